@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "StoreCore",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "StoreCore", targets: ["StoreCore"]),
+        .library(name: "StoreKit", targets: ["StoreKit"]),
+    ],
+    targets: [
+        .target(name: "StoreCore", swiftSettings: settings),
+        .target(name: "StoreKit", dependencies: ["StoreCore"], swiftSettings: settings),
+        .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,136 @@
+import Foundation
+
+/// What the app asks the store to sell: the value of a payment as it crosses the socket.
+///
+/// The seldom used fields live in a box shared between copies, so that a plain payment stays four words long.
+public struct StorePayment: Hashable, Sendable {
+    /// The product, under the identifier agreed with the store.
+    public var productIdentifier: String
+    /// How many are wanted. A store sells 1...10 of a product at once.
+    public var quantity: Int
+    private var rare: Rare?
+
+    /// Makes a payment for one product; everything but its identifier may be left out.
+    public init(
+        productIdentifier: String,
+        quantity: Int = 1,
+        applicationUsername: String? = nil,
+        requestData: Data? = nil,
+        simulatesAskToBuyInSandbox: Bool = false,
+        discount: StoreDiscount? = nil
+    ) {
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        let isPlain =
+            applicationUsername == nil && requestData == nil && !simulatesAskToBuyInSandbox && discount == nil
+        guard !isPlain else { return }
+        rare = Rare(
+            RareFields(
+                applicationUsername: applicationUsername,
+                requestData: requestData,
+                simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
+                discount: discount
+            ))
+    }
+
+    /// The app's own name for its user, opaque to the store.
+    public var applicationUsername: String? {
+        get { rare?.fields.applicationUsername }
+        set { change { $0.applicationUsername = newValue } }
+    }
+
+    /// Reserved. A store refuses a payment that carries it.
+    public var requestData: Data? {
+        get { rare?.fields.requestData }
+        set { change { $0.requestData = newValue } }
+    }
+
+    /// Asks a sandbox to take the Ask-to-Buy road; has no effect elsewhere.
+    public var simulatesAskToBuyInSandbox: Bool {
+        get { rare?.fields.simulatesAskToBuyInSandbox ?? false }
+        set { change { $0.simulatesAskToBuyInSandbox = newValue } }
+    }
+
+    /// A signed promotional offer.
+    public var discount: StoreDiscount? {
+        get { rare?.fields.discount }
+        set { change { $0.discount = newValue } }
+    }
+
+    private mutating func change(_ body: (inout RareFields) -> Void) {
+        var fields = rare?.fields ?? RareFields()
+        body(&fields)
+        rare = fields == RareFields() ? nil : Rare(fields)
+    }
+}
+
+/// A promotional offer as the app's server signed it.
+public struct StoreDiscount: Hashable, Codable, Sendable {
+    /// The offer's identifier in the store's set-up.
+    public var identifier: String
+    /// Which of the developer's keys signed.
+    public var keyIdentifier: String
+    /// A number used for one payment only.
+    public var nonce: UUID
+    /// Base64 of the signature.
+    public var signature: String
+    /// When it was signed, in milliseconds since 1970.
+    public var timestamp: Int64
+
+    /// Makes an offer from the parts that the app's server sent.
+    public init(identifier: String, keyIdentifier: String, nonce: UUID, signature: String, timestamp: Int64) {
+        self.identifier = identifier
+        self.keyIdentifier = keyIdentifier
+        self.nonce = nonce
+        self.signature = signature
+        self.timestamp = timestamp
+    }
+}
+
+private struct RareFields: Hashable, Sendable {
+    var applicationUsername: String?
+    var requestData: Data?
+    var simulatesAskToBuyInSandbox = false
+    var discount: StoreDiscount?
+}
+
+private final class Rare: Hashable, Sendable {
+    let fields: RareFields
+
+    init(_ fields: RareFields) { self.fields = fields }
+
+    static func == (left: Rare, right: Rare) -> Bool { left.fields == right.fields }
+    func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+}
+
+extension StorePayment: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case productIdentifier, quantity, applicationUsername, requestData, simulatesAskToBuyInSandbox, discount
+    }
+
+    /// Reads a payment; fields that are absent have their defaults.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            productIdentifier: try container.decode(String.self, forKey: .productIdentifier),
+            quantity: try container.decodeIfPresent(Int.self, forKey: .quantity) ?? 1,
+            applicationUsername: try container.decodeIfPresent(String.self, forKey: .applicationUsername),
+            requestData: try container.decodeIfPresent(Data.self, forKey: .requestData),
+            simulatesAskToBuyInSandbox: try container.decodeIfPresent(Bool.self, forKey: .simulatesAskToBuyInSandbox)
+                ?? false,
+            discount: try container.decodeIfPresent(StoreDiscount.self, forKey: .discount)
+        )
+    }
+
+    /// Writes the fields that differ from their defaults, and always the identifier and the quantity.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(productIdentifier, forKey: .productIdentifier)
+        try container.encode(quantity, forKey: .quantity)
+        guard let fields = rare?.fields else { return }
+        try container.encodeIfPresent(fields.applicationUsername, forKey: .applicationUsername)
+        try container.encodeIfPresent(fields.requestData, forKey: .requestData)
+        if fields.simulatesAskToBuyInSandbox { try container.encode(true, forKey: .simulatesAskToBuyInSandbox) }
+        try container.encodeIfPresent(fields.discount, forKey: .discount)
+    }
+}

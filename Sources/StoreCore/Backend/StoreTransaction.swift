@@ -1,0 +1,134 @@
+import Foundation
+
+/// A transaction as it crosses the socket, whole: an update carries all of it, not what changed.
+public struct StoreTransaction: Hashable, Codable, Sendable {
+    /// What has become of the payment so far. Store Kit's five states, in its order.
+    public enum State: UInt8, Hashable, Codable, Sendable {
+        /// The store is working on it.
+        case purchasing
+        /// Paid for, the app should deliver.
+        case purchased
+        /// Refused, see ``StoreTransaction/failure``.
+        case failed
+        /// Brings back something bought earlier, see ``StoreTransaction/original``.
+        case restored
+        /// Waits for somebody else's decision.
+        case deferred
+    }
+
+    /// The store's name for the transaction. It never changes and is never used twice.
+    public var identifier: String
+    /// The command that asked for it, nil for what nobody asked for (a renewal, a purchase made elsewhere).
+    public var order: OrderID?
+    /// What was ordered; for a restored transaction, the original's payment.
+    public var payment: StorePayment
+    /// What has become of it.
+    public var state: State
+    /// When it joined the store's queue; meaningful when purchased or restored.
+    public var date: Date
+    /// What only some transactions carry, behind one reference.
+    private(set) var details: Details?
+
+    /// Makes a transaction from its parts.
+    public init(
+        identifier: String,
+        order: OrderID? = nil,
+        payment: StorePayment,
+        state: State,
+        date: Date,
+        failure: StoreFailure? = nil,
+        original: Original? = nil,
+        receipt: Data? = nil
+    ) {
+        self.identifier = identifier
+        self.order = order
+        self.payment = payment
+        self.state = state
+        self.date = date
+        if failure != nil || original != nil || receipt != nil {
+            details = Details(failure: failure, original: original, receipt: receipt)
+        }
+    }
+
+    /// Why it failed; a failed transaction always has one.
+    public var failure: StoreFailure? { details?.failure }
+    /// What it restores or renews.
+    public var original: Original? { details?.original }
+    /// The signed receipt, from stores that send it along; others are asked when somebody reads it
+    /// (``StoreBackend/receipt(forTransaction:)``).
+    public var receipt: Data? { details?.receipt }
+
+    /// The earlier transaction behind a restored one or a renewal.
+    public struct Original: Hashable, Codable, Sendable {
+        /// The earlier transaction's identifier.
+        public var identifier: String
+        /// When it joined the store's queue.
+        public var date: Date
+        /// What was paid for.
+        public var payment: StorePayment
+        /// Names an earlier transaction.
+        public init(identifier: String, date: Date, payment: StorePayment) {
+            self.identifier = identifier
+            self.date = date
+            self.payment = payment
+        }
+    }
+}
+
+extension StoreTransaction {
+    final class Details: Hashable, Sendable {
+        let failure: StoreFailure?
+        let original: Original?
+        let receipt: Data?
+
+        init(failure: StoreFailure?, original: Original?, receipt: Data?) {
+            self.failure = failure
+            self.original = original
+            self.receipt = receipt
+        }
+
+        static func == (left: Details, right: Details) -> Bool {
+            left.failure == right.failure && left.original == right.original && left.receipt == right.receipt
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(failure)
+            hasher.combine(original)
+            hasher.combine(receipt)
+        }
+    }
+}
+
+extension StoreTransaction {
+    private enum CodingKeys: String, CodingKey {
+        case identifier, order, payment, state, date, failure, original, receipt
+    }
+
+    /// Reads a transaction; the parts that most do not have may be absent.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            identifier: try container.decode(String.self, forKey: .identifier),
+            order: try container.decodeIfPresent(OrderID.self, forKey: .order),
+            payment: try container.decode(StorePayment.self, forKey: .payment),
+            state: try container.decode(State.self, forKey: .state),
+            date: try container.decode(Date.self, forKey: .date),
+            failure: try container.decodeIfPresent(StoreFailure.self, forKey: .failure),
+            original: try container.decodeIfPresent(Original.self, forKey: .original),
+            receipt: try container.decodeIfPresent(Data.self, forKey: .receipt)
+        )
+    }
+
+    /// Writes the parts that are there.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(identifier, forKey: .identifier)
+        try container.encodeIfPresent(order, forKey: .order)
+        try container.encode(payment, forKey: .payment)
+        try container.encode(state, forKey: .state)
+        try container.encode(date, forKey: .date)
+        try container.encodeIfPresent(failure, forKey: .failure)
+        try container.encodeIfPresent(original, forKey: .original)
+        try container.encodeIfPresent(receipt, forKey: .receipt)
+    }
+}

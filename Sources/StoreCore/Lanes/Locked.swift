@@ -1,0 +1,19 @@
+import Foundation
+
+/// A value that can only be reached with its lock held.
+///
+/// An `NSLock` rather than `Synchronization.Mutex`, in which the thread sanitizer sees races that are not there.
+final class Locked<Value>: @unchecked Sendable {  // unchecked: `value` is touched only under `lock`
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: sending Value) { self.value = value }
+
+    /// Calls out to nobody: `body` must not call back into whatever owns this lock.
+    @inline(__always)
+    func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}

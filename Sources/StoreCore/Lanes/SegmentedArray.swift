@@ -1,0 +1,21 @@
+/// An array that grows by whole segments and never moves what it holds: the millionth append costs what the first did.
+struct SegmentedArray<Element> {
+    private static var segmentSize: Int { 256 }
+    private var segments: ContiguousArray<ContiguousArray<Element>> = []
+    private(set) var count = 0
+
+    mutating func append(_ element: Element) {
+        if count % Self.segmentSize == 0 {
+            var segment = ContiguousArray<Element>()
+            segment.reserveCapacity(Self.segmentSize)
+            segments.append(segment)
+        }
+        segments[segments.count - 1].append(element)
+        count += 1
+    }
+
+    subscript(index: Int) -> Element {
+        get { segments[index / Self.segmentSize][index % Self.segmentSize] }
+        set { segments[index / Self.segmentSize][index % Self.segmentSize] = newValue }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Synchronization
+
+/// Knows who works by one clock, and when all of them are quiet.
+///
+/// A store and the queues on it have one of these in common, through their ``Timekeeper``. ``settle()-9t7kx`` waits
+/// until nothing more can happen by itself: every update taken in, every callback made.
+public final class Activity: Sendable {
+    private let members = Locked<[Weak]>([])
+    private let waiters = Atomic<Int>(0)
+    private let bell = NSCondition()
+    private let state = Locked(State())
+
+    private struct State {
+        var changes = 0
+        var foreign = 0
+        var suspended: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private struct Weak: Sendable {
+        weak let member: (any ActivityMember)?
+    }
+
+    /// Makes one for a clock of its own.
+    public init() {}
+
+    /// Says that something is under way where StoreCore cannot see it (a task, a request on the wire) and that settling
+    /// should wait for it. A backend that answers from threads of its own calls this before it goes there.
+    ///
+    /// - Returns: to be ended exactly once.
+    public func begin() -> Work {
+        state.withLock {
+            $0.foreign += 1
+            $0.changes += 1
+        }
+        return Work(activity: self)
+    }
+
+    /// Something under way that ``Activity/settle()-9t7kx`` waits for.
+    public struct Work: Sendable {
+        fileprivate let activity: Activity
+        /// It is done, and whatever it led to has been handed over.
+        public func end() {
+            activity.state.withLock {
+                $0.foreign -= 1
+                $0.changes += 1
+            }
+            activity.changed()
+        }
+    }
+
+    /// Waits until nothing can happen any more without an outside act: time moved, a decision made, an answer released.
+    ///
+    /// On the thread that delivers callbacks it makes them itself. It must not be called from inside a callback, which
+    /// would wait for itself: that stops the process with a sentence.
+    ///
+    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    @discardableResult
+    public func settle() -> [String] {
+        trapInsideCallback()
+        waiters.add(1, ordering: .sequentiallyConsistent)
+        defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
+        while true {
+            let before = state.withLock { $0.changes }
+            if drainHere() { continue }
+            if isQuiet() { return waitingFor() }
+            bell.lock()
+            while state.withLock({ $0.changes }) == before { bell.wait() }
+            bell.unlock()
+        }
+    }
+
+    /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
+    ///
+    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    @discardableResult
+    public func settle() async -> [String] {
+        trapInsideCallback()
+        waiters.add(1, ordering: .sequentiallyConsistent)
+        defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
+        while true {
+            let before = state.withLock { $0.changes }
+            if isQuiet() { return waitingFor() }
+            await withCheckedContinuation { continuation in
+                let isStale = state.withLock { state in
+                    guard state.changes == before else { return true }
+                    state.suspended.append(continuation)
+                    return false
+                }
+                if isStale { continuation.resume() }
+            }
+        }
+    }
+
+    private nonisolated func trapInsideCallback() {
+        guard CallScope.current.callbacks == 0 else {
+            fatalError("settle was called from inside a callback, which it would wait for; call it where no callback runs")
+        }
+    }
+}
+
+/// A queue's engine, a store, a clock: what has work of its own.
+protocol ActivityMember: AnyObject, Sendable {
+    /// Whether nothing is under way, and a number that has changed if anything was since the last look.
+    var pulse: (isQuiet: Bool, work: Int) { get }
+    /// Makes the callbacks that wait for the calling thread. False where there are none.
+    func drainHere() -> Bool
+    /// What waits for an outside act, a line each.
+    var waitingFor: [String] { get }
+}
+
+extension Activity {
+    func register(_ member: any ActivityMember) {
+        members.withLock { members in
+            members.removeAll { $0.member == nil }
+            members.append(Weak(member: member))
+        }
+    }
+
+    /// A member went quiet, or left something for a thread that may be waiting here. Called without any lock held.
+    @inline(__always)
+    func changed() {
+        // Whoever waits has counted itself before it looked at the members, under their locks: either it saw this
+        // change or it is seen here.
+        if waiters.load(ordering: .sequentiallyConsistent) > 0 { ring() }
+    }
+
+    private func ring() {
+        bell.lock()
+        let suspended = state.withLock { state in
+            state.changes += 1
+            defer { state.suspended = [] }
+            return state.suspended
+        }
+        bell.broadcast()
+        bell.unlock()
+        for continuation in suspended { continuation.resume() }
+    }
+
+    private var liveMembers: [any ActivityMember] { members.withLock { $0.compactMap { $0.member } } }
+
+    private func drainHere() -> Bool {
+        var didDrain = false
+        for member in liveMembers where member.drainHere() { didDrain = true }
+        return didDrain
+    }
+
+    /// Looks twice: work may move from a member not yet looked at to one already seen.
+    private func isQuiet() -> Bool {
+        guard let first = quietPulse(), let second = quietPulse() else { return false }
+        return first == second
+    }
+
+    private func quietPulse() -> [Int]? {
+        let (foreign, changes) = state.withLock { ($0.foreign, $0.changes) }
+        guard foreign == 0 else { return nil }
+        var pulse = [changes]
+        for member in liveMembers {
+            let (isQuiet, work) = member.pulse
+            guard isQuiet else { return nil }
+            pulse.append(work)
+        }
+        return pulse
+    }
+
+    private func waitingFor() -> [String] { liveMembers.flatMap { $0.waitingFor } }
+}

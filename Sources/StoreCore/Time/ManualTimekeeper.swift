@@ -1,0 +1,97 @@
+import Foundation
+
+/// A clock that moves only when told.
+///
+/// Moving it fires what falls due in the order of the deadlines, with the time set to each, and lets everything settle
+/// before the next: a year of renewals takes microseconds and is seen one by one. Any thread may call; calls that move
+/// the clock take turns.
+public final class ManualTimekeeper: Timekeeper {
+    /// Who works by this clock.
+    public let activity = Activity()
+    private let state: Locked<State>
+    private let turn = NSLock()
+
+    private struct State {
+        var now: Date
+        var timers: [Scheduled] = []
+        var lastNumber = 0
+    }
+
+    private struct Scheduled {
+        let deadline: Date
+        let number: Int
+        let body: @Sendable () -> Void
+    }
+
+    /// Makes a clock that stands still.
+    ///
+    /// - Parameter start: the time it shows: midnight UTC of 1 January 2025 unless given.
+    public init(startingAt start: Date = Date(timeIntervalSince1970: 1_735_689_600)) {
+        state = Locked(State(now: start))
+    }
+
+    /// The time the clock was last moved to.
+    public var now: Date { state.withLock { $0.now } }
+
+    /// When the next timer falls due, nil when none is set.
+    public var nextDeadline: Date? { state.withLock { $0.timers.first?.deadline } }
+
+    /// Sets a timer. It fires when the clock is moved to its deadline or past it; one whose deadline has passed already
+    /// fires at the next move, even by nothing.
+    @discardableResult
+    public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            let index = state.timers.partitioningIndex { $0.deadline > moment }
+            state.timers.insert(Scheduled(deadline: moment, number: state.lastNumber, body: body), at: index)
+            return state.lastNumber
+        }
+        return TimerToken { [weak self] in
+            self?.state.withLock { state in state.timers.removeAll { $0.number == number } }
+        }
+    }
+
+    /// Moves the clock on, see ``advance(to:)``.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    public func advance(by interval: TimeInterval) { advance(to: now.addingTimeInterval(interval)) }
+
+    /// Moves the clock on, firing what falls due on the way and settling at each deadline.
+    ///
+    /// Must not be called from inside a callback, which would wait for itself: that stops the process with a sentence.
+    ///
+    /// - Parameter moment: not before ``now``; a clock does not run backwards, and an earlier moment stops the process.
+    public func advance(to moment: Date) {
+        activity.settle()
+        turn.lock()
+        defer { turn.unlock() }
+        guard moment >= now else { fatalError("a clock does not run backwards: it shows \(now), asked for \(moment)") }
+        while let timer = takeTimer(dueBy: moment) {
+            timer.body()
+            activity.settle()
+        }
+        state.withLock { $0.now = moment }
+    }
+
+    private func takeTimer(dueBy moment: Date) -> Scheduled? {
+        state.withLock { state in
+            guard let timer = state.timers.first, timer.deadline <= moment else { return nil }
+            state.timers.removeFirst()
+            state.now = max(state.now, timer.deadline)
+            return timer
+        }
+    }
+}
+
+extension Array {
+    /// The first index from which on `isBehind` holds, in an array sorted by it.
+    func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

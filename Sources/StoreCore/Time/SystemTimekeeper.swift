@@ -1,0 +1,30 @@
+import Foundation
+
+/// The system's clock.
+public final class SystemTimekeeper: Timekeeper {
+    /// The one that everything uses unless told otherwise.
+    public static let shared = SystemTimekeeper()
+
+    /// Who works by this clock.
+    public let activity = Activity()
+
+    /// Makes another one, whose ``activity`` knows only of those who use it.
+    public init() {}
+
+    /// The system's time.
+    public var now: Date { Date() }
+
+    /// Runs something on a global queue once a moment is reached.
+    @discardableResult
+    public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
+        let item = UncheckedWorkItem(DispatchWorkItem(block: body))
+        let pause = max(0, moment.timeIntervalSince(now))
+        DispatchQueue.global().asyncAfter(wallDeadline: .now() + pause, execute: item.item)
+        return TimerToken { item.item.cancel() }
+    }
+
+    private struct UncheckedWorkItem: @unchecked Sendable {  // unchecked: a work item may be cancelled from any thread
+        let item: DispatchWorkItem
+        init(_ item: DispatchWorkItem) { self.item = item }
+    }
+}
