@@ -1,0 +1,40 @@
+// What Store Kit's documents of 2009 call by names that Swift hides or changes, for code written after them.
+
+extension SKPayment {
+    /// Makes a payment for one of a product.
+    ///
+    /// The Objective-C name of ``init(product:)``.
+    public class func paymentWithProduct(_ product: SKProduct) -> Self {
+        payment(withProductIdentifier: product.productIdentifier)
+    }
+
+    /// Makes a payment for one of a product that the app knows by its identifier.
+    ///
+    /// The Objective-C name of ``payment(withProductIdentifier:)``.
+    public class func paymentWithProductIdentifier(_ identifier: String) -> Self {
+        payment(withProductIdentifier: identifier)
+    }
+}
+
+/// The Objective-C name of ``SKError/Code``.
+public typealias SKErrorCode = SKError.Code
+
+/// The Objective-C name of ``SKError/Code/unknown``.
+public let SKErrorUnknown = SKError.Code.unknown
+/// The Objective-C name of ``SKError/Code/clientInvalid``.
+public let SKErrorClientInvalid = SKError.Code.clientInvalid
+/// The Objective-C name of ``SKError/Code/paymentCancelled``.
+public let SKErrorPaymentCancelled = SKError.Code.paymentCancelled
+/// The Objective-C name of ``SKError/Code/paymentInvalid``.
+public let SKErrorPaymentInvalid = SKError.Code.paymentInvalid
+/// The Objective-C name of ``SKError/Code/paymentNotAllowed``.
+public let SKErrorPaymentNotAllowed = SKError.Code.paymentNotAllowed
+
+/// The Objective-C name of ``SKPaymentTransactionState/purchasing``.
+public let SKPaymentTransactionStatePurchasing = SKPaymentTransactionState.purchasing
+/// The Objective-C name of ``SKPaymentTransactionState/purchased``.
+public let SKPaymentTransactionStatePurchased = SKPaymentTransactionState.purchased
+/// The Objective-C name of ``SKPaymentTransactionState/failed``.
+public let SKPaymentTransactionStateFailed = SKPaymentTransactionState.failed
+/// The Objective-C name of ``SKPaymentTransactionState/restored``.
+public let SKPaymentTransactionStateRestored = SKPaymentTransactionState.restored

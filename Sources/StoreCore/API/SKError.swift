@@ -1,0 +1,83 @@
+import Foundation
+
+/// The domain of Store Kit's errors, which is what ``SKError`` becomes as an `NSError`.
+public let SKErrorDomain: String = "SKErrorDomain"
+
+/// Why a purchase, a request or another call to the store failed.
+///
+/// ```swift
+/// do {
+///     try await buy("coins.100")
+/// } catch SKError.paymentCancelled {
+///     // nothing to say
+/// } catch let error as SKError {
+///     print(error.code, error.localizedDescription)
+/// }
+/// ```
+///
+/// Errors of the network are `URLError`s. An error that the store gave a reason for has that sentence in its
+/// ``userInfo``, under `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``: meant for a developer's log.
+///
+/// Where there is no Objective-C an `NSError` cannot be cast to `SKError`, whatever its domain; everything in this package
+/// hands out `SKError` values. `error as NSError` works everywhere.
+public struct SKError: _BridgedStoredNSError, Sendable {
+    /// The error as Foundation stores it.
+    public let _nsError: NSError
+
+    /// Wraps a stored error, whose domain has to be ``SKErrorDomain``: any other stops the process.
+    public init(_nsError error: NSError) {
+        guard error.domain == SKErrorDomain else {
+            fatalError("an SKError cannot be made from an error of the domain \"\(error.domain)\"")
+        }
+        _nsError = error
+    }
+
+    /// Makes an error with a code and, where there is more to say, what goes into ``userInfo``.
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        _nsError = NSError(domain: SKErrorDomain, code: code.rawValue, userInfo: userInfo)
+    }
+
+    /// Equal to ``SKErrorDomain``.
+    public static var errorDomain: String { SKErrorDomain }
+    /// Equal to ``SKErrorDomain``.
+    public static var _nsErrorDomain: String { SKErrorDomain }
+
+    /// What happened.
+    ///
+    /// A number that ``Code`` has no name for reads as ``Code/unknown``; ``errorCode`` still tells it.
+    public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
+    /// The number of the code.
+    public var errorCode: Int { _nsError.code }
+    /// What came with the error, exactly as it was given.
+    public var userInfo: [String: Any] { _nsError.userInfo }
+
+    /// What goes with the error when it becomes an `NSError`: ``userInfo`` and, if that has none, a description.
+    public var errorUserInfo: [String: Any] {
+        var info = _nsError.userInfo
+        if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = code.sentence }
+        return info
+    }
+
+    /// The description in ``userInfo``, else a sentence for the code.
+    ///
+    /// English, and not meant to be stable.
+    public var localizedDescription: String {
+        _nsError.userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
+    }
+
+    /// Equal when the numbers and all that came with the errors are equal.
+    public static func == (left: SKError, right: SKError) -> Bool {
+        left.errorCode == right.errorCode
+            && NSDictionary(dictionary: left.errorUserInfo).isEqual(NSDictionary(dictionary: right.errorUserInfo))
+    }
+
+    // Both are needed: Foundation's own for bridged errors call each other without end on Linux.
+    /// Hashes the number.
+    public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
+    /// A hash of the number.
+    public var hashValue: Int {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        return hasher.finalize()
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// A payment whose properties can be changed, until it is added to a queue.
+///
+/// The queue takes a copy: changes made afterwards reach neither the store nor the transaction.
+open class SKMutablePayment: SKPayment {
+    /// A mutable payment for one of a product that the app knows by its identifier.
+    override open class func payment(withProductIdentifier identifier: String) -> Self {
+        guard let payment = SKMutablePayment(productIdentifier: identifier) as? Self else {
+            fatalError("\(Self.self) must override payment(withProductIdentifier:) to be made by it")
+        }
+        return payment
+    }
+
+    /// The product, under the identifier agreed with the store.
+    override open var productIdentifier: String {
+        get { stored.productIdentifier }
+        set { stored.productIdentifier = newValue }
+    }
+
+    /// How many are wanted, 1 unless changed.
+    ///
+    /// A store sells 1...10; a queue stops the process at less than 1.
+    override open var quantity: Int {
+        get { stored.quantity }
+        set { stored.quantity = newValue }
+    }
+
+    /// Reserved, nil by default.
+    ///
+    /// A store refuses a payment that carries it.
+    override open var requestData: Data? {
+        get { stored.requestData }
+        set { stored.requestData = newValue }
+    }
+
+    /// The app's own name for its user, nil by default; opaque to the store.
+    ///
+    /// Set it before adding the payment.
+    override open var applicationUsername: String? {
+        get { stored.applicationUsername }
+        set { stored.applicationUsername = newValue }
+    }
+
+    /// Asks a sandbox to wait for somebody else's permission, false by default.
+    ///
+    /// Has no effect elsewhere.
+    override open var simulatesAskToBuyInSandbox: Bool {
+        get { stored.simulatesAskToBuyInSandbox }
+        set { stored.simulatesAskToBuyInSandbox = newValue }
+    }
+
+    /// A signed promotional offer, nil by default.
+    ///
+    /// What is set is copied.
+    override open var paymentDiscount: SKPaymentDiscount? {
+        get { stored.discount.map(SKPaymentDiscount.init) }
+        set { stored.discount = newValue?.value }
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+
+/// A reduced price for a subscription: the introductory one, or a promotional offer.
+///
+/// It lasts ``numberOfPeriods`` times its own ``subscriptionPeriod``, which need not be the product's.
+///
+/// May be read on any thread. Two are equal when all that they say is.
+// unchecked: `terms` is written by initializers only, and what key-value coding changes is behind a lock.
+open class SKProductDiscount: NSObject, @unchecked Sendable {
+    private final var terms: Terms
+    private let changes = KeyedChanges()
+
+    /// An offer without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    public override init() {
+        terms = Terms(
+            offer: StoreProduct.Offer(price: 0, paymentMode: .payAsYouGo, period: .init(0, .day), periodCount: 0),
+            type: .introductory,
+            localeIdentifier: ""
+        )
+        super.init()
+    }
+
+    convenience init(_ offer: StoreProduct.Offer, type: `Type`, localeIdentifier: String) {
+        self.init()
+        terms = Terms(offer: offer, type: type, localeIdentifier: localeIdentifier)
+    }
+
+    /// Describes an offer, for tests.
+    ///
+    /// Apple's Store Kit has no such initializer.
+    ///
+    /// - Parameters:
+    ///   - identifier: names a promotional offer; nil makes this an introductory one.
+    ///   - price: what is paid.
+    ///   - priceLocale: the locale that formats the price, with its currency.
+    ///   - paymentMode: how it is paid.
+    ///   - subscriptionPeriod: the offer's own period.
+    ///   - numberOfPeriods: how many of them it lasts.
+    public convenience init(
+        identifier: String? = nil,
+        price: NSDecimalNumber,
+        priceLocale: Locale = Locale(identifier: "en_US@currency=USD"),
+        paymentMode: PaymentMode,
+        subscriptionPeriod: SKProductSubscriptionPeriod,
+        numberOfPeriods: Int = 1
+    ) {
+        self.init(
+            StoreProduct.Offer(
+                identifier: identifier,
+                price: price.decimalValue,
+                paymentMode: paymentMode.value,
+                period: subscriptionPeriod.value,
+                periodCount: numberOfPeriods
+            ),
+            type: identifier == nil ? .introductory : .subscription,
+            localeIdentifier: priceLocale.identifier
+        )
+        // Kept as it is: it may be of a test's own subclass.
+        changes.set("subscriptionPeriod", to: subscriptionPeriod)
+    }
+
+    /// Names a promotional offer; nil for an introductory one.
+    open var identifier: String? { changes.value("identifier", else: terms.offer.identifier) }
+
+    /// Whether it is an introductory or a promotional offer.
+    open var type: SKProductDiscount.`Type` { changes.value("type", else: terms.type) }
+
+    /// What is paid, in the currency of ``priceLocale``: each period, once or not at all, see ``paymentMode``.
+    open var price: NSDecimalNumber { changes.value("price", else: NSDecimalNumber(decimal: terms.offer.price)) }
+
+    /// The locale that formats the price, with its currency.
+    open var priceLocale: Locale { changes.value("priceLocale", else: Locales.locale(terms.localeIdentifier)) }
+
+    /// How the reduced price is paid.
+    open var paymentMode: SKProductDiscount.PaymentMode {
+        changes.value("paymentMode", else: PaymentMode(terms.offer.paymentMode))
+    }
+
+    /// How many of its periods the offer lasts.
+    open var numberOfPeriods: Int { changes.value("numberOfPeriods", else: terms.offer.periodCount) }
+
+    /// The offer's own period.
+    open var subscriptionPeriod: SKProductSubscriptionPeriod {
+        changes.value("subscriptionPeriod", else: SKProductSubscriptionPeriod(terms.offer.period))
+    }
+
+    private final var value: Terms {
+        Terms(
+            offer: StoreProduct.Offer(
+                identifier: identifier,
+                price: price.decimalValue,
+                paymentMode: paymentMode.value,
+                period: subscriptionPeriod.value,
+                periodCount: numberOfPeriods
+            ),
+            type: type,
+            localeIdentifier: priceLocale.identifier
+        )
+    }
+
+    /// Whether the other object is an offer that says the same.
+    override open func isEqual(_ object: Any?) -> Bool {
+        (object as? SKProductDiscount).map { $0.value == value } ?? false
+    }
+
+    /// A hash of what it says.
+    override open var hash: Int { value.hashValue }
+
+    #if canImport(ObjectiveC)
+        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
+        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
+    #else
+        /// Changes a property by its name, for tests that prepare objects that way.
+        ///
+        /// A name that is not a property's, or a value of another type, stops the process. Enumerations may be given as
+        /// their raw values.
+        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
+        /// A property by its name.
+        ///
+        /// A name that is not a property's stops the process.
+        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
+    #endif
+}
+
+extension SKProductDiscount {
+    /// How a reduced price is paid.
+    ///
+    /// Later versions may add ways.
+    @nonexhaustive
+    public enum PaymentMode: UInt, Sendable {
+        /// The price, every period.
+        case payAsYouGo = 0
+        /// The price, once.
+        case payUpFront = 1
+        /// Nothing; the price is 0.
+        case freeTrial = 2
+    }
+
+    /// Whom an offer is for.
+    ///
+    /// Later versions may add kinds.
+    @nonexhaustive
+    public enum `Type`: UInt, Sendable {
+        /// For users who subscribe for the first time.
+        case introductory = 0
+        /// A promotional offer, for users who subscribe or have subscribed.
+        case subscription = 1
+    }
+
+    fileprivate struct Terms: Hashable {
+        var offer: StoreProduct.Offer
+        var type: `Type`
+        var localeIdentifier: String
+    }
+}
+
+extension SKProductDiscount.PaymentMode {
+    fileprivate init(_ mode: StoreProduct.Offer.PaymentMode) {
+        switch mode {
+        case .payAsYouGo: self = .payAsYouGo
+        case .payUpFront: self = .payUpFront
+        case .freeTrial: self = .freeTrial
+        }
+    }
+
+    fileprivate var value: StoreProduct.Offer.PaymentMode {
+        switch self {
+        case .payAsYouGo: .payAsYouGo
+        case .payUpFront: .payUpFront
+        case .freeTrial: .freeTrial
+        }
+    }
+}
+
+extension SKProductDiscount: KeyValueCoded {
+    private static let keys: [String: KeyedProperty<SKProductDiscount>] = [
+        "identifier": key("identifier", \.identifier, KeyedKind<String>.text.optional),
+        "type": key("type", \.type, .cases),
+        "price": key("price", \.price, .decimal),
+        "priceLocale": key("priceLocale", \.priceLocale, .cast("a Locale")),
+        "paymentMode": key("paymentMode", \.paymentMode, .cases),
+        "numberOfPeriods": key("numberOfPeriods", \.numberOfPeriods, .integer),
+        "subscriptionPeriod": key(
+            "subscriptionPeriod",
+            \.subscriptionPeriod,
+            .cast("an SKProductSubscriptionPeriod")
+        ),
+    ]
+
+    private static func key<Value: SendableMetatype>(
+        _ name: String,
+        _ path: any KeyPath<SKProductDiscount, Value> & Sendable,
+        _ kind: KeyedKind<Value>
+    ) -> KeyedProperty<SKProductDiscount> {
+        KeyedProperty(path, kind) { $0.changes.set(name, to: $1) }
+    }
+}

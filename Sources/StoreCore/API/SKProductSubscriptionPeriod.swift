@@ -1,0 +1,66 @@
+import Foundation
+
+/// A length of time in units of the calendar: two weeks are the unit ``SKProduct/PeriodUnit/week``, twice.
+///
+/// May be read on any thread. Two are equal when unit and number are.
+// unchecked: `period` is written by initializers only, and what key-value coding changes is behind a lock.
+open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
+    private final var period: StoreProduct.Period
+    private let changes = KeyedChanges()
+
+    /// No days at all, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    public override init() {
+        period = StoreProduct.Period(0, .day)
+        super.init()
+    }
+
+    /// A number of units, for tests.
+    ///
+    /// Apple's Store Kit has no such initializer.
+    public convenience init(numberOfUnits: Int, unit: SKProduct.PeriodUnit) {
+        self.init(StoreProduct.Period(numberOfUnits, unit.value))
+    }
+
+    convenience init(_ period: StoreProduct.Period) {
+        self.init()
+        self.period = period
+    }
+
+    /// How many units it lasts.
+    open var numberOfUnits: Int { changes.value("numberOfUnits", else: period.count) }
+
+    /// The unit.
+    open var unit: SKProduct.PeriodUnit { changes.value("unit", else: SKProduct.PeriodUnit(period.unit)) }
+
+    final var value: StoreProduct.Period { StoreProduct.Period(numberOfUnits, unit.value) }
+
+    /// Whether the other object is a period of the same unit and number.
+    override open func isEqual(_ object: Any?) -> Bool {
+        (object as? SKProductSubscriptionPeriod).map { $0.value == value } ?? false
+    }
+
+    /// A hash of unit and number.
+    override open var hash: Int { value.hashValue }
+
+    #if canImport(ObjectiveC)
+        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
+        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
+    #else
+        /// Changes a property by its name, for tests that prepare objects that way.
+        ///
+        /// A name that is not a property's, or a value of another type, stops the process. A unit may be given as its
+        /// raw value.
+        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
+        /// A property by its name.
+        ///
+        /// A name that is not a property's stops the process.
+        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
+    #endif
+}
+
+extension SKProductSubscriptionPeriod: KeyValueCoded {
+    private static let keys: [String: KeyedProperty<SKProductSubscriptionPeriod>] = [
+        "numberOfUnits": KeyedProperty(\.numberOfUnits, .integer) { $0.changes.set("numberOfUnits", to: $1) },
+        "unit": KeyedProperty(\.unit, .cases) { $0.changes.set("unit", to: $1) },
+    ]
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// The store's answer to an ``SKProductsRequest``.
+///
+/// May be read on any thread.
+// unchecked: the arrays are written by initializers only, and what key-value coding changes is behind a lock.
+open class SKProductsResponse: NSObject, @unchecked Sendable {
+    private final var known: [SKProduct] = []
+    private final var unknown: [String] = []
+    private let changes = KeyedChanges()
+
+    /// An answer without products, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    public override init() { super.init() }
+
+    /// An answer, for tests.
+    ///
+    /// Apple's Store Kit has no such initializer.
+    public convenience init(products: [SKProduct], invalidProductIdentifiers: [String] = []) {
+        self.init()
+        known = products
+        unknown = invalidProductIdentifiers
+    }
+
+    convenience init(_ answer: ProductsAnswer) {
+        self.init(
+            products: answer.products.map { SKProduct($0) },
+            invalidProductIdentifiers: answer.invalidIdentifiers
+        )
+    }
+
+    /// One product for each identifier that the store sells, in no particular order.
+    open var products: [SKProduct] { changes.value("products", else: known) }
+
+    /// The identifiers that the store does not sell; usually none.
+    open var invalidProductIdentifiers: [String] { changes.value("invalidProductIdentifiers", else: unknown) }
+
+    #if canImport(ObjectiveC)
+        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
+        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
+    #else
+        /// Changes a property by its name, for tests that prepare objects that way.
+        ///
+        /// A name that is not a property's, or a value of another type, stops the process.
+        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
+        /// A property by its name.
+        ///
+        /// A name that is not a property's stops the process.
+        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
+    #endif
+}
+
+extension SKProductsResponse: KeyValueCoded {
+    private static let keys: [String: KeyedProperty<SKProductsResponse>] = [
+        "products": KeyedProperty(\.products, .cast("an array of SKProduct")) { $0.changes.set("products", to: $1) },
+        "invalidProductIdentifiers": KeyedProperty(\.invalidProductIdentifiers, .cast("an array of String")) {
+            $0.changes.set("invalidProductIdentifiers", to: $1)
+        },
+    ]
+}
