@@ -18,6 +18,12 @@ let package = Package(
         .target(name: "StoreCore", swiftSettings: settings),
         .target(name: "StoreKit", dependencies: ["StoreCore"], swiftSettings: settings),
         .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore"], swiftSettings: settings),
+        .testTarget(
+            name: "APITesterTests",
+            dependencies: ["StoreKit"],
+            exclude: ["surface.txt"],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

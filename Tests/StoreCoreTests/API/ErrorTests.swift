@@ -1,0 +1,111 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct ErrorTests {
+    private static let all = (0...21).compactMap(SKError.Code.init(rawValue:))
+
+    @Test func `B114: One domain names Store Kit's errors`() {
+        #expect(SKErrorDomain == "SKErrorDomain")
+        #expect(SKError.errorDomain == SKErrorDomain)
+        #expect((SKError(.unknown) as NSError).domain == SKErrorDomain)
+    }
+
+    @Test func `B115: The first codes are numbered in order`() {
+        let codes: [SKError.Code] = [.unknown, .clientInvalid, .paymentCancelled, .paymentInvalid, .paymentNotAllowed]
+        #expect(codes.map(\.rawValue) == [0, 1, 2, 3, 4])
+        #expect(
+            codes == [
+                SKErrorUnknown, SKErrorClientInvalid, SKErrorPaymentCancelled, SKErrorPaymentInvalid,
+                SKErrorPaymentNotAllowed,
+            ]
+        )
+    }
+
+    @Test func `B196: The later codes have their numbers, and there are no others`() {
+        #expect(Self.all.count == 22)
+        #expect(SKError.Code(rawValue: 22) == nil)
+        #expect(SKError.storeProductNotAvailable.rawValue == 5)
+        #expect(SKError.cloudServicePermissionDenied.rawValue == 6)
+        #expect(SKError.cloudServiceNetworkConnectionFailed.rawValue == 7)
+        #expect(SKError.cloudServiceRevoked.rawValue == 8)
+        #expect(SKError.privacyAcknowledgementRequired.rawValue == 9)
+        #expect(SKError.unauthorizedRequestData.rawValue == 10)
+        #expect(SKError.invalidOfferIdentifier.rawValue == 11)
+        #expect(SKError.invalidSignature.rawValue == 12)
+        #expect(SKError.missingOfferParams.rawValue == 13)
+        #expect(SKError.invalidOfferPrice.rawValue == 14)
+        #expect(SKError.overlayCancelled.rawValue == 15)
+        #expect(SKError.overlayInvalidConfiguration.rawValue == 16)
+        #expect(SKError.overlayTimeout.rawValue == 17)
+        #expect(SKError.ineligibleForOffer.rawValue == 18)
+        #expect(SKError.unsupportedPlatform.rawValue == 19)
+        #expect(SKError.overlayPresentedInBackgroundScene.rawValue == 20)
+        #expect(SKError.paymentMethodBindingConfigurationRequired.rawValue == 21)
+    }
+
+    @Test(arguments: all) func `B116: Every code describes itself in a sentence of its own`(code: SKError.Code) {
+        let error = SKError(code)
+        #expect(error.localizedDescription.hasSuffix("."))
+        #expect((error as any Error).localizedDescription == error.localizedDescription)
+        #expect((error as NSError).localizedDescription == error.localizedDescription)
+        #expect(Self.all.filter { SKError($0).localizedDescription == error.localizedDescription } == [code])
+        #expect(error.userInfo.isEmpty)
+    }
+
+    @Test func `A description that was given comes before the sentence`() {
+        let error = SKError(.paymentInvalid, userInfo: [NSLocalizedDescriptionKey: "no such coins"])
+        #expect(error.localizedDescription == "no such coins")
+        #expect((error as any Error).localizedDescription == "no such coins")
+        #expect((error as NSError).localizedDescription == "no such coins")
+    }
+
+    @Test(arguments: all) func `An error tells its code in every way`(code: SKError.Code) {
+        let error: any Error = SKError(code)
+        #expect((error as? SKError)?.code == code)
+        #expect((error as NSError).code == code.rawValue)
+        #expect((error as? SKError)?.errorCode == code.rawValue)
+        #expect(code ~= error)
+        #expect(!((code == .unknown ? .clientInvalid : SKError.unknown) ~= error))
+    }
+
+    @Test func `An error is caught by its code, an error of another kind is not`() {
+        func isCancelled(_ error: any Error) -> Bool {
+            do { throw error } catch SKError.paymentCancelled { return true } catch { return false }
+        }
+        #expect(isCancelled(SKError(.paymentCancelled)))
+        #expect(!isCancelled(SKError(.paymentInvalid)))
+        #expect(!isCancelled(URLError(.cancelled)))
+    }
+
+    @Test func `Errors are equal when code and information are`() {
+        #expect(SKError(.unknown) == SKError(.unknown))
+        #expect(SKError(.unknown) != SKError(.paymentInvalid))
+        #expect(SKError(.unknown, userInfo: ["a": 1]) != SKError(.unknown))
+        #expect(SKError(.unknown, userInfo: ["a": 1]) == SKError(.unknown, userInfo: ["a": 1]))
+    }
+
+    @Test func `An error survives the way through NSError`() {
+        let error = SKError(.invalidSignature, userInfo: ["a": 1])
+        #expect(SKError(_nsError: error as NSError) == error)
+    }
+
+    @Test func `Errors can be put into sets`() {
+        #expect(Set([SKError(.unknown), SKError(.unknown), SKError(.clientInvalid)]).count == 2)
+        #expect(SKError(.unknown).hashValue == SKError(.unknown).hashValue)
+        #expect(Set([AnyHashable(SKError(.unknown)), AnyHashable(SKError(.unknown))]).count == 1)
+    }
+
+    @Test func `A number without a name reads as unknown and is still told`() {
+        let error = SKError(_nsError: NSError(domain: SKErrorDomain, code: 4711))
+        #expect(error.code == .unknown)
+        #expect(error.errorCode == 4711)
+    }
+
+    @Test func `An error of another domain stops the process with a sentence`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = SKError(_nsError: NSError(domain: NSCocoaErrorDomain, code: 2))
+        }
+        #expect(said(result).contains("cannot be made from an error of the domain"))
+    }
+}
