@@ -66,9 +66,9 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     }
 
     /// Equal when the numbers and all that came with the errors are equal.
-    public static func == (left: SKError, right: SKError) -> Bool {
-        left.errorCode == right.errorCode
-            && NSDictionary(dictionary: left.errorUserInfo).isEqual(NSDictionary(dictionary: right.errorUserInfo))
+    public static func == (lhs: SKError, rhs: SKError) -> Bool {
+        lhs.errorCode == rhs.errorCode
+            && NSDictionary(dictionary: lhs.errorUserInfo).isEqual(NSDictionary(dictionary: rhs.errorUserInfo))
     }
 
     // Both are needed: Foundation's own for bridged errors call each other without end on Linux.
