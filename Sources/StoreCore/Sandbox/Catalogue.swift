@@ -1,0 +1,211 @@
+import Foundation
+
+/// The products of one sandbox, in the order in which they were registered, and who may see which.
+///
+/// Products are numbered from 0 and keep their number for good: what is withdrawn stays registered.
+struct Catalogue: Sendable {
+    private var products: [SandboxProduct] = []
+    private var indices: [String: Int] = [:]
+    /// Only of those that are not simply on sale.
+    private var restrictions: [Int: ProductAvailability] = [:]
+    private var shelves: [Shelf] = []
+
+    /// The descriptions that one language and one country get to see, made when somebody asks.
+    private struct Shelf: Sendable {
+        let locale: String
+        let countryCode: String?
+        var descriptions: [StoreProduct?]
+    }
+
+    /// How many languages and countries are kept described at a time.
+    private static let maximumShelves = 16
+
+    /// Registers products, all on sale.
+    ///
+    /// - Throws: for the first one that has a fault or an identifier seen before.
+    init(_ products: [SandboxProduct] = []) throws(CatalogueError) {
+        indices.reserveCapacity(products.count)
+        for (index, product) in products.enumerated() {
+            try Self.check(product)
+            if let first = indices.updateValue(index, forKey: product.identifier) {
+                throw CatalogueError(
+                    productIdentifier: product.identifier,
+                    reason: """
+                        the product "\(product.identifier)" is there twice, at \(first) and at \(index): \
+                        an identifier names one product
+                        """
+                )
+            }
+        }
+        self.products = products
+    }
+
+    /// How many products are registered, withdrawn ones included.
+    var count: Int { products.count }
+
+    /// The number of a product, nil for an identifier that nobody registered.
+    func index(of identifier: String) -> Int? { indices[identifier] }
+
+    /// A product by its number.
+    subscript(index: Int) -> SandboxProduct { products[index] }
+
+    /// Registers one more product, or another version of one that is registered already; its availability stays.
+    ///
+    /// - Returns: its number.
+    /// - Throws: if it has a fault. Nothing has changed then.
+    @discardableResult
+    mutating func register(_ product: SandboxProduct) throws(CatalogueError) -> Int {
+        try Self.check(product)
+        if let index = indices[product.identifier] {
+            products[index] = product
+            for shelf in shelves.indices { shelves[shelf].descriptions[index] = nil }
+            return index
+        }
+        indices[product.identifier] = products.count
+        products.append(product)
+        for shelf in shelves.indices { shelves[shelf].descriptions.append(nil) }
+        return products.count - 1
+    }
+
+    private static func check(_ product: SandboxProduct) throws(CatalogueError) {
+        guard let fault = product.fault else { return }
+        throw CatalogueError(
+            productIdentifier: product.identifier,
+            reason: "the product \"\(product.identifier)\" \(fault)"
+        )
+    }
+}
+
+// MARK: - What is on sale
+
+extension Catalogue {
+    /// What its owner said of a product; a moment that has passed meanwhile makes no difference here.
+    func availability(of index: Int) -> ProductAvailability { restrictions[index] ?? .onSale }
+
+    /// Puts a product on or off the market.
+    mutating func setAvailability(_ availability: ProductAvailability, of index: Int) {
+        restrictions[index] = availability == .onSale ? nil : availability
+    }
+
+    /// The number of a product that can be bought at a moment.
+    func onSale(_ identifier: String, at moment: Date) -> Int? {
+        guard let index = indices[identifier], isOnSale(index, at: moment) else { return nil }
+        return index
+    }
+
+    /// Why an identifier cannot be bought at a moment, in one sentence; nil if it can.
+    func refusal(of identifier: String, at moment: Date) -> String? {
+        guard let index = indices[identifier] else {
+            return "no product \"\(identifier)\" is registered in this store"
+        }
+        guard !isOnSale(index, at: moment) else { return nil }
+        return switch availability(of: index) {
+        case .onSale: nil
+        case .withdrawn: "the product \"\(identifier)\" has been withdrawn from sale"
+        case .notYetPropagated(let until):
+            "the product \"\(identifier)\" is new and not on all servers before \(until.formatted(.iso8601))"
+        }
+    }
+
+    private func isOnSale(_ index: Int, at moment: Date) -> Bool {
+        if restrictions.isEmpty { return true }
+        return switch restrictions[index] {
+        case nil, .onSale: true
+        case .withdrawn: false
+        case .notYetPropagated(let until): moment >= until
+        }
+    }
+}
+
+// MARK: - What a device gets to see
+
+extension Catalogue {
+    /// A product as a device sees it, made once for each language and country.
+    ///
+    /// - Parameters:
+    ///   - index: the product's number.
+    ///   - locale: the device's, as in `en_GB`.
+    ///   - storefront: its country gives the currency; without one, or in a country that nobody knows, the USA.
+    /// - Returns: the same description every time, until the product is registered anew.
+    mutating func describe(_ index: Int, for locale: String, in storefront: StoreStorefront?) -> StoreProduct {
+        let shelf = shelf(for: locale, in: storefront)
+        if let ready = shelves[shelf].descriptions[index] { return ready }
+        var describer = Describer(locale: locale, storefront: storefront)
+        let description = describer.describe(products[index])
+        shelves[shelf].descriptions[index] = description
+        return description
+    }
+
+    /// The answer to a look-up: what is on sale in it, and which identifiers are invalid (behaviours 78 to 80).
+    mutating func answer(
+        _ identifiers: Set<String>,
+        for locale: String,
+        in storefront: StoreStorefront?,
+        at moment: Date
+    ) -> ProductsAnswer {
+        let shelf = shelf(for: locale, in: storefront)
+        var describer: Describer?
+        var answer = ProductsAnswer(products: [])
+        answer.products.reserveCapacity(Swift.min(identifiers.count, products.count))
+        for identifier in identifiers {
+            guard let index = onSale(identifier, at: moment) else {
+                answer.invalidIdentifiers.append(identifier)
+                continue
+            }
+            if let ready = shelves[shelf].descriptions[index] {
+                answer.products.append(ready)
+                continue
+            }
+            if describer == nil { describer = Describer(locale: locale, storefront: storefront) }
+            let description = describer!.describe(products[index])
+            shelves[shelf].descriptions[index] = description
+            answer.products.append(description)
+        }
+        return answer
+    }
+
+    private mutating func shelf(for locale: String, in storefront: StoreStorefront?) -> Int {
+        let code = storefront?.countryCode
+        if let found = shelves.firstIndex(where: { $0.locale == locale && $0.countryCode == code }) { return found }
+        if shelves.count == Self.maximumShelves { shelves.removeFirst() }
+        let empty = [StoreProduct?](repeating: nil, count: products.count)
+        shelves.append(Shelf(locale: locale, countryCode: code, descriptions: empty))
+        return shelves.count - 1
+    }
+}
+
+/// Puts products into one language and one currency.
+private struct Describer {
+    private var match: LocalizationMatch
+    private let priceLocale: String
+
+    init(locale: String, storefront: StoreStorefront?) {
+        let country = storefront.flatMap { Storefronts.country($0.countryCode) } ?? Storefronts.usa
+        match = LocalizationMatch(device: locale, storefront: country.locale)
+        priceLocale = country.priceLocale
+    }
+
+    mutating func describe(_ product: SandboxProduct) -> StoreProduct {
+        let texts = match.best(of: product.localizations)
+        return StoreProduct(
+            identifier: product.identifier,
+            localizedTitle: texts?.title ?? product.referenceName,
+            localizedDescription: texts?.description ?? "",
+            price: product.price,
+            priceLocaleIdentifier: priceLocale,
+            subscription: product.subscription.map(Self.subscription),
+            isFamilyShareable: product.isFamilyShareable,
+            hostedContent: product.hostedContent
+        )
+    }
+
+    private static func subscription(_ subscription: SandboxProduct.Subscription) -> StoreProduct.Subscription {
+        StoreProduct.Subscription(
+            period: subscription.period,
+            groupIdentifier: subscription.groupIdentifier,
+            introductoryOffer: subscription.introductoryOffer?.terms,
+            // Store Kit 1 knows no billing plans, so it cannot buy what belongs to another one.
+            promotionalOffers: subscription.promotionalOffers.filter { $0.billingPlan == .upFront }.map(\.terms)
+        )
+    }
+}

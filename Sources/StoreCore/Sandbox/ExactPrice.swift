@@ -1,0 +1,48 @@
+import Foundation
+
+/// Reads prices as a store writes them: digits and, where needed, a point with more digits behind it (`0.99`, `60`).
+///
+/// `Decimal(string:)` also takes "0.99 or so", which is the wrong answer for a price, and is far slower.
+enum ExactPrice {
+    /// What is wrong with a text that is no price.
+    enum Fault: Error, Equatable { case malformed, negative, tooLong }
+
+    /// As many digits as fit an unsigned 64-bit number for sure.
+    static let maximumDigits = 18
+
+    /// The price that a text stands for, digit by digit.
+    static func read(_ text: String) throws(Fault) -> Decimal {
+        var mantissa: UInt64 = 0
+        var digits = 0
+        var digitsBehindPoint: Int?
+        var isNegative = false
+        for (position, byte) in text.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits += 1
+                guard digits <= maximumDigits else { throw .tooLong }
+                digitsBehindPoint = digitsBehindPoint.map { $0 + 1 }
+                mantissa = mantissa * 10 + UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: ".") where digits > 0 && digitsBehindPoint == nil:
+                digitsBehindPoint = 0
+            case UInt8(ascii: "-") where position == 0:
+                isNegative = true
+            default:
+                throw .malformed
+            }
+        }
+        guard digits > 0, digitsBehindPoint != 0 else { throw .malformed }
+        guard !isNegative else { throw .negative }
+        return Decimal(sign: .plus, exponent: -(digitsBehindPoint ?? 0), significand: Decimal(mantissa))
+    }
+
+    /// The price that stands in a program's text, where a bad one is the programmer's mistake.
+    static func written(_ text: String, for thing: String) -> Decimal {
+        do {
+            return try read(text)
+        } catch {
+            let advice = "write digits, at most \(maximumDigits), with a point where needed, as in \"0.99\""
+            fatalError("\"\(text)\" is no price for \(thing): \(advice)")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Chooses the texts that a user gets to see.
+///
+/// Three languages are tried in turn: the device's, the storefront's, and US English. Within one, the best is an exact
+/// match (`en_GB`), then the language without a country (`en`, `zh_Hant`), then the same language in the same script,
+/// then the same language; of equals, the first. If none fits, the first localization there is.
+struct LocalizationMatch {
+    private let wanted: [Name]
+    private var names: [String: Name] = [:]
+
+    init(device: String, storefront: String) {
+        wanted = [device, storefront, "en_US"].map(Name.init)
+    }
+
+    /// The texts to show, nil only if there are none. Mutating because it remembers the names it has taken apart.
+    mutating func best(of localizations: [SandboxProduct.Localization]) -> SandboxProduct.Localization? {
+        guard localizations.count > 1 else { return localizations.first }
+        for wish in wanted {
+            var best: (rank: Int, index: Int)?
+            for index in localizations.indices {
+                let rank = name(localizations[index].locale).rank(for: wish)
+                if rank > best?.rank ?? 0 { best = (rank, index) }
+            }
+            if let best { return localizations[best.index] }
+        }
+        return localizations.first
+    }
+
+    private mutating func name(_ identifier: String) -> Name {
+        if let known = names[identifier] { return known }
+        let name = Name(identifier)
+        names[identifier] = name
+        return name
+    }
+
+    /// A locale's name, taken apart.
+    private struct Name {
+        let language: String
+        let script: String
+        let region: String?
+
+        init(_ identifier: String) {
+            // What follows "@" says nothing about the language.
+            let plain = String(identifier.prefix { $0 != "@" })
+            let given = Locale.Language(identifier: plain)
+            // zh_TW is written in Hant: likely subtags say so.
+            let full = Locale.Language(identifier: given.maximalIdentifier)
+            language = full.languageCode?.identifier ?? plain
+            script = full.script?.identifier ?? ""
+            region = given.region?.identifier
+        }
+
+        func rank(for wish: Name) -> Int {
+            guard language == wish.language else { return 0 }
+            guard script == wish.script else { return 1 }
+            if region == wish.region { return 4 }
+            return region == nil ? 3 : 2
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+
+// Each kind has a factory that takes the price as it is written, and a twin for prices that are computed. The twin's
+// label differs so that `price: 0.99` does not compile: as a `Double` that is not 0.99.
+extension SandboxProduct {
+    /// A product that is used up and bought anew.
+    ///
+    /// - Parameters:
+    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - title: its name in the language `en_US`; without one, users see the identifier.
+    ///   - description: what it is, in the same language. Has no effect without a title.
+    /// - Returns: the product.
+    public static func consumable(
+        _ identifier: String,
+        price: String,
+        title: String? = nil,
+        description: String = ""
+    ) -> SandboxProduct {
+        .consumable(
+            identifier,
+            decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\""),
+            title: title,
+            description: description
+        )
+    }
+
+    /// The same for a price that is computed rather than written. A negative one stops the process.
+    public static func consumable(
+        _ identifier: String,
+        decimalPrice price: Decimal,
+        title: String? = nil,
+        description: String = ""
+    ) -> SandboxProduct {
+        make(identifier, .consumable, price, title, description)
+    }
+
+    /// A product that is bought once, for good.
+    ///
+    /// - Parameters:
+    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - title: its name in the language `en_US`; without one, users see the identifier.
+    ///   - description: what it is, in the same language. Has no effect without a title.
+    ///   - isFamilyShareable: whether the buyer's family may use it too.
+    /// - Returns: the product.
+    public static func nonConsumable(
+        _ identifier: String,
+        price: String,
+        title: String? = nil,
+        description: String = "",
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        .nonConsumable(
+            identifier,
+            decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\""),
+            title: title,
+            description: description,
+            isFamilyShareable: isFamilyShareable
+        )
+    }
+
+    /// The same for a price that is computed rather than written. A negative one stops the process.
+    public static func nonConsumable(
+        _ identifier: String,
+        decimalPrice price: Decimal,
+        title: String? = nil,
+        description: String = "",
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        make(identifier, .nonConsumable, price, title, description, isFamilyShareable)
+    }
+
+    /// A subscription whose end is the app's business.
+    ///
+    /// - Parameters:
+    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - title: its name in the language `en_US`; without one, users see the identifier.
+    ///   - description: what it is, in the same language. Has no effect without a title.
+    ///   - isFamilyShareable: whether the buyer's family may use it too.
+    /// - Returns: the product.
+    public static func nonRenewing(
+        _ identifier: String,
+        price: String,
+        title: String? = nil,
+        description: String = "",
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        .nonRenewing(
+            identifier,
+            decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\""),
+            title: title,
+            description: description,
+            isFamilyShareable: isFamilyShareable
+        )
+    }
+
+    /// The same for a price that is computed rather than written. A negative one stops the process.
+    public static func nonRenewing(
+        _ identifier: String,
+        decimalPrice price: Decimal,
+        title: String? = nil,
+        description: String = "",
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        make(identifier, .nonRenewing, price, title, description, isFamilyShareable)
+    }
+
+    /// A subscription that is paid for again at the end of each period.
+    ///
+    /// - Parameters:
+    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - price: of one period, exact, as in `"4.99"`. Anything but digits and a point stops the process.
+    ///   - period: how long one payment lasts.
+    ///   - group: names the group, one of whose products a user can be subscribed to at a time.
+    ///   - level: the rank within the group, from 1, which gives the user most.
+    ///   - title: its name in the language `en_US`; without one, users see the identifier.
+    ///   - description: what it is, in the same language. Has no effect without a title.
+    ///   - introductoryOffer: what first-time subscribers pay.
+    ///   - promotionalOffers: what the app may offer against a signature; each needs an identifier.
+    ///   - codeOffers: what is behind codes; each needs an identifier.
+    ///   - winBackOffers: what is offered to those who have left; each needs an identifier.
+    ///   - isFamilyShareable: whether the buyer's family may use it too.
+    /// - Returns: the product.
+    public static func autoRenewable(
+        _ identifier: String,
+        price: String,
+        period: StoreProduct.Period,
+        group: String,
+        level: Int = 1,
+        title: String? = nil,
+        description: String = "",
+        introductoryOffer: Offer? = nil,
+        promotionalOffers: [Offer] = [],
+        codeOffers: [CodeOffer] = [],
+        winBackOffers: [WinBackOffer] = [],
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        .autoRenewable(
+            identifier,
+            decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\""),
+            period: period,
+            group: group,
+            level: level,
+            title: title,
+            description: description,
+            introductoryOffer: introductoryOffer,
+            promotionalOffers: promotionalOffers,
+            codeOffers: codeOffers,
+            winBackOffers: winBackOffers,
+            isFamilyShareable: isFamilyShareable
+        )
+    }
+
+    /// The same for a price that is computed rather than written. A negative one stops the process.
+    public static func autoRenewable(
+        _ identifier: String,
+        decimalPrice price: Decimal,
+        period: StoreProduct.Period,
+        group: String,
+        level: Int = 1,
+        title: String? = nil,
+        description: String = "",
+        introductoryOffer: Offer? = nil,
+        promotionalOffers: [Offer] = [],
+        codeOffers: [CodeOffer] = [],
+        winBackOffers: [WinBackOffer] = [],
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        let subscription = Subscription(
+            groupIdentifier: group,
+            level: level,
+            period: period,
+            introductoryOffers: introductoryOffer.map { [$0] } ?? [],
+            promotionalOffers: promotionalOffers,
+            codeOffers: codeOffers,
+            winBackOffers: winBackOffers
+        )
+        return make(identifier, .autoRenewable, price, title, description, isFamilyShareable, subscription)
+    }
+
+    /// A subscription that costs nothing and never ends.
+    ///
+    /// - Parameters:
+    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - title: its name in the language `en_US`; without one, users see the identifier.
+    ///   - description: what it is, in the same language. Has no effect without a title.
+    /// - Returns: the product.
+    public static func freeSubscription(
+        _ identifier: String,
+        title: String? = nil,
+        description: String = ""
+    ) -> SandboxProduct {
+        make(identifier, .freeSubscription, 0, title, description)
+    }
+
+    /// The same product with texts in one more language, or with other texts in one it has.
+    public func localized(_ locale: String, title: String, description: String = "") -> SandboxProduct {
+        var copy = self
+        copy.localizations.removeAll { $0.locale == locale }
+        copy.localizations.append(Localization(locale: locale, title: title, description: description))
+        return copy
+    }
+
+    private static func make(
+        _ identifier: String,
+        _ kind: Kind,
+        _ price: Decimal,
+        _ title: String?,
+        _ description: String,
+        _ isFamilyShareable: Bool = false,
+        _ subscription: Subscription? = nil
+    ) -> SandboxProduct {
+        let product = SandboxProduct(
+            identifier: identifier,
+            kind: kind,
+            referenceName: identifier,
+            price: price,
+            localizations: title.map { [Localization(locale: "en_US", title: $0, description: description)] } ?? [],
+            isFamilyShareable: isFamilyShareable,
+            subscription: subscription
+        )
+        if let fault = product.fault { fatalError("the product \"\(identifier)\" \(fault)") }
+        return product
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+extension SandboxProduct {
+    /// What keeps the product from being sold by anybody, as the rest of a sentence that begins with its name; nil for a
+    /// sound one.
+    var fault: String? {
+        if identifier.isEmpty { return "has no identifier" }
+        if !Self.isPrice(price) { return "costs \(price): a price is at least 0" }
+        if kind == .freeSubscription, price != 0 { return "is a free subscription and costs \(price)" }
+        guard let subscription else {
+            return kind == .autoRenewable ? "renews by itself but has no subscription period" : nil
+        }
+        guard kind == .autoRenewable else { return "has a subscription period but does not renew by itself" }
+        return subscription.fault
+    }
+
+    fileprivate static func isPrice(_ price: Decimal) -> Bool { price.isFinite && price >= 0 }
+}
+
+extension SandboxProduct.Subscription {
+    fileprivate var fault: String? {
+        if groupIdentifier.isEmpty { return "belongs to a subscription group without a name" }
+        if level < 1 { return "has level \(level) in its subscription group: 1 is the highest" }
+        if period.count < 1 { return "has a subscription period of \(period.count) units" }
+        let named = promotionalOffers + codeOffers.map(\.offer) + winBackOffers.map(\.offer)
+        if named.contains(where: { ($0.terms.identifier ?? "").isEmpty }) {
+            return "has an offer without an identifier that is not introductory"
+        }
+        return (introductoryOffers + named).lazy.compactMap(\.fault).first
+    }
+}
+
+extension SandboxProduct.Offer {
+    fileprivate var fault: String? {
+        let name = Self.name(terms.identifier)
+        if !SandboxProduct.isPrice(terms.price) { return "has \(name) that costs \(terms.price)" }
+        if terms.paymentMode == .freeTrial, terms.price != 0 { return "has \(name), a free trial that costs something" }
+        if terms.period.count < 1 || terms.periodCount < 1 { return "has \(name) that lasts no time" }
+        return nil
+    }
+}
