@@ -4,7 +4,9 @@ import Foundation
 public struct CatalogueError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// The product that is refused.
     public let productIdentifier: String
-    /// One sentence that names the product and the rule. Its wording is not stable.
+    /// One sentence that names the product and the rule.
+    ///
+    /// Its wording is not stable.
     public let reason: String
 
     init(productIdentifier: String, reason: String) {

@@ -13,7 +13,9 @@ struct LocalizationMatch {
         wanted = [device, storefront, "en_US"].map(Name.init)
     }
 
-    /// The texts to show, nil only if there are none. Mutating because it remembers the names it has taken apart.
+    /// The texts to show, nil only if there are none.
+    ///
+    /// Mutating because it remembers the names it has taken apart.
     mutating func best(of localizations: [SandboxProduct.Localization]) -> SandboxProduct.Localization? {
         guard localizations.count > 1 else { return localizations.first }
         for wish in wanted {

@@ -25,7 +25,9 @@ extension SandboxProduct {
         )
     }
 
-    /// The same for a price that is computed rather than written. A negative one stops the process.
+    /// The same for a price that is computed rather than written.
+    ///
+    /// A negative one stops the process.
     public static func consumable(
         _ identifier: String,
         decimalPrice price: Decimal,
@@ -60,7 +62,9 @@ extension SandboxProduct {
         )
     }
 
-    /// The same for a price that is computed rather than written. A negative one stops the process.
+    /// The same for a price that is computed rather than written.
+    ///
+    /// A negative one stops the process.
     public static func nonConsumable(
         _ identifier: String,
         decimalPrice price: Decimal,
@@ -96,7 +100,9 @@ extension SandboxProduct {
         )
     }
 
-    /// The same for a price that is computed rather than written. A negative one stops the process.
+    /// The same for a price that is computed rather than written.
+    ///
+    /// A negative one stops the process.
     public static func nonRenewing(
         _ identifier: String,
         decimalPrice price: Decimal,
@@ -153,7 +159,9 @@ extension SandboxProduct {
         )
     }
 
-    /// The same for a price that is computed rather than written. A negative one stops the process.
+    /// The same for a price that is computed rather than written.
+    ///
+    /// A negative one stops the process.
     public static func autoRenewable(
         _ identifier: String,
         decimalPrice price: Decimal,

@@ -11,12 +11,15 @@ extension SandboxProduct {
         public var period: StoreProduct.Period
         /// The offers for first-time subscribers, at most one for each ``BillingPlan``.
         public var introductoryOffers: [Offer]
-        /// The offers that the app may make, against a signature. Each has an identifier; of several with the same one,
-        /// the first counts.
+        /// The offers that the app may make, against a signature.
+        ///
+        /// Each has an identifier; of several with the same one, the first counts.
         public var promotionalOffers: [Offer]
         /// The offers behind codes that the owner hands out.
         public var codeOffers: [CodeOffer]
-        /// The offers for users who have left. Each has an identifier.
+        /// The offers for users who have left.
+        ///
+        /// Each has an identifier.
         public var winBackOffers: [WinBackOffer]
 
         /// Describes a subscription.
@@ -52,8 +55,9 @@ extension SandboxProduct {
 
     /// A reduced price for a time.
     public struct Offer: Hashable, Codable, Sendable {
-        /// What is paid, how, and for how long. An introductory offer has no identifier; a code offer's is its reference
-        /// name.
+        /// What is paid, how, and for how long.
+        ///
+        /// An introductory offer has no identifier; a code offer's is its reference name.
         public var terms: StoreProduct.Offer
         /// What its owner calls it.
         public var referenceName: String

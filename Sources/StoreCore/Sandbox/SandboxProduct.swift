@@ -30,9 +30,13 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public struct Localization: Hashable, Codable, Sendable {
         /// The language, with a script or a country where that matters: `en_US`, `zh_Hans`, `ar`.
         public var locale: String
-        /// The product's name for the user. May be empty.
+        /// The product's name for the user.
+        ///
+        /// May be empty.
         public var title: String
-        /// What the product is, for the user. May be empty.
+        /// What the product is, for the user.
+        ///
+        /// May be empty.
         public var description: String
         /// Texts in one language.
         public init(locale: String, title: String, description: String = "") {
@@ -42,13 +46,19 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
         }
     }
 
-    /// Names the product, in the app and in the store. Never empty.
+    /// Names the product, in the app and in the store.
+    ///
+    /// Never empty.
     public let identifier: String
     /// What buying it means.
     public let kind: Kind
-    /// What its owner calls it. Users see it where the product has no localization at all.
+    /// What its owner calls it.
+    ///
+    /// Users see it where the product has no localization at all.
     public var referenceName: String
-    /// The price of one, exact and at least 0. The storefront says in which currency.
+    /// The price of one, exact and at least 0.
+    ///
+    /// The storefront says in which currency.
     public var price: Decimal
     /// The texts, one entry a language, the owner's favourite first.
     public var localizations: [Localization]
