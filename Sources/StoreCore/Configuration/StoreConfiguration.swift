@@ -1,0 +1,126 @@
+import Foundation
+
+/// What one of Xcode's `.storekit` files says: products, subscription groups and the settings for testing.
+///
+/// Every format from 1.0 to 5.0 is read. Keys that a file lacks have the value that Xcode leaves out, and keys that
+/// nobody knows are ignored. A file that makes no sense is refused as a whole, with the place that is wrong.
+///
+/// ```swift
+/// let configuration = try StoreConfiguration(contentsOf: url)
+/// for product in configuration.products { print(product.identifier, product.price) }
+/// ```
+public struct StoreConfiguration: Hashable, Sendable {
+    /// The format that a file is written in.
+    public struct Version: Hashable, Sendable, CustomStringConvertible {
+        /// Changes when older readers would go wrong.
+        public var major: Int
+        /// Changes when something is added.
+        public var minor: Int
+        /// Both numbers with a point between them.
+        public var description: String { "\(major).\(minor)" }
+    }
+
+    /// Subscriptions, of which a user can have one at a time.
+    public struct SubscriptionGroup: Hashable, Sendable {
+        /// Names the group; its subscriptions refer to it.
+        public var identifier: String
+        /// What its owner calls it.
+        public var name: String
+        /// Its name for the user, in each language that has one.
+        ///
+        /// Usually empty.
+        public var localizations: [SandboxProduct.Localization]
+        /// Its subscriptions, in the file's order.
+        public var productIdentifiers: [String]
+    }
+
+    /// The key that signs promotional offers while testing.
+    ///
+    /// Printing or dumping it shows its identifier only.
+    public struct OffersKeyPair: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+        /// The identifier that a signature names.
+        public var identifier: String
+        /// The private key as the file holds it, usually PKCS #8 in DER.
+        public var privateKey: Data
+        /// The identifier.
+        public var description: String { "offers key \(identifier)" }
+        /// The identifier, without the key.
+        public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
+    }
+
+    /// The newest format that is read, in its major number.
+    public static let newestMajorVersion = 5
+
+    /// What Xcode calls the file; nil in a file of format 1.0.
+    public var identifier: String?
+    /// The format it is written in.
+    public var version: Version
+    /// Everything that is for sale: consumables and non-consumables, then non-renewing, then auto-renewable
+    /// subscriptions, each in the file's order.
+    public var products: [SandboxProduct]
+    /// The groups of the auto-renewable ones.
+    public var subscriptionGroups: [SubscriptionGroup]
+    /// How the store should behave in a test.
+    public var settings: Settings
+    /// The key that signs promotional offers, where the file has one.
+    public var subscriptionOffersKeyPair: OffersKeyPair?
+
+    /// Reads a file.
+    ///
+    /// - Parameter url: where it is on disk. Reading blocks the calling thread.
+    /// - Throws: a ``StoreConfigurationError`` if it cannot be read or makes no sense.
+    public init(contentsOf url: URL) throws(StoreConfigurationError) {
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            throw StoreConfigurationError(
+                file: url.path,
+                path: "",
+                expected: "a file that can be read",
+                found: Self.trouble(error)
+            )
+        }
+        try self.init(data: data, name: url.path)
+    }
+
+    /// Reads the content of a file.
+    ///
+    /// - Parameters:
+    ///   - data: the whole content.
+    ///   - name: what errors call the file.
+    /// - Throws: a ``StoreConfigurationError`` if it makes no sense.
+    public init(data: Data, name: String) throws(StoreConfigurationError) {
+        let file: StorekitFile
+        do {
+            file = try JSONDecoder().decode(StorekitFile.self, from: data)
+        } catch {
+            throw StorekitFileDiagnosis(file: name, data: data).explain(error)
+        }
+        self = try StorekitFileReader(file: name).read(file)
+    }
+
+    init(
+        identifier: String?,
+        version: Version,
+        products: [SandboxProduct],
+        subscriptionGroups: [SubscriptionGroup],
+        settings: Settings,
+        subscriptionOffersKeyPair: OffersKeyPair?
+    ) {
+        self.identifier = identifier
+        self.version = version
+        self.products = products
+        self.subscriptionGroups = subscriptionGroups
+        self.settings = settings
+        self.subscriptionOffersKeyPair = subscriptionOffersKeyPair
+    }
+
+    /// Why the system could not read a file, in a few words.
+    private static func trouble(_ error: any Error) -> String {
+        let error = error as NSError
+        if error.code == CocoaError.Code.fileReadNoSuchFile.rawValue { return "no such file" }
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.localizedDescription
+    }
+}

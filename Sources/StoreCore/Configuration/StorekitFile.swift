@@ -1,0 +1,122 @@
+/// The keys of a `.storekit` file that matter here, as they stand in it.
+///
+/// What a file may lack is optional. Whole numbers are read as `Double`, because the decoder calls a file with `1.5` for
+/// an `Int` no JSON at all.
+struct StorekitFile: Decodable {
+    struct Version: Decodable {
+        let major: Double
+        let minor: Double?
+    }
+
+    struct Product: Decodable {
+        let productID: String
+        let type: String?
+        let referenceName: String?
+        let displayPrice: String
+        let familyShareable: Bool?
+        let internalID: String?
+        let localizations: [Localization]?
+    }
+
+    struct Localization: Decodable {
+        let locale: String?
+        let displayName: String?
+        let description: String?
+    }
+
+    struct Group: Decodable {
+        let id: String
+        let name: String?
+        let localizations: [Localization]?
+        let subscriptions: [Subscription]?
+    }
+
+    struct Subscription: Decodable {
+        let productID: String
+        let type: String?
+        let referenceName: String?
+        let displayPrice: String
+        let familyShareable: Bool?
+        let internalID: String?
+        let localizations: [Localization]?
+        let groupNumber: Double?
+        let recurringSubscriptionPeriod: String
+        let introductoryOffer: Offer?
+        let introductoryOffers: [Offer]?
+        let adHocOffers: [Offer]?
+        let codeOffers: [Offer]?
+        let winbackOffers: [Offer]?
+    }
+
+    struct Offer: Decodable {
+        let paymentMode: String
+        let subscriptionPeriod: String
+        let numberOfPeriods: Double?
+        let displayPrice: String?
+        let offerID: String?
+        let referenceName: String?
+        let eligibility: [String]?
+        let isStackable: Bool?
+        let isEligible: Bool?
+        let billingPlanType: String?
+    }
+
+    struct KeyPair: Decodable {
+        let id: String?
+        let privateKey: String?
+    }
+
+    let identifier: String?
+    let version: Version
+    let products: [Product]?
+    let nonRenewingSubscriptions: [Product]?
+    let subscriptionGroups: [Group]?
+    let settings: Settings?
+    let subscriptionOffersKeyPair: KeyPair?
+}
+
+extension StorekitFile {
+    struct Settings: Decodable {
+        let _locale: String?
+        let _storefront: String?
+        let _timeRate: Double?
+        let _compatibilityTimeRate: CompatibilityRate?
+        let _askToBuyEnabled: Bool?
+        let _billingIssuesEnabled: Bool?
+        let _renewalBillingIssuesEnabled: Bool?
+        let _billingGracePeriodEnabled: Bool?
+        let _disableDialogs: Bool?
+        let _failTransactionsEnabled: Bool?
+        let _storeKitError: Double?
+        let _storeKitErrors: [ForcedError]?
+        let _applicationInternalID: String?
+        let _developerTeamID: String?
+        let _lastSynchronizedDate: Double?
+    }
+
+    struct ForcedError: Decodable {
+        struct Choice: Decodable {
+            let type: String
+            let index: Double
+        }
+
+        let name: String
+        let enabled: Bool?
+        let current: Choice?
+    }
+
+    /// A number up to format 2.0, an object since.
+    enum CompatibilityRate: Decodable {
+        case one(Double)
+        case byGeneration([String: Double])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let rate = try? container.decode(Double.self) {
+                self = .one(rate)
+            } else {
+                self = .byGeneration(try container.decode([String: Double].self))
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Turns what the JSON decoder says of a broken `.storekit` file into a place and a sentence.
+///
+/// Runs only once decoding has failed, so it may read the file again to say what is there.
+struct StorekitFileDiagnosis {
+    let file: String
+    let data: Data
+
+    /// The error to throw in place of the decoder's.
+    func explain(_ error: any Error) -> StoreConfigurationError {
+        // A format that nobody knows may be laid out in any way: its number explains more than what failed first.
+        if let version = try? JSONDecoder().decode(VersionOnly.self, from: data).version.major,
+            version > Double(StoreConfiguration.newestMajorVersion)
+        {
+            return StorekitFileReader(file: file).unsupported(version)
+        }
+        return switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            problem(at: context.codingPath + [key], StorekitFileExpectation.key(key.stringValue), "nothing")
+        case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
+            problem(at: context.codingPath, Self.name(of: type), value(at: context.codingPath))
+        default:
+            StoreConfigurationError(file: file, path: "", expected: "JSON", found: syntaxTrouble())
+        }
+    }
+
+    private func problem(at path: [any CodingKey], _ expected: String, _ found: String) -> StoreConfigurationError {
+        StoreConfigurationError(file: file, path: Self.text(of: path), expected: expected, found: found)
+    }
+
+    private static func text(of path: [any CodingKey]) -> String {
+        path.reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Bool.Type: "true or false"
+        case is Double.Type: "a number"
+        case is [Any].Type: "a list"
+        default: "an object"
+        }
+    }
+
+    /// What stands at a place, as the file writes it; never more than a word or a short text.
+    private func value(at path: [any CodingKey]) -> String {
+        var value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+        for key in path {
+            if let index = key.intValue {
+                value = (value as? [Any]).flatMap { $0.indices.contains(index) ? $0[index] : nil }
+            } else {
+                value = (value as? [String: Any])?[key.stringValue]
+            }
+        }
+        switch value {
+        case nil: return "something else"
+        case is [Any]: return "a list"
+        case is [String: Any]: return "an object"
+        case let text as String: return StorekitFileExpectation.quoted(text)
+        case .some(let other):
+            // Written again, because a number and a truth value look alike once they are read.
+            let written = try? JSONSerialization.data(withJSONObject: other, options: .fragmentsAllowed)
+            return written.map { String(decoding: $0, as: UTF8.self) } ?? "something else"
+        }
+    }
+
+    /// Where the text stops being JSON, as far as the system says.
+    private func syntaxTrouble() -> String {
+        if data.isEmpty { return "an empty file" }
+        do {
+            _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+            return "a number or a text that cannot be read"
+        } catch {
+            let text = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
+            if text.hasPrefix("Unexpected end") { return "the end of the file too early" }
+            // Apple's Foundation says "around line 3, column 7", others "around character 52".
+            guard let clue = text.range(of: "around ") else { return "something else" }
+            let numbers = text[clue.upperBound...].split { !$0.isNumber }.compactMap { Int($0) }
+            switch numbers.count {
+            case 1: return "something else near \(position(ofByte: numbers[0]))"
+            case 2: return "something else near line \(numbers[0]), column \(numbers[1])"
+            default: return "something else"
+            }
+        }
+    }
+
+    private func position(ofByte offset: Int) -> String {
+        let before = data.prefix(offset)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
+        return "line \(line), column \(column)"
+    }
+
+    private struct VersionOnly: Decodable { let version: StorekitFile.Version }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Makes a configuration from a decoded `.storekit` file, and refuses what has the right shape but makes no sense.
+///
+/// Places are given as autoclosures: their text is made only for an error.
+struct StorekitFileReader {
+    typealias Expectation = StorekitFileExpectation
+    typealias Place = () -> String
+
+    let file: String
+
+    func read(_ file: StorekitFile) throws(StoreConfigurationError) -> StoreConfiguration {
+        guard file.version.major <= Double(StoreConfiguration.newestMajorVersion) else {
+            throw unsupported(file.version.major)
+        }
+        let version = StoreConfiguration.Version(
+            major: try whole(file.version.major, or: 0, from: 0, at: "version.major"),
+            minor: try whole(file.version.minor, or: 0, from: 0, at: "version.minor")
+        )
+        var shelf = Shelf(file: file)
+        for (index, product) in (file.products ?? []).enumerated() {
+            try add(try self.product(product, at: "products[\(index)]"), to: &shelf)
+        }
+        for (index, product) in (file.nonRenewingSubscriptions ?? []).enumerated() {
+            try add(
+                try self.product(product, or: .nonRenewing, at: "nonRenewingSubscriptions[\(index)]"),
+                to: &shelf
+            )
+        }
+        var groups: [StoreConfiguration.SubscriptionGroup] = []
+        for (number, group) in (file.subscriptionGroups ?? []).enumerated() {
+            if group.id.isEmpty {
+                throw problem("subscriptionGroups[\(number)].id", Expectation.key("id"), "\"\"")
+            }
+            let subscriptions = group.subscriptions ?? []
+            for (index, subscription) in subscriptions.enumerated() {
+                let product = try self.subscription(
+                    subscription,
+                    in: group.id,
+                    at: "subscriptionGroups[\(number)].subscriptions[\(index)]"
+                )
+                try add(product, to: &shelf)
+            }
+            groups.append(
+                StoreConfiguration.SubscriptionGroup(
+                    identifier: group.id,
+                    name: group.name ?? "",
+                    localizations: localizations(group.localizations),
+                    productIdentifiers: subscriptions.map(\.productID)
+                )
+            )
+        }
+        return StoreConfiguration(
+            identifier: file.identifier,
+            version: version,
+            products: shelf.products,
+            subscriptionGroups: groups,
+            settings: try settings(file.settings),
+            subscriptionOffersKeyPair: try keyPair(file.subscriptionOffersKeyPair)
+        )
+    }
+
+    func unsupported(_ major: Double) -> StoreConfigurationError {
+        let found = Int(exactly: major).map(String.init) ?? "\(major)"
+        return problem("version.major", "a format up to \(StoreConfiguration.newestMajorVersion)", found)
+    }
+
+    func problem(_ path: String, _ expected: String, _ found: String) -> StoreConfigurationError {
+        StoreConfigurationError(file: file, path: path, expected: expected, found: found)
+    }
+}
