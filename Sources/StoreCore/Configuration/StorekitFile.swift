@@ -1,14 +1,15 @@
 /// The keys of a `.storekit` file that matter here, as they stand in it.
 ///
 /// What a file may lack is optional. Whole numbers are read as `Double`, because the decoder calls a file with `1.5` for
-/// an `Int` no JSON at all.
+/// an `Int` no JSON at all. Products are classes: a structure of that many fields costs a retain for most of them
+/// whenever it is passed on.
 struct StorekitFile: Decodable {
     struct Version: Decodable {
         let major: Double
         let minor: Double?
     }
 
-    struct Product: Decodable {
+    final class Product: Decodable {
         let productID: String
         let type: String?
         let referenceName: String?
@@ -31,7 +32,7 @@ struct StorekitFile: Decodable {
         let subscriptions: [Subscription]?
     }
 
-    struct Subscription: Decodable {
+    final class Subscription: Decodable {
         let productID: String
         let type: String?
         let referenceName: String?

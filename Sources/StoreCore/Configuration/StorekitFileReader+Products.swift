@@ -5,54 +5,56 @@ extension StorekitFileReader {
     struct Shelf {
         private(set) var products: [SandboxProduct] = []
         private var indices: [String: Int] = [:]
-        private let sizes: (products: Int, nonRenewing: Int, groups: [Int])
+        private let file: StorekitFile
 
         init(file: StorekitFile) {
-            sizes = (
-                file.products?.count ?? 0,
-                file.nonRenewingSubscriptions?.count ?? 0,
-                (file.subscriptionGroups ?? []).map { $0.subscriptions?.count ?? 0 }
-            )
-            let count = sizes.products + sizes.nonRenewing + sizes.groups.reduce(0, +)
+            self.file = file
+            let subscriptions = (file.subscriptionGroups ?? []).lazy.map { $0.subscriptions?.count ?? 0 }
+            let others = (file.products?.count ?? 0) + (file.nonRenewingSubscriptions?.count ?? 0)
+            let count = subscriptions.reduce(others, +)
             products.reserveCapacity(count)
             indices.reserveCapacity(count)
         }
 
-        /// Puts a product behind the others; answers with the place of another one with its identifier.
-        mutating func add(_ product: SandboxProduct) -> String? {
+        /// Puts a product behind the others, or answers with the place of another one that has its identifier.
+        mutating func add(_ product: SandboxProduct) -> Place? {
             if let twin = indices.updateValue(products.count, forKey: product.identifier) { return place(of: twin) }
             products.append(product)
             return nil
         }
 
-        /// Where in the file the product with a running number is.
-        func place(of index: Int) -> String {
-            if index < sizes.products { return "products[\(index)]" }
-            var rest = index - sizes.products
-            if rest < sizes.nonRenewing { return "nonRenewingSubscriptions[\(rest)]" }
-            rest -= sizes.nonRenewing
-            for (group, size) in sizes.groups.enumerated() {
-                if rest < size { return "subscriptionGroups[\(group)].subscriptions[\(rest)]" }
-                rest -= size
+        private func place(of number: Int) -> Place {
+            var index = number
+            let products = file.products?.count ?? 0
+            if index < products { return .product(index) }
+            index -= products
+            let nonRenewing = file.nonRenewingSubscriptions?.count ?? 0
+            if index < nonRenewing { return .nonRenewing(index) }
+            index -= nonRenewing
+            var group = 0
+            for subscriptions in (file.subscriptionGroups ?? []).lazy.map({ $0.subscriptions?.count ?? 0 }) {
+                if index < subscriptions { break }
+                index -= subscriptions
+                group += 1
             }
-            return "products"
+            return .subscription(index, ofGroup: group)
         }
     }
 
-    func add(_ product: SandboxProduct, to shelf: inout Shelf) throws(StoreConfigurationError) {
-        let index = shelf.products.count
+    func add(
+        _ product: SandboxProduct,
+        at place: Place,
+        to shelf: inout Shelf
+    ) throws(StoreConfigurationError) {
         guard let twin = shelf.add(product) else { return }
-        throw problem(
-            "\(shelf.place(of: index)).productID",
-            "an identifier of its own",
-            "\(Expectation.quoted(product.identifier)), which \(twin) has too"
-        )
+        let found = "\(Expectation.quoted(product.identifier)), which \(twin) has too"
+        throw problem(place.path("productID"), "an identifier of its own", found)
     }
 
     func product(
         _ product: StorekitFile.Product,
         or usual: SandboxProduct.Kind? = nil,
-        at place: @autoclosure Place
+        at place: Place
     ) throws(StoreConfigurationError) -> SandboxProduct {
         let kind: SandboxProduct.Kind
         switch product.type {
@@ -61,17 +63,14 @@ extension StorekitFileReader {
         case "NonRenewingSubscription": kind = .nonRenewing
         case nil where usual != nil: kind = usual!
         case let other:
-            throw problem(
-                "\(place()).type",
-                Expectation.productType,
-                other.map(Expectation.quoted) ?? "nothing"
-            )
+            let found = other.map(Expectation.quoted) ?? "nothing"
+            throw problem(place.path("type"), Expectation.productType, found)
         }
         return SandboxProduct(
-            identifier: try identifier(product.productID, at: place()),
+            identifier: try identifier(product.productID, at: place),
             kind: kind,
             referenceName: product.referenceName ?? product.productID,
-            price: try price(product.displayPrice, at: "\(place()).displayPrice"),
+            price: try price(product.displayPrice, at: place),
             localizations: localizations(product.localizations),
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID
@@ -81,32 +80,28 @@ extension StorekitFileReader {
     func subscription(
         _ product: StorekitFile.Subscription,
         in group: String,
-        at place: @autoclosure Place
+        at place: Place
     ) throws(StoreConfigurationError) -> SandboxProduct {
         if let type = product.type, type != "RecurringSubscription" {
-            throw problem("\(place()).type", "\"RecurringSubscription\"", Expectation.quoted(type))
+            throw problem(place.path("type"), "\"RecurringSubscription\"", Expectation.quoted(type))
         }
-        let subscription = SandboxProduct.Subscription(
-            groupIdentifier: group,
-            level: try whole(product.groupNumber, or: 1, from: 1, at: "\(place()).groupNumber"),
-            period: try period(
-                product.recurringSubscriptionPeriod,
-                at: "\(place()).recurringSubscriptionPeriod"
-            ),
-            introductoryOffers: try introductoryOffers(of: product, at: place()),
-            promotionalOffers: try promotionalOffers(product.adHocOffers, at: "\(place()).adHocOffers"),
-            codeOffers: try codeOffers(product.codeOffers, at: "\(place()).codeOffers"),
-            winBackOffers: try winBackOffers(product.winbackOffers, at: "\(place()).winbackOffers")
-        )
         return SandboxProduct(
-            identifier: try identifier(product.productID, at: place()),
+            identifier: try identifier(product.productID, at: place),
             kind: .autoRenewable,
             referenceName: product.referenceName ?? product.productID,
-            price: try price(product.displayPrice, at: "\(place()).displayPrice"),
+            price: try price(product.displayPrice, at: place),
             localizations: localizations(product.localizations),
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID,
-            subscription: subscription
+            subscription: SandboxProduct.Subscription(
+                groupIdentifier: group,
+                level: try whole(product.groupNumber, or: 1, from: 1, at: place.path("groupNumber")),
+                period: try period(product.recurringSubscriptionPeriod, at: place, "recurringSubscriptionPeriod"),
+                introductoryOffers: try introductoryOffers(of: product, at: place),
+                promotionalOffers: try promotionalOffers(product.adHocOffers, at: place),
+                codeOffers: try codeOffers(product.codeOffers, at: place),
+                winBackOffers: try winBackOffers(product.winbackOffers, at: place)
+            )
         )
     }
 
@@ -120,71 +115,8 @@ extension StorekitFileReader {
         }
     }
 
-    private func identifier(_ text: String, at place: @autoclosure Place) throws(StoreConfigurationError) -> String {
+    private func identifier(_ text: String, at place: Place) throws(StoreConfigurationError) -> String {
         guard text.isEmpty else { return text }
-        throw problem("\(place()).productID", Expectation.key("productID"), "\"\"")
-    }
-}
-
-// MARK: - Values
-
-extension StorekitFileReader {
-    func price(_ text: String, at place: @autoclosure Place) throws(StoreConfigurationError) -> Decimal {
-        do {
-            return try ExactPrice.read(text)
-        } catch {
-            let expected =
-                switch error {
-                case .malformed: Expectation.price
-                case .negative: "a price of at least 0"
-                case .tooLong: "a price of at most \(ExactPrice.maximumDigits) digits"
-                }
-            throw problem(place(), expected, Expectation.quoted(text))
-        }
-    }
-
-    /// Reads `P`, a number of at most four digits, and `D`, `W`, `M` or `Y`.
-    func period(
-        _ text: String,
-        at place: @autoclosure Place
-    ) throws(StoreConfigurationError) -> StoreProduct.Period {
-        var letters = text.utf8.makeIterator()
-        var count = 0
-        if letters.next() == UInt8(ascii: "P") {
-            while let letter = letters.next(), count < 1000 {
-                switch letter {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    count = count * 10 + Int(letter - UInt8(ascii: "0"))
-                    continue
-                case UInt8(ascii: "D"), UInt8(ascii: "W"), UInt8(ascii: "M"), UInt8(ascii: "Y"):
-                    guard count > 0, letters.next() == nil else { break }
-                    return StoreProduct.Period(count, Self.unit(letter))
-                default: break
-                }
-                break
-            }
-        }
-        throw problem(place(), Expectation.duration, Expectation.quoted(text))
-    }
-
-    private static func unit(_ letter: UInt8) -> StoreProduct.Period.Unit {
-        switch letter {
-        case UInt8(ascii: "D"): .day
-        case UInt8(ascii: "W"): .week
-        case UInt8(ascii: "M"): .month
-        default: .year
-        }
-    }
-
-    func whole(
-        _ number: Double?,
-        or usual: Int,
-        from least: Int,
-        at place: @autoclosure Place
-    ) throws(StoreConfigurationError) -> Int {
-        guard let number else { return usual }
-        if let whole = Int(exactly: number), whole >= least { return whole }
-        let found = Int(exactly: number).map(String.init) ?? "\(number)"
-        throw problem(place(), least > .min ? "a whole number from \(least)" : "a whole number", found)
+        throw problem(place.path("productID"), Expectation.key("productID"), "\"\"")
     }
 }

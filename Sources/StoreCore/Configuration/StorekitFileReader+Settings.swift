@@ -63,13 +63,13 @@ extension StorekitFileReader {
 
     private func forcedError(
         _ error: StorekitFile.ForcedError,
-        at place: @autoclosure Place
+        at path: @autoclosure () -> String
     ) throws(StoreConfigurationError) -> StoreConfiguration.ForcedError {
         var choice: StoreConfiguration.ForcedError.Choice?
         if let current = error.current {
             choice = .init(
                 type: current.type,
-                index: try whole(current.index, or: 0, from: 0, at: "\(place()).current.index")
+                index: try whole(current.index, or: 0, from: 0, at: "\(path()).current.index")
             )
         }
         return .init(operation: error.name, isEnabled: error.enabled ?? false, choice: choice)

@@ -1,11 +1,9 @@
 import Foundation
 
 /// Makes a configuration from a decoded `.storekit` file, and refuses what has the right shape but makes no sense.
-///
-/// Places are given as autoclosures: their text is made only for an error.
 struct StorekitFileReader {
     typealias Expectation = StorekitFileExpectation
-    typealias Place = () -> String
+    typealias Place = StorekitFilePlace
 
     let file: String
 
@@ -19,13 +17,12 @@ struct StorekitFileReader {
         )
         var shelf = Shelf(file: file)
         for (index, product) in (file.products ?? []).enumerated() {
-            try add(try self.product(product, at: "products[\(index)]"), to: &shelf)
+            let place = Place.product(index)
+            try add(try self.product(product, at: place), at: place, to: &shelf)
         }
         for (index, product) in (file.nonRenewingSubscriptions ?? []).enumerated() {
-            try add(
-                try self.product(product, or: .nonRenewing, at: "nonRenewingSubscriptions[\(index)]"),
-                to: &shelf
-            )
+            let place = Place.nonRenewing(index)
+            try add(try self.product(product, or: .nonRenewing, at: place), at: place, to: &shelf)
         }
         var groups: [StoreConfiguration.SubscriptionGroup] = []
         for (number, group) in (file.subscriptionGroups ?? []).enumerated() {
@@ -34,12 +31,8 @@ struct StorekitFileReader {
             }
             let subscriptions = group.subscriptions ?? []
             for (index, subscription) in subscriptions.enumerated() {
-                let product = try self.subscription(
-                    subscription,
-                    in: group.id,
-                    at: "subscriptionGroups[\(number)].subscriptions[\(index)]"
-                )
-                try add(product, to: &shelf)
+                let place = Place.subscription(index, ofGroup: number)
+                try add(try self.subscription(subscription, in: group.id, at: place), at: place, to: &shelf)
             }
             groups.append(
                 StoreConfiguration.SubscriptionGroup(

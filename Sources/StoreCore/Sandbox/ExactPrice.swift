@@ -16,7 +16,7 @@ enum ExactPrice {
         var digits = 0
         var digitsBehindPoint: Int?
         var isNegative = false
-        for (position, byte) in text.utf8.enumerated() {
+        for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 digits += 1
@@ -25,7 +25,7 @@ enum ExactPrice {
                 mantissa = mantissa * 10 + UInt64(byte - UInt8(ascii: "0"))
             case UInt8(ascii: ".") where digits > 0 && digitsBehindPoint == nil:
                 digitsBehindPoint = 0
-            case UInt8(ascii: "-") where position == 0:
+            case UInt8(ascii: "-") where digits == 0 && !isNegative:
                 isNegative = true
             default:
                 throw .malformed

@@ -1,0 +1,45 @@
+/// Where in a `.storekit` file a product or one of its offers stands.
+///
+/// Costs nothing to pass around: its text is made only for an error.
+struct StorekitFilePlace: CustomStringConvertible {
+    private enum List {
+        case products, nonRenewingSubscriptions
+        case group(Int)
+    }
+
+    private let list: List
+    private let index: Int
+    private var offers: StaticString?
+    private var offer: Int?
+
+    private init(_ list: List, _ index: Int) {
+        self.list = list
+        self.index = index
+    }
+
+    static func product(_ index: Int) -> Self { Self(.products, index) }
+    static func nonRenewing(_ index: Int) -> Self { Self(.nonRenewingSubscriptions, index) }
+    static func subscription(_ index: Int, ofGroup group: Int) -> Self { Self(.group(group), index) }
+
+    /// An offer of the product at this place: in a list, or alone under its key.
+    func offer(_ offer: Int? = nil, in key: StaticString) -> Self {
+        var place = self
+        place.offers = key
+        place.offer = offer
+        return place
+    }
+
+    var description: String {
+        let product =
+            switch list {
+            case .products: "products[\(index)]"
+            case .nonRenewingSubscriptions: "nonRenewingSubscriptions[\(index)]"
+            case .group(let group): "subscriptionGroups[\(group)].subscriptions[\(index)]"
+            }
+        guard let offers else { return product }
+        return "\(product).\(offers)\(offer.map { "[\($0)]" } ?? "")"
+    }
+
+    /// The path of a key there.
+    func path(_ key: String) -> String { "\(self).\(key)" }
+}
