@@ -17,7 +17,12 @@ let package = Package(
     targets: [
         .target(name: "StoreCore", swiftSettings: settings),
         .target(name: "StoreKit", dependencies: ["StoreCore"], swiftSettings: settings),
-        .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore"], swiftSettings: settings),
+        .testTarget(
+            name: "StoreCoreTests",
+            dependencies: ["StoreCore"],
+            resources: [.copy("Resources")],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "APITesterTests",
             dependencies: ["StoreKit"],

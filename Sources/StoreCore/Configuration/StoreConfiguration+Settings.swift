@@ -52,6 +52,11 @@ extension StoreConfiguration {
             public var type: String
             /// The place in that family's menu, from 0.
             public var index: Int
+            /// Names an error by its place in a menu.
+            public init(type: String, index: Int) {
+                self.type = type
+                self.index = index
+            }
         }
 
         /// The operation, as the menu calls it: `Load Products`.
@@ -62,5 +67,12 @@ extension StoreConfiguration {
         ///
         /// It stays chosen while the failure is off.
         public var choice: Choice?
+
+        /// Sets up a failure.
+        public init(operation: String, isEnabled: Bool, choice: Choice? = nil) {
+            self.operation = operation
+            self.isEnabled = isEnabled
+            self.choice = choice
+        }
     }
 }

@@ -25,7 +25,7 @@ extension StorekitFileReader {
         var count = 0
         var unit: StoreProduct.Period.Unit?
         if letters.next() == UInt8(ascii: "P") {
-            while unit == nil, count < 1000, let letter = letters.next() {
+            while unit == nil, count < 10_000, let letter = letters.next() {
                 switch letter {
                 case UInt8(ascii: "0")...UInt8(ascii: "9"): count = count * 10 + Int(letter - UInt8(ascii: "0"))
                 case UInt8(ascii: "D"): unit = .day

@@ -107,7 +107,7 @@ extension Catalogue {
         }
     }
 
-    private func isOnSale(_ index: Int, at moment: Date) -> Bool {
+    func isOnSale(_ index: Int, at moment: Date) -> Bool {
         if restrictions.isEmpty { return true }
         return switch restrictions[index] {
         case nil, .onSale: true

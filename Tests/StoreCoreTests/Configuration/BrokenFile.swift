@@ -1,0 +1,319 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// A file with one thing wrong, and the error that names it.
+struct BrokenFile: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var content: String
+    var path: String
+    var expected: String
+    var found: String
+
+    init(_ name: String, _ content: String, at path: String, expected: String, found: String) {
+        testDescription = name
+        self.content = content
+        self.path = path
+        self.expected = expected
+        self.found = found
+    }
+
+    /// A file of format 4.0 with one consumable, whose keys are given.
+    init(_ name: String, product: String, at key: String, expected: String, found: String) {
+        let content = #"{"version": {"major": 4, "minor": 0}, "products": [{\#(product)}]}"#
+        self.init(name, content, at: "products[0].\(key)", expected: expected, found: found)
+    }
+
+    /// A file of format 4.0 with a second group, whose third subscription has keys as given.
+    init(_ name: String, subscription: String, at key: String, expected: String, found: String) {
+        let sound = [
+            #""productID": "c""#, #""displayPrice": "1""#, #""recurringSubscriptionPeriod": "P1M""#,
+        ]
+        // No key twice: decoders differ in which one they take.
+        let others = sound.filter { !subscription.contains($0.prefix { $0 != ":" }) }
+        let given = "{\(([subscription] + others).joined(separator: ", "))}"
+        let rest = sound.dropFirst().joined(separator: ", ")
+        let content = """
+            {"version": {"major": 4, "minor": 0}, "subscriptionGroups": [
+              {"id": "one", "name": "One", "subscriptions": []},
+              {"id": "two", "subscriptions": [{"productID": "a", \(rest)}, {"productID": "b", \(rest)}, \(given)]}
+            ]}
+            """
+        self.init(
+            name,
+            content,
+            at: "subscriptionGroups[1].subscriptions[2].\(key)",
+            expected: expected,
+            found: found
+        )
+    }
+
+    static let price = #"a price of digits with a point where needed, such as "0.99""#
+    static let duration = #"an ISO 8601 duration of one unit, such as "P1W", "P1M" or "P1Y""#
+    static let sound = #""productID": "a", "type": "Consumable", "displayPrice": "1""#
+
+    static let syntax: [BrokenFile] = [
+        .init("an empty file", "", at: "", expected: "JSON", found: "an empty file"),
+        .init(
+            "a file cut short",
+            #"{"version": {"major": 4"#,
+            at: "",
+            expected: "JSON",
+            found: "the end of the file too early"
+        ),
+        .init(
+            "no JSON at all",
+            "productID = sword",
+            at: "",
+            expected: "JSON",
+            found: "something else near line 1, column 1"
+        ),
+        .init(
+            "a missing comma",
+            "{\n  \"identifier\" : \"A\"\n  \"version\" : 4\n}",
+            at: "",
+            expected: "JSON",
+            found: "something else near line 3, column 3"
+        ),
+        .init("a list on top", "[]", at: "", expected: "an object", found: "a list"),
+        .init("no version", "{}", at: "version", expected: "the format's version", found: "nothing"),
+        .init("a version in one", #"{"version": 4}"#, at: "version", expected: "an object", found: "4"),
+        .init(
+            "half a format",
+            #"{"version": {"major": 4.5}}"#,
+            at: "version.major",
+            expected: "a whole number from 0",
+            found: "4.5"
+        ),
+        .init(
+            "a format to come",
+            #"{"version": {"major": 6, "minor": 0}}"#,
+            at: "version.major",
+            expected: "a format up to 5",
+            found: "6"
+        ),
+        .init(
+            "a format to come that is laid out otherwise",
+            #"{"version": {"major": 6, "minor": 0}, "products": {"sword": 1}}"#,
+            at: "version.major",
+            expected: "a format up to 5",
+            found: "6"
+        ),
+    ]
+
+    static let products: [BrokenFile] = [
+        .init(
+            "no identifier",
+            product: #""type": "Consumable", "displayPrice": "1""#,
+            at: "productID",
+            expected: "a product identifier",
+            found: "nothing"
+        ),
+        .init(
+            "an empty identifier",
+            product: #""productID": "", "type": "Consumable", "displayPrice": "1""#,
+            at: "productID",
+            expected: "a product identifier",
+            found: #""""#
+        ),
+        .init(
+            "a number for an identifier",
+            product: #""productID": 7, "type": "Consumable", "displayPrice": "1""#,
+            at: "productID",
+            expected: "a text",
+            found: "7"
+        ),
+        .init(
+            "null for an identifier",
+            product: #""productID": null, "type": "Consumable", "displayPrice": "1""#,
+            at: "productID",
+            expected: "a text",
+            found: "null"
+        ),
+        .init(
+            "no type",
+            product: #""productID": "a", "displayPrice": "1""#,
+            at: "type",
+            expected: #""Consumable", "NonConsumable" or "NonRenewingSubscription""#,
+            found: "nothing"
+        ),
+        .init(
+            "an unknown type",
+            product: #""productID": "a", "type": "Rental", "displayPrice": "1""#,
+            at: "type",
+            expected: #""Consumable", "NonConsumable" or "NonRenewingSubscription""#,
+            found: #""Rental""#
+        ),
+        .init(
+            "a subscription outside a group",
+            product: #""productID": "a", "type": "RecurringSubscription", "displayPrice": "1""#,
+            at: "type",
+            expected: #""Consumable", "NonConsumable" or "NonRenewingSubscription""#,
+            found: #""RecurringSubscription""#
+        ),
+        .init(
+            "no price",
+            product: #""productID": "a", "type": "Consumable""#,
+            at: "displayPrice",
+            expected: price,
+            found: "nothing"
+        ),
+        .init(
+            "a number for a price",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": 0.99"#,
+            at: "displayPrice",
+            expected: "a text",
+            found: "0.99"
+        ),
+        .init(
+            "a list for a price",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": ["1"]"#,
+            at: "displayPrice",
+            expected: "a text",
+            found: "a list"
+        ),
+        .init(
+            "a price in words",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": "free""#,
+            at: "displayPrice",
+            expected: price,
+            found: #""free""#
+        ),
+        .init(
+            "a price with a currency",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": "$0.99""#,
+            at: "displayPrice",
+            expected: price,
+            found: #""$0.99""#
+        ),
+        .init(
+            "a price with a comma",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": "0,99""#,
+            at: "displayPrice",
+            expected: price,
+            found: #""0,99""#
+        ),
+        .init(
+            "an empty price",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": """#,
+            at: "displayPrice",
+            expected: price,
+            found: #""""#
+        ),
+        .init(
+            "a price that ends in a point",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": "1.""#,
+            at: "displayPrice",
+            expected: price,
+            found: #""1.""#
+        ),
+        .init(
+            "a price with a tail",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": "0.99 or so""#,
+            at: "displayPrice",
+            expected: price,
+            found: #""0.99 or so""#
+        ),
+        .init(
+            "a negative price",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": "-0.99""#,
+            at: "displayPrice",
+            expected: "a price of at least 0",
+            found: #""-0.99""#
+        ),
+        .init(
+            "an endless price",
+            product: #""productID": "a", "type": "Consumable", "displayPrice": "0.1234567890123456789""#,
+            at: "displayPrice",
+            expected: "a price of at most 18 digits",
+            found: #""0.1234567890123456789""#
+        ),
+        .init(
+            "a number for family sharing",
+            product: sound + #", "familyShareable": 1"#,
+            at: "familyShareable",
+            expected: "true or false",
+            found: "1"
+        ),
+        .init(
+            "one localization without its list",
+            product: sound + #", "localizations": {"locale": "en_US"}"#,
+            at: "localizations",
+            expected: "a list",
+            found: "an object"
+        ),
+        .init(
+            "a truth value for a title",
+            product: sound + #", "localizations": [{"displayName": true}]"#,
+            at: "localizations[0].displayName",
+            expected: "a text",
+            found: "true"
+        ),
+    ]
+
+    static let rest: [BrokenFile] = [
+        .init(
+            "an identifier twice in a list",
+            #"{"version": {"major": 4}, "products": [{\#(sound)}, {\#(sound)}]}"#,
+            at: "products[1].productID",
+            expected: "an identifier of its own",
+            found: #""a", which products[0] has too"#
+        ),
+        .init(
+            "an identifier twice in different lists",
+            #"{"version": {"major": 4}, "products": [{\#(sound)}], "nonRenewingSubscriptions": [{"productID": "b", "displayPrice": "1"}], "subscriptionGroups": [{"id": "g"}, {"id": "h", "subscriptions": [{"productID": "c", "displayPrice": "1", "recurringSubscriptionPeriod": "P1M"}, {"productID": "b", "displayPrice": "1", "recurringSubscriptionPeriod": "P1M"}]}]}"#,
+            at: "subscriptionGroups[1].subscriptions[1].productID",
+            expected: "an identifier of its own",
+            found: #""b", which nonRenewingSubscriptions[0] has too"#
+        ),
+        .init(
+            "an identifier twice in groups",
+            #"{"version": {"major": 4}, "subscriptionGroups": [{"id": "g"}, {"id": "h", "subscriptions": [{"productID": "c", "displayPrice": "1", "recurringSubscriptionPeriod": "P1M"}, {"productID": "c", "displayPrice": "1", "recurringSubscriptionPeriod": "P1M"}]}]}"#,
+            at: "subscriptionGroups[1].subscriptions[1].productID",
+            expected: "an identifier of its own",
+            found: #""c", which subscriptionGroups[1].subscriptions[0] has too"#
+        ),
+        .init(
+            "a group without an identifier",
+            #"{"version": {"major": 4}, "subscriptionGroups": [{"name": "Pro"}]}"#,
+            at: "subscriptionGroups[0].id",
+            expected: "an identifier for the subscription group",
+            found: "nothing"
+        ),
+        .init(
+            "a group with an empty identifier",
+            #"{"version": {"major": 4}, "subscriptionGroups": [{"id": ""}]}"#,
+            at: "subscriptionGroups[0].id",
+            expected: "an identifier for the subscription group",
+            found: #""""#
+        ),
+        .init(
+            "a country that is none",
+            #"{"version": {"major": 4}, "settings": {"_storefront": "US"}}"#,
+            at: "settings._storefront",
+            expected: #"a country in ISO 3166-1 alpha-3, such as "USA""#,
+            found: #""US""#
+        ),
+        .init(
+            "a negative rate",
+            #"{"version": {"major": 4}, "settings": {"_timeRate": -1}}"#,
+            at: "settings._timeRate",
+            expected: "a whole number from 0",
+            found: "-1"
+        ),
+        .init(
+            "a text for a switch",
+            #"{"version": {"major": 4}, "settings": {"_askToBuyEnabled": "yes"}}"#,
+            at: "settings._askToBuyEnabled",
+            expected: "true or false",
+            found: #""yes""#
+        ),
+        .init(
+            "a key that is none",
+            #"{"version": {"major": 4}, "subscriptionOffersKeyPair": {"id": "A", "privateKey": "§secret§"}}"#,
+            at: "subscriptionOffersKeyPair.privateKey",
+            expected: "a key in base 64",
+            found: "a text that is none"
+        ),
+    ]
+}
