@@ -1,0 +1,214 @@
+import Foundation
+import Testing
+
+@testable import StoreCore
+
+@Suite struct CatalogueTests {
+    static let sword = SandboxProduct.consumable("sword", price: "0.99", title: "Sword")
+    static let shield = SandboxProduct.nonConsumable("shield", price: "1.99", title: "Shield")
+    static let pro = SandboxProduct.autoRenewable(
+        "pro",
+        price: "4.99",
+        period: .init(2, .week),
+        group: "g",
+        title: "Pro"
+    )
+
+    private let now = Date(timeIntervalSince1970: 1_000_000)
+    private let usa = Storefronts.storefront("USA")
+
+    private func catalogue() throws -> Catalogue { try Catalogue([Self.sword, Self.shield, Self.pro]) }
+
+    @Test func `Products keep the order in which they were registered`() throws {
+        let catalogue = try catalogue()
+        #expect(catalogue.count == 3)
+        #expect((0..<3).map { catalogue[$0].identifier } == ["sword", "shield", "pro"])
+        #expect(catalogue.index(of: "shield") == 1)
+        #expect(catalogue.index(of: "Shield") == nil)
+    }
+
+    @Test func `B117: Two products with one identifier are refused, with both places`() {
+        let error = #expect(throws: CatalogueError.self) {
+            try Catalogue([Self.sword, Self.shield, .nonRenewing("sword", price: "3")])
+        }
+        #expect(error?.productIdentifier == "sword")
+        #expect(
+            error?.reason == #"the product "sword" is there twice, at 0 and at 2: an identifier names one product"#
+        )
+    }
+
+    @Test(arguments: SpoiltProduct.all)
+    func `A product that was spoilt after it was made is refused`(spoilt: SpoiltProduct) throws {
+        var product = Self.pro
+        spoilt.spoil(&product)
+        let error = CatalogueError(productIdentifier: "pro", reason: "the product \"pro\" \(spoilt.sentence)")
+        #expect(throws: error) { try Catalogue([product]) }
+        var catalogue = try catalogue()
+        #expect(throws: error) { try catalogue.register(product) }
+        #expect(catalogue[2] == Self.pro)
+    }
+
+    @Test func `B78, B79: A look-up has a product for each valid identifier and lists the others`() throws {
+        var catalogue = try catalogue()
+        let answer = catalogue.answer(["pro", "axe", "sword", ""], for: "en_US", in: usa, at: now)
+        #expect(Set(answer.products.map(\.identifier)) == ["pro", "sword"])
+        #expect(answer.products.count == 2)
+        #expect(answer.invalidIdentifiers.sorted() == ["", "axe"])
+    }
+
+    @Test func `B79: Nothing is invalid when everything is sold`() throws {
+        var catalogue = try catalogue()
+        #expect(catalogue.answer(["pro", "shield", "sword"], for: "en_US", in: usa, at: now).invalidIdentifiers == [])
+    }
+
+    @Test func `B80: Misspelt, withdrawn and not yet spread products are invalid, each with its reason`() throws {
+        var catalogue = try catalogue()
+        catalogue.setAvailability(.withdrawn, of: 0)
+        catalogue.setAvailability(.notYetPropagated(until: now), of: 1)
+        let before = now.addingTimeInterval(-1)
+        let answer = catalogue.answer(["sword", "shield", "sowrd", "pro"], for: "en_US", in: usa, at: before)
+        #expect(answer.products.map(\.identifier) == ["pro"])
+        #expect(answer.invalidIdentifiers.sorted() == ["shield", "sowrd", "sword"])
+        #expect(catalogue.refusal(of: "sowrd", at: before) == #"no product "sowrd" is registered in this store"#)
+        #expect(catalogue.refusal(of: "sword", at: before) == #"the product "sword" has been withdrawn from sale"#)
+        #expect(
+            catalogue.refusal(of: "shield", at: before)
+                == #"the product "shield" is new and not on all servers before 1970-01-12T13:46:40Z"#
+        )
+        #expect(catalogue.refusal(of: "pro", at: before) == nil)
+    }
+
+    @Test func `B80: A new product is sold from the moment on which all servers know it`() throws {
+        var catalogue = try catalogue()
+        catalogue.setAvailability(.notYetPropagated(until: now), of: 0)
+        #expect(catalogue.onSale("sword", at: now.addingTimeInterval(-0.001)) == nil)
+        #expect(catalogue.onSale("sword", at: now) == 0)
+        #expect(catalogue.refusal(of: "sword", at: now) == nil)
+    }
+
+    @Test func `A withdrawn product keeps its number and comes back`() throws {
+        var catalogue = try catalogue()
+        catalogue.setAvailability(.withdrawn, of: 0)
+        #expect(catalogue.index(of: "sword") == 0)
+        #expect(catalogue.availability(of: 0) == .withdrawn)
+        catalogue.setAvailability(.onSale, of: 0)
+        #expect(catalogue.availability(of: 0) == .onSale)
+        #expect(catalogue.onSale("sword", at: now) == 0)
+    }
+
+    @Test func `A product registered later is found, and replaces what was described before`() throws {
+        var catalogue = try catalogue()
+        #expect(catalogue.describe(0, for: "en_US", in: usa).localizedTitle == "Sword")
+        #expect(try catalogue.register(.consumable("sword", price: "2.99", title: "Long sword")) == 0)
+        #expect(try catalogue.register(.consumable("axe", price: "1", title: "Axe")) == 3)
+        #expect(catalogue.count == 4)
+        let sword = catalogue.describe(0, for: "en_US", in: usa)
+        #expect(sword.localizedTitle == "Long sword")
+        #expect(sword.price == Decimal(string: "2.99"))
+        #expect(catalogue.describe(3, for: "en_US", in: usa).localizedTitle == "Axe")
+    }
+
+    @Test func `Registering a withdrawn product anew does not put it on sale`() throws {
+        var catalogue = try catalogue()
+        catalogue.setAvailability(.withdrawn, of: 0)
+        try catalogue.register(.consumable("sword", price: "2.99"))
+        #expect(catalogue.onSale("sword", at: now) == nil)
+    }
+
+    @Test func `B81: A description gives all that a device may know`() throws {
+        var product = Self.pro
+        product.isFamilyShareable = true
+        product.hostedContent = .init(version: "1.0", lengths: [3, 4])
+        product.subscription?.introductoryOffers = [.freeTrial(.init(1, .week))]
+        product.subscription?.promotionalOffers = [.payUpFront(price: "8.99", for: .init(3, .month), identifier: "x")]
+        var catalogue = try Catalogue([product])
+        let expected = StoreProduct(
+            identifier: "pro",
+            localizedTitle: "Pro",
+            localizedDescription: "",
+            price: Decimal(string: "4.99")!,
+            priceLocaleIdentifier: "en_US@currency=USD",
+            subscription: .init(
+                period: .init(2, .week),
+                groupIdentifier: "g",
+                introductoryOffer: .init(price: 0, paymentMode: .freeTrial, period: .init(1, .week)),
+                promotionalOffers: [
+                    .init(
+                        identifier: "x",
+                        price: Decimal(string: "8.99")!,
+                        paymentMode: .payUpFront,
+                        period: .init(3, .month)
+                    )
+                ]
+            ),
+            isFamilyShareable: true,
+            hostedContent: .init(version: "1.0", lengths: [3, 4])
+        )
+        #expect(catalogue.describe(0, for: "en_US", in: usa) == expected)
+    }
+
+    @Test func `B135, B136: Only a subscription that renews by itself has a period and a group`() throws {
+        let free = SandboxProduct.freeSubscription("news")
+        var catalogue = try Catalogue([Self.sword, .nonRenewing("season", price: "9.99"), free, Self.pro])
+        let subscriptions = (0..<4).map { catalogue.describe($0, for: "en_US", in: usa).subscription }
+        #expect(subscriptions == [nil, nil, nil, .init(period: .init(2, .week), groupIdentifier: "g")])
+    }
+
+    @Test func `B137: The introductory offer shown is the one for those who pay up front`() throws {
+        var product = Self.pro
+        var monthly = SandboxProduct.Offer.freeTrial(.init(1, .month))
+        monthly.billingPlan = .monthly
+        product.subscription?.introductoryOffers = [monthly, .freeTrial(.init(1, .week))]
+        var named = SandboxProduct.Offer.freeTrial(.init(1, .month), identifier: "monthly")
+        named.billingPlan = .monthly
+        product.subscription?.promotionalOffers = [named, .freeTrial(.init(1, .day), identifier: "upFront")]
+        var catalogue = try Catalogue([product])
+        let subscription = catalogue.describe(0, for: "en_US", in: usa).subscription
+        #expect(subscription?.introductoryOffer?.period == .init(1, .week))
+        #expect(subscription?.promotionalOffers.map(\.identifier) == ["upFront"])
+    }
+
+    @Test func `Many languages in turn give each its own texts`() throws {
+        var catalogue = try Catalogue([Self.sword.localized("de_DE", title: "Schwert")])
+        let countries = Storefronts.codes.prefix(40).map { Storefronts.storefront($0) }
+        for _ in 0..<2 {
+            for country in countries {
+                #expect(catalogue.describe(0, for: "de_DE", in: country).localizedTitle == "Schwert")
+                #expect(catalogue.describe(0, for: "en_US", in: country).localizedTitle == "Sword")
+            }
+        }
+    }
+}
+
+/// A change that leaves a product in a state that nobody can sell, and how a sentence about it ends.
+struct SpoiltProduct: Sendable, CustomTestStringConvertible {
+    let sentence: String
+    let spoil: @Sendable (inout SandboxProduct) -> Void
+    var testDescription: String { sentence }
+
+    init(_ sentence: String, _ spoil: @escaping @Sendable (inout SandboxProduct) -> Void) {
+        self.sentence = sentence
+        self.spoil = spoil
+    }
+
+    static let all = [
+        SpoiltProduct("renews by itself but has no subscription period") { $0.subscription = nil },
+        SpoiltProduct("costs -1: a price is at least 0") { $0.price = -1 },
+        SpoiltProduct("costs NaN: a price is at least 0") { $0.price = .nan },
+        SpoiltProduct("has level 0 in its subscription group: 1 is the highest") { $0.subscription?.level = 0 },
+        SpoiltProduct("has a subscription period of 0 units") { $0.subscription?.period.count = 0 },
+        SpoiltProduct("belongs to a subscription group without a name") { $0.subscription?.groupIdentifier = "" },
+        SpoiltProduct("has an introductory offer that lasts no time") {
+            $0.subscription?.introductoryOffers = [.freeTrial(.init(0, .day))]
+        },
+        SpoiltProduct("has the offer \"x\" that costs -1") {
+            let offer = SandboxProduct.Offer.payUpFront(decimalPrice: -1, for: .init(1, .month), identifier: "x")
+            $0.subscription?.promotionalOffers = [offer]
+        },
+        SpoiltProduct("has the offer \"x\", a free trial that costs something") {
+            var offer = SandboxProduct.Offer.freeTrial(.init(1, .month), identifier: "x")
+            offer.terms.price = 1
+            $0.subscription?.winBackOffers = [.init(offer)]
+        },
+    ]
+}
