@@ -111,4 +111,14 @@ struct KeyedChanges: ~Copyable, Sendable {
     func set<Value>(_ key: String, to value: Value) {
         (box.load() ?? box.storeIfNil(Locked([:]))).withLock { $0[key] = value }
     }
+
+    /// What was set, else `make`'s, which is kept: the same for everybody who asks.
+    func kept<Value>(_ key: String, _ make: () -> Value) -> Value {
+        (box.load() ?? box.storeIfNil(Locked([:]))).withLock { changed in
+            if let value = changed[key] { return value as! Value }
+            let value = make()
+            changed[key] = value
+            return value
+        }
+    }
 }

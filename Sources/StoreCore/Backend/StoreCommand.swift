@@ -1,6 +1,9 @@
 import Foundation
 
-/// Names one journal: every queue that can be relaunched writes its commands under one of these.
+/// Names one opening of one journal: a queue numbers its commands within it.
+///
+/// Every launch counts in a name of its own, so that a number that was sent and then lost with the process is never
+/// given to another command.
 public struct JournalID: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
     /// The identifier's 64 bits.
     public let rawValue: UInt64
@@ -17,14 +20,14 @@ public struct JournalID: RawRepresentable, Hashable, Codable, Sendable, CustomSt
 
 /// The number of a command: the idempotency key under which a store takes it exactly once.
 ///
-/// Numbers of one journal only grow, across launches too. A queue has one submission under way at a time and sends its
-/// commands in the order of their numbers; so when a store sees number n, every smaller number of that journal has been
-/// acknowledged or will never be sent. A store therefore needs to remember one number a journal, the highest it took:
-/// what is not above it is a repetition, to be acknowledged and not done again.
+/// A queue has one submission under way at a time and sends its commands in the order of their numbers. So when a store
+/// sees number n of a journal's opening, every smaller one has been acknowledged or will never be sent. A store therefore
+/// needs to remember one number for each ``JournalID``, the highest it took: what is not above it is a repetition, to be
+/// acknowledged and not done again.
 public struct OrderID: Hashable, Codable, Sendable, CustomStringConvertible {
-    /// The journal that gave the number.
+    /// The opening of a journal that gave the number.
     public let journal: JournalID
-    /// The running number within the journal, from 1.
+    /// The running number, from 1.
     public let number: Int
     /// Names a command by its journal and number.
     public init(journal: JournalID, number: Int) {
@@ -59,7 +62,9 @@ public struct StoreCommand: Hashable, Codable, Sendable {
     }
 }
 
-/// What a store says to a submission. Only this: outcomes come as updates.
+/// What a store says to a submission.
+///
+/// Only this: outcomes come as updates.
 public enum SubmissionReply: Hashable, Codable, Sendable {
     /// Every command of the submission is in the store for good, whatever happens to it there.
     case taken

@@ -18,7 +18,9 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
     public let domain: Domain
     /// The raw value of an `SKError.Code` or `URLError.Code`.
     public let code: Int
-    /// One sentence that names the cause. Its wording is not stable.
+    /// One sentence that names the cause.
+    ///
+    /// Its wording is not stable.
     public let reason: String
 
     /// Makes a failure from a family, a raw code and a sentence.
@@ -52,7 +54,9 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
 }
 
 extension StoreFailure {
-    /// Store Kit's error codes, as a backend names them. An open set: codes not listed here pass through.
+    /// Store Kit's error codes, as a backend names them.
+    ///
+    /// An open set: codes not listed here pass through.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The number that Store Kit gives this error.
         public let rawValue: Int

@@ -6,7 +6,9 @@ import Foundation
 public struct StorePayment: Hashable, Sendable {
     /// The product, under the identifier agreed with the store.
     public var productIdentifier: String
-    /// How many are wanted. A store sells 1...10 of a product at once.
+    /// How many are wanted.
+    ///
+    /// A store sells 1...10 of a product at once.
     public var quantity: Int
     private var rare: Rare?
 
@@ -30,7 +32,8 @@ public struct StorePayment: Hashable, Sendable {
                 requestData: requestData,
                 simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
                 discount: discount
-            ))
+            )
+        )
     }
 
     /// The app's own name for its user, opaque to the store.
@@ -39,7 +42,9 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.applicationUsername = newValue } }
     }
 
-    /// Reserved. A store refuses a payment that carries it.
+    /// Reserved.
+    ///
+    /// A store refuses a payment that carries it.
     public var requestData: Data? {
         get { rare?.fields.requestData }
         set { change { $0.requestData = newValue } }

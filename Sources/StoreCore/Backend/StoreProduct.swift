@@ -73,7 +73,9 @@ extension StoreProduct {
 
     /// A reduced price for the first periods of a subscription, or for an offer.
     public struct Offer: Hashable, Codable, Sendable {
-        /// How the reduced price is paid. Store Kit's modes, in its order.
+        /// How the reduced price is paid.
+        ///
+        /// Store Kit's modes, in its order.
         public enum PaymentMode: UInt8, Hashable, Codable, Sendable {
             /// The price every period.
             case payAsYouGo

@@ -1,8 +1,14 @@
 import Foundation
 
 /// A transaction as it crosses the socket, whole: an update carries all of it, not what changed.
-public struct StoreTransaction: Hashable, Codable, Sendable {
-    /// What has become of the payment so far. Store Kit's five states, in its order.
+///
+/// Copies share one immutable description, so handing one on costs a reference.
+public struct StoreTransaction: Sendable {
+    private let storage: Storage
+
+    /// What has become of the payment so far.
+    ///
+    /// Store Kit's five states, in its order.
     public enum State: UInt8, Hashable, Codable, Sendable {
         /// The store is working on it.
         case purchasing
@@ -16,19 +22,6 @@ public struct StoreTransaction: Hashable, Codable, Sendable {
         case deferred
     }
 
-    /// The store's name for the transaction. It never changes and is never used twice.
-    public var identifier: String
-    /// The command that asked for it, nil for what nobody asked for (a renewal, a purchase made elsewhere).
-    public var order: OrderID?
-    /// What was ordered; for a restored transaction, the original's payment.
-    public var payment: StorePayment
-    /// What has become of it.
-    public var state: State
-    /// When it joined the store's queue; meaningful when purchased or restored.
-    public var date: Date
-    /// What only some transactions carry, behind one reference.
-    private(set) var details: Details?
-
     /// Makes a transaction from its parts.
     public init(
         identifier: String,
@@ -40,16 +33,32 @@ public struct StoreTransaction: Hashable, Codable, Sendable {
         original: Original? = nil,
         receipt: Data? = nil
     ) {
-        self.identifier = identifier
-        self.order = order
-        self.payment = payment
-        self.state = state
-        self.date = date
-        if failure != nil || original != nil || receipt != nil {
-            details = Details(failure: failure, original: original, receipt: receipt)
-        }
+        let isPlain = failure == nil && original == nil && receipt == nil
+        storage = Storage(
+            identifier: identifier,
+            order: order,
+            payment: payment,
+            state: state,
+            date: date,
+            details: isPlain ? nil : Details(failure: failure, original: original, receipt: receipt)
+        )
     }
 
+    /// The store's name for the transaction.
+    ///
+    /// It never changes and is never used twice.
+    public var identifier: String { storage.identifier }
+    /// The command that asked for it, nil for what nobody asked for (a renewal, a purchase made elsewhere) and for what a
+    /// restore brought.
+    public var order: OrderID? { storage.order }
+    /// What was ordered; for a restored transaction, the original's payment.
+    public var payment: StorePayment { storage.payment }
+    /// What has become of it.
+    public var state: State { storage.state }
+    /// When it joined the store's queue; meaningful when purchased or restored.
+    public var date: Date { storage.date }
+    /// What only some transactions carry, behind one reference.
+    var details: Details? { storage.details }
     /// Why it failed; a failed transaction always has one.
     public var failure: StoreFailure? { details?.failure }
     /// What it restores or renews.
@@ -76,7 +85,32 @@ public struct StoreTransaction: Hashable, Codable, Sendable {
 }
 
 extension StoreTransaction {
-    final class Details: Hashable, Sendable {
+    private final class Storage: Sendable {
+        let identifier: String
+        let order: OrderID?
+        let payment: StorePayment
+        let state: State
+        let date: Date
+        let details: Details?
+
+        init(
+            identifier: String,
+            order: OrderID?,
+            payment: StorePayment,
+            state: State,
+            date: Date,
+            details: Details?
+        ) {
+            self.identifier = identifier
+            self.order = order
+            self.payment = payment
+            self.state = state
+            self.date = date
+            self.details = details
+        }
+    }
+
+    final class Details: Sendable {
         let failure: StoreFailure?
         let original: Original?
         let receipt: Data?
@@ -86,20 +120,25 @@ extension StoreTransaction {
             self.original = original
             self.receipt = receipt
         }
-
-        static func == (left: Details, right: Details) -> Bool {
-            left.failure == right.failure && left.original == right.original && left.receipt == right.receipt
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(failure)
-            hasher.combine(original)
-            hasher.combine(receipt)
-        }
     }
 }
 
-extension StoreTransaction {
+extension StoreTransaction: Hashable {
+    /// Equal when all their parts are.
+    public static func == (left: StoreTransaction, right: StoreTransaction) -> Bool {
+        left.identifier == right.identifier && left.order == right.order && left.payment == right.payment
+            && left.state == right.state && left.date == right.date && left.failure == right.failure
+            && left.original == right.original && left.receipt == right.receipt
+    }
+
+    /// Hashes the identifier and the state, which tell the versions of transactions apart.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identifier)
+        hasher.combine(state)
+    }
+}
+
+extension StoreTransaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case identifier, order, payment, state, date, failure, original, receipt
     }

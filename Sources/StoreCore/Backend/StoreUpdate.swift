@@ -48,11 +48,17 @@ public struct UpdateCursor: Hashable, Codable, Sendable, Comparable, CustomStrin
 /// or before the queue's cursor: nothing happens) from a loss (it begins behind the cursor: the queue connects again
 /// from where it is).
 public struct UpdateBatch: Hashable, Codable, Sendable {
-    /// The cursor that these updates follow. Nil begins a snapshot of what is unfinished.
+    /// The cursor that these updates follow.
+    ///
+    /// Nil begins a snapshot of what is unfinished.
     public var after: UpdateCursor?
-    /// The cursor behind them. A ``UpdateCursor/part`` here says that more of the snapshot follows.
+    /// The cursor behind them.
+    ///
+    /// A ``UpdateCursor/part`` here says that more of the snapshot follows.
     public var through: UpdateCursor
-    /// What happened. May be empty, as in the snapshot of a store that has nothing unfinished.
+    /// What happened.
+    ///
+    /// May be empty, as in the snapshot of a store that has nothing unfinished.
     public var updates: [StoreUpdate]
 
     /// Makes a batch.
@@ -67,6 +73,9 @@ public struct UpdateBatch: Hashable, Codable, Sendable {
 ///
 /// Any thread may call, one at a time for each connection and in the order of the updates.
 public protocol StoreUpdateReceiver: AnyObject, Sendable {
+    /// Under which name the queue numbers its commands. A store need not tell a queue of the finishes it asked for
+    /// itself.
+    var journal: JournalID { get }
     /// Takes in some updates. Repetitions do no harm.
     func receive(_ batch: UpdateBatch)
     /// The connection is gone. The queue connects again from its cursor, after a pause.

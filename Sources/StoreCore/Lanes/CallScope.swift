@@ -4,28 +4,31 @@ import Foundation
 ///
 /// Inline delivery must not run an observer in the middle of a store's or a queue's work. Every call that may lead to a
 /// callback opens a scope; callbacks run when the outermost scope of the thread closes.
-final class CallScope {
+struct CallScope {
     private var depth = 0
     private var deferred: [any InlineDrain] = []
     /// How many callbacks of observers are under way on this thread.
-    private(set) var callbacks = 0
+    private var callbacks = 0
+
+    /// Whether a callback is under way on this thread.
+    static var isInCallback: Bool { current.pointee.callbacks > 0 }
 
     /// Runs `body`, then, if this is the thread's outermost call, everything that was left to deliver.
     @inline(__always)
     static func outermost<R>(_ body: () throws -> R) rethrows -> R {
         let scope = current
-        scope.depth += 1
-        defer { scope.close() }
+        scope.pointee.depth += 1
+        defer { close(scope) }
         return try body()
     }
 
     /// Drains now, or when the outermost call on this thread ends.
     static func drain(_ outbox: any InlineDrain) {
         let scope = current
-        scope.deferred.append(outbox)
-        if scope.depth == 0 {
-            scope.depth = 1
-            scope.close()
+        scope.pointee.deferred.append(outbox)
+        if scope.pointee.depth == 0 {
+            scope.pointee.depth = 1
+            close(scope)
         }
     }
 
@@ -33,21 +36,19 @@ final class CallScope {
     @inline(__always)
     static func delivering<R>(_ body: () throws -> R) rethrows -> R {
         let scope = current
-        scope.callbacks += 1
-        defer { scope.callbacks -= 1 }
+        scope.pointee.callbacks += 1
+        defer { scope.pointee.callbacks -= 1 }
         return try body()
     }
 
-    private func close() {
+    private static func close(_ scope: UnsafeMutablePointer<CallScope>) {
         // What is drained may leave more to drain: the scope stays open until there is none.
-        while depth == 1, !deferred.isEmpty {
-            if deferred.count == 1 {
-                deferred.removeLast().drainInline()
-            } else {
-                deferred.removeFirst().drainInline()
-            }
+        while scope.pointee.depth == 1, !scope.pointee.deferred.isEmpty {
+            let isLast = scope.pointee.deferred.count == 1
+            let outbox = isLast ? scope.pointee.deferred.removeLast() : scope.pointee.deferred.removeFirst()
+            outbox.drainInline()
         }
-        depth -= 1
+        scope.pointee.depth -= 1
     }
 }
 
@@ -62,7 +63,9 @@ protocol InlineDrain: AnyObject {
         let code = pthread_key_create(&key) { pointer in
             // The parameter is optional on some platforms only.
             let pointer: UnsafeMutableRawPointer? = pointer
-            pointer.map { Unmanaged<CallScope>.fromOpaque($0).release() }
+            guard let scope = pointer?.assumingMemoryBound(to: CallScope.self) else { return }
+            scope.deinitialize(count: 1)
+            scope.deallocate()
         }
         guard code == 0 else { fatalError("no thread-local storage left: pthread_key_create answered \(code)") }
         return key
@@ -70,24 +73,32 @@ protocol InlineDrain: AnyObject {
 
     extension CallScope {
         /// This thread's.
-        static var current: CallScope {
-            if let pointer = pthread_getspecific(key) {
-                return Unmanaged<CallScope>.fromOpaque(pointer).takeUnretainedValue()
-            }
-            let scope = CallScope()
-            pthread_setspecific(key, Unmanaged.passRetained(scope).toOpaque())
+        private static var current: UnsafeMutablePointer<CallScope> {
+            if let pointer = pthread_getspecific(key) { return pointer.assumingMemoryBound(to: CallScope.self) }
+            let scope = UnsafeMutablePointer<CallScope>.allocate(capacity: 1)
+            scope.initialize(to: CallScope())
+            pthread_setspecific(key, scope)
             return scope
         }
     }
 #else
+    private final class ScopeBox {
+        let scope = UnsafeMutablePointer<CallScope>.allocate(capacity: 1)
+        init() { scope.initialize(to: CallScope()) }
+        deinit {
+            scope.deinitialize(count: 1)
+            scope.deallocate()
+        }
+    }
+
     extension CallScope {
         /// This thread's.
-        static var current: CallScope {
+        private static var current: UnsafeMutablePointer<CallScope> {
             let dictionary = Thread.current.threadDictionary
-            if let scope = dictionary["StoreCore.CallScope"] as? CallScope { return scope }
-            let scope = CallScope()
-            dictionary["StoreCore.CallScope"] = scope
-            return scope
+            if let box = dictionary["StoreCore.CallScope"] as? ScopeBox { return box.scope }
+            let box = ScopeBox()
+            dictionary["StoreCore.CallScope"] = box
+            return box.scope
         }
     }
 #endif

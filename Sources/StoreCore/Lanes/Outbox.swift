@@ -1,38 +1,54 @@
 /// What one thread at a time takes out in order, in whole batches.
 ///
-/// A part of its owner's locked state. The owner puts things in under its lock and asks `beginDraining`; whoever gets
-/// true takes batches until there is none left, without the lock, and everybody else goes on: the one who drains takes
-/// theirs too. Two buffers change places, so a queue at rest allocates nothing.
+/// A part of its owner's locked state. The owner puts things in under its lock and asks `schedule`: whoever gets true
+/// sees to it that somebody drains. That one asks `begin` and takes batches until there is none left, calling out
+/// without the lock; everybody else goes on, because the one who drains takes theirs too. Two buffers change places, so
+/// that a queue at rest allocates nothing.
 struct Outbox<Item> {
+    private enum Phase { case idle, scheduled, draining }
+
     private(set) var items: [Item] = []
-    private(set) var isDraining = false
     private var spare: [Item] = []
+    private var phase = Phase.idle
 
     /// Nothing is waiting, and nobody is at work on what was taken.
-    var isQuiet: Bool { !isDraining && items.isEmpty }
+    var isQuiet: Bool { phase == .idle }
+    /// Somebody is to drain and has not begun.
+    var isScheduled: Bool { phase == .scheduled }
 
     mutating func append(_ item: Item) { items.append(item) }
 
-    /// True makes the caller the one who drains.
-    mutating func beginDraining() -> Bool {
-        guard !isDraining, !items.isEmpty else { return false }
-        isDraining = true
+    /// True makes the caller the one who sees to the draining.
+    mutating func schedule() -> Bool {
+        guard phase == .idle, !items.isEmpty else { return false }
+        phase = .scheduled
         return true
     }
 
-    /// Gives back the last batch and takes the next. False ends the draining.
+    /// Takes the first batch; false where somebody else came first.
+    mutating func begin(_ batch: inout [Item]) -> Bool {
+        guard phase == .scheduled else { return false }
+        phase = .draining
+        return take(&batch)
+    }
+
+    /// Gives back the last batch and takes the next.
+    ///
+    /// False ends the draining.
     mutating func take(_ batch: inout [Item]) -> Bool {
         batch.removeAll(keepingCapacity: batch.capacity <= 4096)
+        if batch.capacity == 0 { swap(&spare, &batch) }
         if items.isEmpty {
             swap(&spare, &batch)
-            isDraining = false
+            phase = .idle
             return false
         }
-        if batch.capacity == 0 { swap(&spare, &batch) }
         swap(&items, &batch)
         return true
     }
 
     /// Forgets what is waiting.
-    mutating func clear() { items.removeAll() }
+    mutating func clear() { items.removeAll(keepingCapacity: false) }
 }
+
+extension Outbox: Sendable where Item: Sendable {}

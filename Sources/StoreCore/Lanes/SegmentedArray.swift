@@ -19,3 +19,5 @@ struct SegmentedArray<Element> {
         set { segments[index / Self.segmentSize][index % Self.segmentSize] = newValue }
     }
 }
+
+extension SegmentedArray: Sendable where Element: Sendable {}

@@ -5,7 +5,7 @@
 struct SlotTable<Row> {
     private static var segmentSize: Int { 256 }
 
-    private struct Segment {
+    fileprivate struct Segment {
         var rows: ContiguousArray<Row?>
         var live = 0
     }
@@ -17,7 +17,9 @@ struct SlotTable<Row> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Puts a row in. Numbers need not follow one another, but each is above all that were inserted before.
+    /// Puts a row in.
+    ///
+    /// Numbers need not follow one another, but each is above all that were inserted before.
     mutating func insert(_ row: Row, at number: Int) {
         let segment = number / Self.segmentSize
         let offset = number % Self.segmentSize
@@ -47,7 +49,9 @@ struct SlotTable<Row> {
         }
     }
 
-    /// Changes a row where it lies. False where there is none.
+    /// Changes a row where it lies.
+    ///
+    /// False where there is none.
     @discardableResult
     mutating func update(_ number: Int, _ body: (inout Row) -> Void) -> Bool {
         let index = number / Self.segmentSize - firstSegment
@@ -106,3 +110,6 @@ extension Optional {
         return self
     }
 }
+
+extension SlotTable: Sendable where Row: Sendable {}
+extension SlotTable.Segment: Sendable where Row: Sendable {}

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Knows who works by one clock, and when all of them are quiet.
 ///
-/// A store and the queues on it have one of these in common, through their ``Timekeeper``. ``settle()-9t7kx`` waits
+/// A store and the queues on it have one of these in common, through their ``Timekeeper``. `settle` waits
 /// until nothing more can happen by itself: every update taken in, every callback made.
 public final class Activity: Sendable {
     private let members = Locked<[Weak]>([])
@@ -25,7 +25,9 @@ public final class Activity: Sendable {
     public init() {}
 
     /// Says that something is under way where StoreCore cannot see it (a task, a request on the wire) and that settling
-    /// should wait for it. A backend that answers from threads of its own calls this before it goes there.
+    /// should wait for it.
+    ///
+    /// A backend that answers from threads of its own calls this before it goes there.
     ///
     /// - Returns: to be ended exactly once.
     public func begin() -> Work {
@@ -36,7 +38,7 @@ public final class Activity: Sendable {
         return Work(activity: self)
     }
 
-    /// Something under way that ``Activity/settle()-9t7kx`` waits for.
+    /// Something under way that ``Activity`` waits for.
     public struct Work: Sendable {
         fileprivate let activity: Activity
         /// It is done, and whatever it led to has been handed over.
@@ -93,8 +95,10 @@ public final class Activity: Sendable {
     }
 
     private nonisolated func trapInsideCallback() {
-        guard CallScope.current.callbacks == 0 else {
-            fatalError("settle was called from inside a callback, which it would wait for; call it where no callback runs")
+        guard !CallScope.isInCallback else {
+            fatalError(
+                "settle was called from inside a callback, which it would wait for; call it where no callback runs"
+            )
         }
     }
 }
@@ -117,7 +121,9 @@ extension Activity {
         }
     }
 
-    /// A member went quiet, or left something for a thread that may be waiting here. Called without any lock held.
+    /// A member went quiet, or left something for a thread that may be waiting here.
+    ///
+    /// Called without any lock held.
     @inline(__always)
     func changed() {
         // Whoever waits has counted itself before it looked at the members, under their locks: either it saw this

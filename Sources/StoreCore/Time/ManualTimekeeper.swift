@@ -36,8 +36,10 @@ public final class ManualTimekeeper: Timekeeper {
     /// When the next timer falls due, nil when none is set.
     public var nextDeadline: Date? { state.withLock { $0.timers.first?.deadline } }
 
-    /// Sets a timer. It fires when the clock is moved to its deadline or past it; one whose deadline has passed already
-    /// fires at the next move, even by nothing.
+    /// Sets a timer.
+    ///
+    /// It fires when the clock is moved to its deadline or past it; one whose deadline has passed already fires at the
+    /// next move, even by nothing.
     @discardableResult
     public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
         let number = state.withLock { state in

@@ -21,7 +21,9 @@ public protocol Timekeeper: AnyObject, Sendable {
 /// Calls off what was scheduled.
 public struct TimerToken: Sendable {
     private let body: @Sendable () -> Void
-    /// Makes a token from what cancelling does. It must be harmless when the time has come already.
+    /// Makes a token from what cancelling does.
+    ///
+    /// It must be harmless when the time has come already.
     public init(_ cancel: @escaping @Sendable () -> Void) { body = cancel }
     /// Keeps the scheduled body from running, unless it has begun.
     public func cancel() { body() }

@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+
+/// Stands between an engine, which knows numbers, and the observers, which know Store Kit's objects.
+///
+/// A queue has one courier for life. The courier's engine changes when the context's store does.
+final class QueueCourier: QueueStage {
+    let context: StoreContext
+    /// The queue's own journal; nil uses the context's.
+    let ownJournal: (any QueueJournal)?
+    private let engineBox = Locked<QueueEngine?>(nil)
+    private let observers = ObserverList()
+    private let links = Locked(Links())
+
+    private struct Links {
+        weak var queue: SKPaymentQueue?
+        weak var delegate: (any SKPaymentQueueDelegate)?
+    }
+
+    init(context: StoreContext, journal: (any QueueJournal)?) {
+        self.context = context
+        ownJournal = journal
+    }
+
+    func attach(_ queue: SKPaymentQueue) {
+        links.withLock { $0.queue = queue }
+        context.register(self)
+    }
+
+    var delegate: (any SKPaymentQueueDelegate)? {
+        get { links.withLock { $0.delegate } }
+        set { links.withLock { $0.delegate = newValue } }
+    }
+
+    /// The engine, made when it is first needed.
+    var engine: QueueEngine {
+        engineBox.withLock { box in
+            if let engine = box { return engine }
+            let setup = context.setup
+            let engine = QueueEngine(
+                backend: context.backendOrWarning ?? NoBackend.shared,
+                journal: ownJournal ?? setup.journal,
+                timekeeper: setup.timekeeper,
+                delivery: setup.delivery,
+                log: setup.log,
+                stage: self
+            )
+            box = engine
+            return engine
+        }
+    }
+
+    func retire() {
+        engineBox.withLock { box in
+            defer { box = nil }
+            return box
+        }?.retire()
+    }
+
+    // MARK: Observers
+
+    func add(_ observer: any SKPaymentTransactionObserver) {
+        observers.add(observer)
+        engine.observersChanged()
+    }
+
+    func remove(_ observer: any SKPaymentTransactionObserver) {
+        observers.remove(observer)
+        engine.observersChanged()
+    }
+
+    var currentObservers: [any SKPaymentTransactionObserver] { observers.load() }
+
+    // MARK: QueueStage
+
+    var hasObservers: Bool { observers.hasAny }
+
+    func makeTransaction(_ number: Int, _ payment: StorePayment, in engine: QueueEngine) -> AnyObject {
+        SKPaymentTransaction(number: number, payment: payment, engine: engine)
+    }
+
+    func apply(_ change: StoreTransaction, to transaction: AnyObject) { Self.own(transaction).apply(change) }
+
+    func markFinished(_ transaction: AnyObject) { Self.own(transaction).markFinished() }
+
+    /// An engine holds only what `makeTransaction` made.
+    static func own(_ transaction: AnyObject) -> SKPaymentTransaction {
+        unsafeDowncast(transaction, to: SKPaymentTransaction.self)
+    }
+
+    func drain(_ engine: QueueEngine, next: (inout [Delivery]) -> Int?) {
+        let queue = links.withLock { $0.queue }
+        context.run {
+            var round = CourierRound(queue: queue, observers: observers, engine: engine)
+            var batch: [Delivery] = []
+            while let epoch = next(&batch) { round.deliver(batch, epoch: epoch) }
+            if round.hasLostObservers { observersVanished() }
+        }
+    }
+
+    private func observersVanished() {
+        context.setup.log(
+            "the last observer of a payment queue is gone without having been removed; what the store sends waits for "
+                + "the next one. The queue does not keep its observers alive."
+        )
+        engineBox.withLock { $0 }?.observersChanged()
+    }
+}
+
+extension QueueCourier: ContextMember {
+    func setupChanged() {
+        let old = engineBox.withLock { box in
+            defer { box = nil }
+            return box
+        }
+        guard let old else { return }
+        old.retire()
+        if observers.hasAny { engine.observersChanged() }
+    }
+}
+
+/// Observers, held weakly.
+final class ObserverList: Sendable {
+    private let list = Locked<[Weak]>([])
+    private let changes = Atomic<Int>(0)
+
+    private struct Weak {
+        weak var observer: (any SKPaymentTransactionObserver)?
+    }
+
+    /// Differs when observers have come or gone since it was last read.
+    var version: Int { changes.load(ordering: .acquiring) }
+
+    /// Whether there is one.
+    ///
+    /// Those that have vanished do not count.
+    var hasAny: Bool { list.withLock { $0.contains { $0.observer != nil } } }
+
+    func add(_ observer: any SKPaymentTransactionObserver) {
+        list.withLock { list in
+            list.removeAll { $0.observer == nil || $0.observer === observer }
+            list.append(Weak(observer: observer))
+        }
+        changes.add(1, ordering: .releasing)
+    }
+
+    func remove(_ observer: any SKPaymentTransactionObserver) {
+        list.withLock { list in list.removeAll { $0.observer == nil || $0.observer === observer } }
+        changes.add(1, ordering: .releasing)
+    }
+
+    /// Those that are there, kept alive while the result is.
+    func load() -> [any SKPaymentTransactionObserver] { list.withLock { $0.compactMap(\.observer) } }
+
+    /// True once, if there were observers and all have vanished without having been removed.
+    func haveVanished() -> Bool {
+        list.withLock { list in
+            guard !list.isEmpty, !list.contains(where: { $0.observer != nil }) else { return false }
+            list = []
+            return true
+        }
+    }
+}

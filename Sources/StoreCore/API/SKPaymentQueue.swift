@@ -1,0 +1,257 @@
+import Foundation
+
+/// The queue of payments: what the app adds is sent to the store, and observers hear what becomes of it.
+///
+/// An app uses ``default()``, the one queue of the ``StoreContext`` it runs in; a test may make as many as it likes, on
+/// any store, with ``init(backend:journal:timekeeper:delivery:log:)``.
+///
+/// Any thread may call anything. Callbacks of one queue never overlap and keep their order; by default they are made on
+/// the main queue, and none inside the call that led to it. What was added and not finished survives the queue, in the
+/// store or, until the store has acknowledged it, in the queue's journal.
+open class SKPaymentQueue: NSObject, @unchecked Sendable {
+    // unchecked: the only stored property is a constant, and guards its own state.
+    let courier: QueueCourier
+
+    /// Makes another queue in the current context, see ``StoreContext``.
+    ///
+    /// It is on the context's store and has a journal of its own in memory. Apps use ``default()``; this is for tests and
+    /// their mocks.
+    public override init() {
+        courier = QueueCourier(context: .current, journal: MemoryJournal())
+        super.init()
+        courier.attach(self)
+    }
+
+    /// Makes a queue on a store, in a context of its own.
+    ///
+    /// In its callbacks ``default()`` is this queue.
+    ///
+    /// - Parameters:
+    ///   - backend: the store.
+    ///   - journal: what keeps commands that the store has not acknowledged; in memory unless given.
+    ///   - timekeeper: the clock for pauses; the store's unless given.
+    ///   - delivery: where observers are called.
+    ///   - log: where the few lines go that a developer should see.
+    public init(
+        backend: any StoreBackend,
+        journal: (any QueueJournal)? = nil,
+        timekeeper: (any Timekeeper)? = nil,
+        delivery: StoreDelivery = .main,
+        log: StoreLog = .standardError
+    ) {
+        let context = StoreContext(
+            backend: backend,
+            journal: journal,
+            timekeeper: timekeeper,
+            delivery: delivery,
+            log: log
+        )
+        courier = QueueCourier(context: context, journal: nil)
+        super.init()
+        context.adoptDefaultQueue(self)
+        courier.attach(self)
+    }
+
+    init(context: StoreContext, journal: (any QueueJournal)? = nil) {
+        courier = QueueCourier(context: context, journal: journal)
+        super.init()
+        courier.attach(self)
+    }
+
+    deinit { courier.retire() }
+
+    /// The one queue of the current context, see ``StoreContext``.
+    ///
+    /// Asking again gives the same object.
+    ///
+    /// A subclass has no default queue of its own: asking it for one stops the process with a sentence, unless it
+    /// overrides this.
+    open class func `default`() -> Self {
+        let context = StoreContext.current
+        guard let queue = context.defaultQueue({ SKPaymentQueue(context: context) }) as? Self else {
+            fatalError("the default queue is an SKPaymentQueue; \(self) has to override default()")
+        }
+        return queue
+    }
+
+    /// Whether the user of the current context's store may pay.
+    ///
+    /// False where no store is set.
+    open class func canMakePayments() -> Bool { StoreContext.current.backendOrWarning?.canMakePayments ?? false }
+
+    /// What is unfinished, oldest first.
+    ///
+    /// Store Kit leaves this undefined without an observer; here it is what is known.
+    open var transactions: [SKPaymentTransaction] { courier.engine.transactions.map(QueueCourier.own) }
+
+    /// The country that the store sells for, nil when unknown.
+    ///
+    /// May block, if the store does.
+    open var storefront: SKStorefront? {
+        courier.context.backendOrWarning?.storefront.map {
+            SKStorefront(countryCode: $0.countryCode, identifier: $0.identifier)
+        }
+    }
+
+    /// Decides about storefront changes and price consent.
+    ///
+    /// Not kept alive.
+    open weak var delegate: (any SKPaymentQueueDelegate)? {
+        get { courier.delegate }
+        set { courier.delegate = newValue }
+    }
+
+    /// Adds a request for payment.
+    ///
+    /// Each call makes a transaction of its own, of a copy of the payment.
+    ///
+    /// Without an observer it is kept, and sent when one is added. What the store refuses, an unknown identifier too,
+    /// comes back as a failed transaction. A payment without an identifier or with a quantity below 1 stops the process;
+    /// ``addThrowing(_:)`` throws instead.
+    open func add(_ payment: SKPayment) {
+        let value = payment.value
+        if let mistake = Self.mistake(in: value) { fatalError(mistake) }
+        courier.engine.add(value)
+    }
+
+    /// Adds a request for payment, or says what is wrong with it.
+    ///
+    /// - Throws: `SKError.paymentInvalid` for a quantity below 1, for an identifier that is empty, and for one that the
+    ///   store does not sell, where the store can tell at once. Nothing has been added then.
+    public func addThrowing(_ payment: SKPayment) throws {
+        let value = payment.value
+        if let mistake = Self.mistake(in: value) { throw StoreFailure.storeKit(.paymentInvalid, mistake).error }
+        if courier.context.backendOrWarning?.sells(value.productIdentifier) == false {
+            throw StoreFailure.storeKit(.paymentInvalid, "the store does not sell \(value.productIdentifier)").error
+        }
+        courier.engine.add(value)
+    }
+
+    private static func mistake(in payment: StorePayment) -> String? {
+        if payment.productIdentifier.isEmpty { return "a payment needs a product identifier; this one's is empty" }
+        if payment.quantity < 1 {
+            return
+                "a payment's quantity is at least 1; this one for \(payment.productIdentifier) has \(payment.quantity)"
+        }
+        return nil
+    }
+
+    /// Says that the app has delivered what a transaction is about, or dealt with its failure.
+    ///
+    /// It leaves ``transactions``, observers hear that it was removed, and it does not come again.
+    ///
+    /// The transaction's own queue finishes it, whichever queue is asked. Finishing again, or from a second observer, does
+    /// nothing; a transaction that belongs to no queue, or still waits for somebody's decision, is left alone with a line
+    /// in the log. One that is still purchasing stops the process; ``finishThrowing(_:)`` throws instead.
+    open func finishTransaction(_ transaction: SKPaymentTransaction) {
+        if let mistake = finish(transaction) { fatalError(mistake) }
+    }
+
+    /// Finishes a transaction like ``finishTransaction(_:)``, or says what is wrong with that.
+    ///
+    /// - Throws: `SKError.clientInvalid` for a transaction that is still purchasing. It stays as it is.
+    public func finishThrowing(_ transaction: SKPaymentTransaction) throws {
+        if let mistake = finish(transaction) { throw StoreFailure.storeKit(.clientInvalid, mistake).error }
+    }
+
+    private func finish(_ transaction: SKPaymentTransaction) -> String? {
+        func log(_ line: String) { courier.context.setup.log(line) }
+        guard let engine = transaction.engine, transaction.number > 0 else {
+            log("a transaction that belongs to no queue was finished; that does nothing")
+            return nil
+        }
+        // What observers have not been told yet, the app cannot have dealt with.
+        let answer = transaction.isPurchasing ? .purchasing : engine.finish(transaction.number)
+        switch answer {
+        case .finished, .alreadyFinished: return nil
+        case .deferred:
+            log(
+                "a transaction for \(transaction.payment.productIdentifier) is still undecided; it cannot be finished yet"
+            )
+            return nil
+        case .purchasing:
+            let product = transaction.payment.productIdentifier
+            return
+                "the transaction for \(product) is still purchasing; finish it when it is purchased, failed or restored"
+        }
+    }
+
+    /// Asks the store for what was bought earlier and can be restored: a new transaction in state restored for each, then
+    /// one callback that says that this was all, or what went wrong.
+    open func restoreCompletedTransactions() { courier.engine.restore(applicationUsername: nil) }
+
+    /// Asks for what was bought earlier, with the name that the payments carried.
+    open func restoreCompletedTransactions(withApplicationUsername username: String?) {
+        courier.engine.restore(applicationUsername: username)
+    }
+
+    /// Adds an observer, which is not kept alive.
+    ///
+    /// Adding one twice is adding it once.
+    ///
+    /// With the first, the queue connects to its store: everything unfinished comes, failed transactions too.
+    open func add(_ observer: any SKPaymentTransactionObserver) { courier.add(observer) }
+
+    /// Removes an observer.
+    ///
+    /// Without any the queue no longer follows its store.
+    open func remove(_ observer: any SKPaymentTransactionObserver) { courier.remove(observer) }
+
+    /// The observers that are attached and alive.
+    open var transactionObservers: [any SKPaymentTransactionObserver] { courier.currentObservers }
+
+    /// Shows the sheet in which the user redeems an offer code, where the store has one; else a line in the log.
+    open func presentCodeRedemptionSheet() { missing("a sheet for offer codes") }
+
+    /// Shows the price consent sheet that the delegate put off.
+    ///
+    /// Does nothing while no consent is pending.
+    open func showPriceConsentIfNeeded() {}
+
+    /// Starts downloads of hosted content.
+    ///
+    /// Those that do not belong to a purchased and unfinished transaction of this queue are not queued; a line in the
+    /// log says why.
+    open func start(_ downloads: [SKDownload]) { missing("hosted downloads") }
+
+    /// Pauses downloads that are running.
+    open func pause(_ downloads: [SKDownload]) { missing("hosted downloads") }
+
+    /// Goes on with downloads that were paused.
+    open func resume(_ downloads: [SKDownload]) { missing("hosted downloads") }
+
+    /// Takes downloads off the list.
+    open func cancel(_ downloads: [SKDownload]) { missing("hosted downloads") }
+
+    private func missing(_ feature: String) {
+        courier.context.setup.log("this store has no \(feature); nothing happens")
+    }
+}
+
+extension SKPaymentQueue {
+    /// What the app would find at its next launch: a new queue on the same store and journal, without observers.
+    ///
+    /// This queue falls silent at once. If it was its context's ``default()``, the new one is.
+    public func relaunch() -> SKPaymentQueue {
+        let context = courier.context
+        courier.retire()
+        let queue = SKPaymentQueue(context: context, journal: courier.ownJournal)
+        context.replaceDefaultQueue(self, with: queue)
+        return queue
+    }
+
+    /// Waits until nothing can happen any more without an outside act: time moved, a decision made, an answer released.
+    ///
+    /// On the thread that delivers callbacks it makes them itself. Inside a callback it would wait for itself: that stops
+    /// the process with a sentence.
+    ///
+    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    @discardableResult
+    public func settle() -> [String] { courier.context.settle() }
+
+    /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
+    ///
+    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    @discardableResult
+    public func settle() async -> [String] { await courier.context.settle() }
+}

@@ -1,0 +1,52 @@
+/// Makes callbacks that belong to no queue, those of requests, one at a time and in order.
+final class CallbackLane: Sendable {
+    private let delivery: StoreDelivery
+    private let activity: Activity
+    private let state = Locked(State())
+
+    private struct State {
+        var callbacks = Outbox<@Sendable () -> Void>()
+        var work = 0
+    }
+
+    init(delivery: StoreDelivery, activity: Activity) {
+        self.delivery = delivery
+        self.activity = activity
+        delivery.prepare()
+        activity.register(self)
+    }
+
+    func call(_ callback: @escaping @Sendable () -> Void) {
+        let mustDrain = state.withLock { state in
+            state.callbacks.append(callback)
+            state.work &+= 1
+            return state.callbacks.schedule()
+        }
+        guard mustDrain else { return }
+        delivery.schedule(self)
+        activity.changed()
+    }
+}
+
+extension CallbackLane: InlineDrain {
+    func drainInline() {
+        var batch: [@Sendable () -> Void] = []
+        guard state.withLock({ $0.callbacks.begin(&batch) }) else { return }
+        CallScope.delivering {
+            repeat { for callback in batch { callback() } } while state.withLock { $0.callbacks.take(&batch) }
+        }
+        activity.changed()
+    }
+}
+
+extension CallbackLane: ActivityMember {
+    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.callbacks.isQuiet, $0.work) } }
+
+    func drainHere() -> Bool {
+        guard delivery.isHere, state.withLock({ $0.callbacks.isScheduled }) else { return false }
+        drainInline()
+        return true
+    }
+
+    var waitingFor: [String] { [] }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Where a queue calls its observers, and requests their delegates.
+public enum StoreDelivery: Sendable {
+    /// On the main queue, as Store Kit does. No callback runs inside the call that led to it.
+    case main
+    /// On a serial queue of the caller's.
+    case queue(DispatchQueue)
+    /// On the thread that led to it, before its outermost call returns. What happens inside a callback, or while another
+    /// thread is making callbacks, is delivered afterwards, in order.
+    case inline
+}
+
+extension StoreDelivery {
+    /// Runs a drain there; for inline delivery, when the outermost call on this thread ends.
+    func schedule(_ drain: any InlineDrain & Sendable) {
+        guard let queue else { return CallScope.drain(drain) }
+        queue.async { drain.drainInline() }
+    }
+
+    /// Whether callbacks that have been scheduled could be made on the calling thread.
+    var isHere: Bool {
+        switch self {
+        case .main: Thread.isMainThread
+        case .queue(let queue): DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(queue)
+        case .inline: false
+        }
+    }
+
+    /// Marks the caller's queue for `isHere` to tell it by.
+    func prepare() {
+        if case .queue(let queue) = self { queue.setSpecific(key: queueKey, value: ObjectIdentifier(queue)) }
+    }
+
+    private var queue: DispatchQueue? {
+        switch self {
+        case .main: .main
+        case .queue(let queue): queue
+        case .inline: nil
+        }
+    }
+}
+
+private let queueKey = DispatchSpecificKey<ObjectIdentifier>()

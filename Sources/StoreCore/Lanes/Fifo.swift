@@ -1,0 +1,37 @@
+/// First in, first out, without moving what waits.
+struct Fifo<Element> {
+    private var elements: ContiguousArray<Element?> = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    /// The element that is `index` places from the front.
+    subscript(index: Int) -> Element {
+        get { elements[head + index]! }
+        set { elements[head + index] = newValue }
+    }
+
+    mutating func removeFirst() -> Element {
+        let element = elements[head].take()!
+        head += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: head <= 1024)
+            head = 0
+        } else if head > 1024, head > elements.count / 2 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    /// Keeps what `isIncluded` says, in order.
+    mutating func filter(_ isIncluded: (Element) -> Bool) {
+        elements = ContiguousArray(elements[head...].filter { isIncluded($0!) })
+        head = 0
+    }
+}
+
+extension Fifo: Sendable where Element: Sendable {}

@@ -1,0 +1,33 @@
+/// One thing to tell the observers, in terms of the objects that they know.
+enum Delivery {
+    /// New, in the state its object has.
+    case shown(AnyObject)
+    /// To be changed just before the callback that says so.
+    case changed(AnyObject, StoreTransaction)
+    /// Unfinished, told to an observer that came later.
+    case again(AnyObject)
+    case removed(AnyObject)
+    case restoreEnded(StoreFailure?)
+    case storefrontChanged
+    case revoked([String])
+    case promoted(StorePayment, StoreProduct)
+    /// Not for observers: all that was to be told before this has been.
+    case told(UpdateCursor)
+}
+
+/// What an engine speaks through: it makes the objects that observers see and calls the observers.
+///
+/// To the engine a transaction is an object of the stage's own making, nothing more.
+protocol QueueStage: AnyObject, Sendable {
+    /// Called with the engine's lock held: must not call back.
+    func makeTransaction(_ number: Int, _ payment: StorePayment, in engine: QueueEngine) -> AnyObject
+    /// Called with the engine's lock held or from `deliver`, never at the same time for one object.
+    func apply(_ change: StoreTransaction, to transaction: AnyObject)
+    /// Called with the engine's lock held: the object is to be told of nothing more.
+    func markFinished(_ transaction: AnyObject)
+    /// Called with the engine's lock held.
+    var hasObservers: Bool { get }
+    /// Called without a lock, by one thread at a time: takes batch after batch until there is none left, and calls the
+    /// observers. What belongs to another epoch than the engine's is applied and told to nobody.
+    func drain(_ engine: QueueEngine, next: (inout [Delivery]) -> Int?)
+}

@@ -1,0 +1,383 @@
+import Foundation
+import Synchronization
+
+/// Drives a queue's machine: owns the lock, runs the actions outside it and keeps their order.
+///
+/// Two lanes. The store lane talks to the store and the journal; the delivery lane talks to the observers. Neither waits
+/// for the other.
+final class QueueEngine: Sendable {
+    let backend: any StoreBackend
+    private let journal: any QueueJournal
+    let timekeeper: any Timekeeper
+    private let delivery: StoreDelivery
+    private let log: StoreLog
+    private let stage: any QueueStage
+    private let laneQueue: DispatchQueue?
+    private let state: Locked<State>
+    /// Changes when observers come first or go last, and when the engine retires: what belongs to an earlier epoch is
+    /// told to nobody.
+    private let epoch = Atomic<Int>(0)
+
+    private struct State {
+        var machine: QueueMachine
+        var actions: [QueueMachine.Action] = []
+        var lane = Outbox<QueueMachine.Action>()
+        var deliveries = Outbox<Delivery>()
+        var table = SlotTable<AnyObject>()
+        var connection: EngineConnection?
+        var isRetired = false
+        var work = 0
+    }
+
+    init(
+        backend: any StoreBackend,
+        journal: any QueueJournal,
+        timekeeper: any Timekeeper,
+        delivery: StoreDelivery,
+        log: StoreLog,
+        stage: any QueueStage
+    ) {
+        self.backend = backend
+        self.timekeeper = timekeeper
+        self.delivery = delivery
+        self.log = log
+        self.stage = stage
+        laneQueue = backend.lane == .background ? DispatchQueue(label: "StoreCore.store-lane") : nil
+        let successor = Locked<WeakEngine?>(nil)
+        let contents: JournalContents
+        do {
+            contents = try journal.open { successor.withLock { $0?.engine }?.retire() }
+            self.journal = journal
+        } catch {
+            log("the journal cannot be opened: \(error)")
+            contents = JournalContents(id: .unique(), commands: [])
+            self.journal = UnreadableJournal(error: StoreFailure(error))
+        }
+        state = Locked(State(machine: QueueMachine(journal: contents.id)))
+        successor.withLock { $0 = WeakEngine(engine: self) }
+        delivery.prepare()
+        timekeeper.activity.register(self)
+        if !contents.commands.isEmpty { handle { $0.adopt(contents.commands, &$1) } }
+    }
+}
+
+// MARK: - The app
+
+extension QueueEngine {
+    func add(_ payment: StorePayment) {
+        CallScope.outermost { handle { $0.add(payment, &$1) } }
+    }
+
+    func finish(_ number: Int) -> QueueMachine.FinishAnswer {
+        CallScope.outermost { handle { $0.finish(number, &$1) } }
+    }
+
+    func restore(applicationUsername: String?) {
+        CallScope.outermost { handle { $0.restore(applicationUsername: applicationUsername, &$1) } }
+    }
+
+    /// To be called after every change of the observers: asks the stage how it is now.
+    func observersChanged() {
+        CallScope.outermost {
+            handle(before: { [stage] state in
+                let isObserved = stage.hasObservers && !state.isRetired
+                guard isObserved != state.machine.isObserved else { return }
+                self.silence(&state)
+            }) { [stage] machine, actions in machine.setObserved(stage.hasObservers, &actions) }
+        }
+    }
+
+    /// What is unfinished, oldest first.
+    var transactions: [AnyObject] {
+        state.withLock { state in
+            var transactions: [AnyObject] = []
+            transactions.reserveCapacity(state.table.count)
+            state.table.forEach { transactions.append($1) }
+            return transactions
+        }
+    }
+
+    /// Falls silent at once and for good.
+    ///
+    /// What was finished on it still goes to its store.
+    func retire() {
+        let connection = state.withLock { state in
+            state.isRetired = true
+            silence(&state)
+            state.table = SlotTable()
+            defer { state.connection = nil }
+            return state.connection
+        }
+        if let connection { backend.disconnect(connection) }
+    }
+
+    /// What is waiting to be told belongs to observers that have gone.
+    private func silence(_ state: inout State) {
+        epoch.add(1, ordering: .sequentiallyConsistent)
+        for delivery in state.deliveries.items {
+            switch delivery {
+            case .changed(let transaction, let change): stage.apply(change, to: transaction)
+            // The store still owes this to whoever observes next: it is asked for all that is open.
+            case .told: state.machine.forgetCursor()
+            default: break
+            }
+        }
+        state.deliveries.clear()
+    }
+}
+
+// MARK: - Events in, actions out
+
+extension QueueEngine {
+    @discardableResult
+    private func handle<R>(
+        before: (inout State) -> Void = { _ in },
+        _ event: (inout QueueMachine, inout [QueueMachine.Action]) -> R
+    ) -> R {
+        var batch: [QueueMachine.Action] = []
+        let (result, runsLane, drains) = state.withLock { state in
+            before(&state)
+            let result = event(&state.machine, &state.actions)
+            route(&state)
+            let mustRun = state.lane.schedule()
+            let runsLane = mustRun && laneQueue == nil && state.lane.begin(&batch)
+            if mustRun, let laneQueue { laneQueue.async { self.runLaneFromQueue() } }
+            return (result, runsLane, state.deliveries.schedule())
+        }
+        if runsLane { runLane(&batch) }
+        if drains { scheduleDeliveries() }
+        return result
+    }
+
+    private func scheduleDeliveries() {
+        delivery.schedule(self)
+        if case .inline = delivery { return }
+        // Somebody may be settling on the very thread that is to deliver.
+        timekeeper.activity.changed()
+    }
+
+    /// Sends each action to its lane, with the objects that it is about.
+    private func route(_ state: inout State) {
+        guard !state.actions.isEmpty else { return }
+        state.work &+= 1
+        for action in state.actions {
+            switch action {
+            case .connect, .disconnect, .submit, .record, .forget, .wake:
+                state.lane.append(action)
+            case .show(let number, let payment):
+                let transaction = stage.makeTransaction(number, payment, in: self)
+                state.table.insert(transaction, at: number)
+                tell(.shown(transaction), &state)
+            case .bring(let number, let value):
+                let transaction = stage.makeTransaction(number, value.payment, in: self)
+                state.table.insert(transaction, at: number)
+                tell(.changed(transaction, value), &state)
+            case .change(let number, let value):
+                if let transaction = state.table[number] { tell(.changed(transaction, value), &state) }
+            case .again(let number):
+                if let transaction = state.table[number] { tell(.again(transaction), &state) }
+            case .remove(let number):
+                guard let transaction = state.table.remove(number) else { continue }
+                stage.markFinished(transaction)
+                tell(.removed(transaction), &state)
+            case .restoreEnded(let failure): tell(.restoreEnded(failure), &state)
+            case .storefrontChanged: tell(.storefrontChanged, &state)
+            case .revoked(let identifiers): tell(.revoked(identifiers), &state)
+            case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
+            case .told(let cursor): tell(.told(cursor), &state)
+            }
+        }
+        state.actions.removeAll(keepingCapacity: true)
+    }
+
+    private func tell(_ delivery: Delivery, _ state: inout State) {
+        if state.machine.isObserved, !state.isRetired {
+            state.deliveries.append(delivery)
+        } else if case .changed(let transaction, let change) = delivery {
+            stage.apply(change, to: transaction)
+        }
+    }
+}
+
+// MARK: - The store lane
+
+extension QueueEngine {
+    private func runLaneFromQueue() {
+        var batch: [QueueMachine.Action] = []
+        guard state.withLock({ $0.lane.begin(&batch) }) else { return }
+        CallScope.outermost { runLane(&batch) }
+    }
+
+    private func runLane(_ batch: inout [QueueMachine.Action]) {
+        var returned: Int?
+        repeat {
+            var index = 0
+            returned = nil
+            while index < batch.count {
+                perform(batch, &index, &returned)
+                // Whatever comes behind a submission comes after its return.
+                if let number = returned, index < batch.count {
+                    handle { $0.submissionReturned(number, &$1) }
+                    returned = nil
+                }
+            }
+        } while state.withLock { state in
+            if let returned {
+                state.machine.submissionReturned(returned, &state.actions)
+                route(&state)
+            }
+            return state.lane.take(&batch)
+        }
+        timekeeper.activity.changed()
+    }
+
+    private func perform(_ batch: [QueueMachine.Action], _ index: inout Int, _ returned: inout Int?) {
+        let action = batch[index]
+        index += 1
+        switch action {
+        case .connect(let generation, let cursor): connect(generation, after: cursor)
+        case .disconnect: disconnect()
+        case .submit(let commands, let number):
+            submit(commands, number: number)
+            returned = number
+        case .record(var commands):
+            // What waits to be written is written at once.
+            while index < batch.count, case .record(let more) = batch[index] {
+                commands += more
+                index += 1
+            }
+            record(commands)
+        case .forget(let commands):
+            do { try journal.forget(commands) } catch {
+                log(
+                    "the journal cannot forget what is acknowledged; it will be sent again at the next launch: \(error)"
+                )
+            }
+        case .wake(let timer, let pause):
+            timekeeper.schedule(at: timekeeper.now + pause) { [weak self] in
+                CallScope.outermost { _ = self?.handle { $0.timerFired(timer, &$1) } }
+            }
+        default: fatalError("\(action) belongs to the delivery lane")
+        }
+    }
+
+    private func connect(_ generation: Int, after cursor: UpdateCursor?) {
+        let previous = state.withLock { state in
+            let previous = state.connection
+            let isWanted = !state.isRetired && state.machine.connection.generation == generation
+            state.connection =
+                isWanted
+                ? EngineConnection(engine: self, generation: generation, journal: state.machine.journal) : nil
+            return (previous, state.connection)
+        }
+        if let old = previous.0 { backend.disconnect(old) }
+        if let new = previous.1 { backend.connect(new, after: cursor) }
+    }
+
+    private func disconnect() {
+        let connection = state.withLock { state in
+            defer { state.connection = nil }
+            return state.connection
+        }
+        if let connection { backend.disconnect(connection) }
+    }
+
+    private func submit(_ commands: [StoreCommand], number: Int) {
+        backend.submit(commands) { reply in
+            CallScope.outermost { self.handle { $0.replied(reply, to: number, &$1) } }
+        }
+    }
+
+    private func record(_ commands: [StoreCommand]) {
+        var failure: StoreFailure?
+        do { try journal.record(commands) } catch {
+            failure = .storeKit(.unknown, "the journal cannot keep this payment: \(StoreFailure(error).reason)")
+            log("the journal cannot be written: \(error)")
+        }
+        handle { [now = timekeeper.now] in $0.recorded(commands, failure: failure, now: now, &$1) }
+    }
+
+    func received(_ batch: UpdateBatch, generation: Int) {
+        CallScope.outermost { handle { $0.received(batch, generation: generation, &$1) } }
+    }
+
+    func connectionLost(_ failure: StoreFailure, generation: Int) {
+        CallScope.outermost { handle { $0.connectionLost(generation: generation, &$1) } }
+    }
+}
+
+// MARK: - The delivery lane
+
+extension QueueEngine: InlineDrain {
+    func drainInline() {
+        var hasBegun = false
+        CallScope.delivering {
+            stage.drain(self) { batch in
+                state.withLock { state in
+                    let isMine = hasBegun ? state.deliveries.take(&batch) : state.deliveries.begin(&batch)
+                    hasBegun = true
+                    return isMine ? epoch.load(ordering: .sequentiallyConsistent) : nil
+                }
+            }
+        }
+        timekeeper.activity.changed()
+    }
+
+    var currentEpoch: Int { epoch.load(ordering: .sequentiallyConsistent) }
+
+    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
+}
+
+extension QueueEngine: ActivityMember {
+    var pulse: (isQuiet: Bool, work: Int) {
+        state.withLock { ($0.lane.isQuiet && $0.deliveries.isQuiet, $0.work) }
+    }
+
+    func drainHere() -> Bool {
+        guard delivery.isHere, state.withLock({ $0.deliveries.isScheduled }) else { return false }
+        drainInline()
+        return true
+    }
+
+    var waitingFor: [String] {
+        let (inFlight, isPausing, isLost) = state.withLock {
+            ($0.machine.inFlight, $0.machine.isPausing, $0.machine.connection.isLost)
+        }
+        var lines: [String] = []
+        if inFlight > 0 { lines.append("the store's answer to \(inFlight) commands") }
+        if isPausing { lines.append("the pause before commands are sent again") }
+        if isLost { lines.append("the pause before the queue connects again") }
+        return lines
+    }
+}
+
+/// An engine's end of one connection.
+///
+/// Every connection has its own, so that what an earlier one still sends is told apart.
+final class EngineConnection: StoreUpdateReceiver {
+    private let engine: QueueEngine
+    private let generation: Int
+    let journal: JournalID
+
+    init(engine: QueueEngine, generation: Int, journal: JournalID) {
+        self.engine = engine
+        self.generation = generation
+        self.journal = journal
+    }
+
+    func receive(_ batch: UpdateBatch) { engine.received(batch, generation: generation) }
+    func connectionLost(_ failure: StoreFailure) { engine.connectionLost(failure, generation: generation) }
+}
+
+private struct WeakEngine: Sendable {
+    weak let engine: QueueEngine?
+}
+
+/// In the place of a journal that could not be opened: keeps nothing, and says so.
+private final class UnreadableJournal: QueueJournal {
+    let error: StoreFailure
+    init(error: StoreFailure) { self.error = error }
+    func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents { throw error }
+    func record(_ commands: [StoreCommand]) throws { throw error }
+    func forget(_ commands: [OrderID]) throws {}
+}

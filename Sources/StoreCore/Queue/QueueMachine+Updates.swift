@@ -1,0 +1,200 @@
+import Foundation
+
+// What a store sends, folded in once.
+extension QueueMachine {
+    /// Where the queue is in its store's updates.
+    struct Connection {
+        var isWanted = false
+        /// Counts the connections: what an earlier one still sends is not listened to.
+        var generation = 0
+        var cursor: UpdateCursor?
+        var attempts = 0
+        var isLost = false
+        var awaitsFirstBatch = false
+        /// The store sends what is unfinished, or may be about to.
+        var isInSnapshot = false
+        /// Rows the store knew when the snapshot began and has not shown in it.
+        var unseen: Set<Int> = []
+        /// Rows acknowledged since the connection began, which the snapshot need not show.
+        var excused: Set<Int> = []
+    }
+
+    mutating func connect(_ actions: inout [Action]) {
+        connection.isWanted = true
+        connection.generation += 1
+        connection.isLost = false
+        connection.awaitsFirstBatch = true
+        connection.isInSnapshot = true
+        connection.unseen = []
+        connection.excused = []
+        actions.append(.connect(generation: connection.generation, after: connection.cursor))
+    }
+
+    /// The connection broke.
+    ///
+    /// It is made again from the cursor, after a pause.
+    mutating func connectionLost(generation: Int, _ actions: inout [Action]) {
+        guard connection.isWanted, generation == connection.generation, !connection.isLost else { return }
+        connection.isLost = true
+        connection.attempts += 1
+        let pause = Self.pause(afterAttempts: connection.attempts)
+        actions.append(.wake(.connection(generation: generation), after: pause))
+    }
+
+    mutating func received(_ batch: UpdateBatch, generation: Int, _ actions: inout [Action]) {
+        guard connection.isWanted, generation == connection.generation, !connection.isLost else { return }
+        if batch.after == nil, connection.awaitsFirstBatch {
+            beginSnapshot()
+        } else {
+            if let cursor = connection.cursor, batch.through <= cursor { return }
+            guard let cursor = connection.cursor, batch.after == cursor else { return reconnect(&actions) }
+            if connection.awaitsFirstBatch, cursor.part == nil { endSnapshotWatch() }
+        }
+        connection.awaitsFirstBatch = false
+        connection.attempts = 0
+        let mustTell = fold(batch.updates, &actions)
+        connection.cursor = batch.through
+        if mustTell { actions.append(.told(batch.through)) }
+        if connection.isInSnapshot, batch.through.part == nil { endSnapshot(&actions) }
+    }
+
+    /// Something is missing between what came and what was seen: at once, but not over and over.
+    private mutating func reconnect(_ actions: inout [Action]) {
+        if connection.attempts == 0 {
+            connection.attempts = 1
+            connect(&actions)
+        } else {
+            connectionLost(generation: connection.generation, &actions)
+        }
+    }
+
+    /// The next connection begins with a snapshot.
+    mutating func forgetCursor() { connection.cursor = nil }
+
+    // MARK: Snapshots
+
+    private mutating func beginSnapshot() {
+        connection.cursor = nil
+        rows.forEach { number, row in
+            if row.isInStore, !connection.excused.contains(number) { connection.unseen.insert(number) }
+        }
+    }
+
+    private mutating func endSnapshot(_ actions: inout [Action]) {
+        for number in connection.unseen.sorted() { drop(number, &actions) }
+        // Their ends lay before the snapshot, or would have been seen.
+        let waiting = Set((0..<outbound.count).map { outbound[$0].command.id.number })
+        let lost = restores.filter { !waiting.contains($0) }
+        restores.removeAll { !waiting.contains($0) }
+        for _ in lost {
+            let reason = "the connection was lost before the store said that the restore had ended"
+            actions.append(.restoreEnded(.network(.networkConnectionLost, reason)))
+        }
+        endSnapshotWatch()
+        sendNext(&actions)
+    }
+
+    private mutating func endSnapshotWatch() {
+        connection.isInSnapshot = false
+        connection.unseen = []
+        connection.excused = []
+        finished.subtract(finishedInSnapshot)
+        finishedInSnapshot = []
+    }
+
+    // MARK: Updates
+
+    /// Returns whether there was something that the store wants to know was told.
+    private mutating func fold(_ updates: [StoreUpdate], _ actions: inout [Action]) -> Bool {
+        var mustTell = false
+        for update in updates {
+            switch update {
+            case .transaction(let transaction):
+                fold(transaction, &actions)
+            case .finished(let identifier, let order):
+                if let number = row(of: identifier, order: order) { drop(number, &actions) }
+            case .restoreEnded(let order, let failure):
+                guard order.journal == journal, let index = restores.firstIndex(of: order.number) else { continue }
+                restores.remove(at: index)
+                actions.append(.restoreEnded(failure))
+            case .storefront:
+                actions.append(.storefrontChanged)
+            case .revoked(let identifiers):
+                actions.append(.revoked(identifiers))
+                mustTell = true
+            case .promoted(let payment, let product):
+                actions.append(.promoted(payment, product))
+                mustTell = true
+            }
+        }
+        return mustTell
+    }
+
+    private mutating func fold(_ transaction: StoreTransaction, _ actions: inout [Action]) {
+        if let order = transaction.order, order.journal == journal {
+            // An order without a row is finished: it never comes back.
+            guard let row = rows[order.number] else { return }
+            change(order.number, row, to: transaction, &actions)
+        } else if let number = row(of: transaction.identifier, order: transaction.order), let row = rows[number] {
+            change(number, row, to: transaction, &actions)
+        } else {
+            bring(transaction, &actions)
+        }
+    }
+
+    private func row(of identifier: String, order: OrderID?) -> Int? {
+        if let order {
+            if order.journal == journal { return rows[order.number] == nil ? nil : order.number }
+            if !adopted.isEmpty, let number = adopted[order] { return rows[number] == nil ? nil : number }
+        }
+        return foreign[identifier]
+    }
+
+    private mutating func bring(_ transaction: StoreTransaction, _ actions: inout [Action]) {
+        guard finished.isEmpty || !finished.contains(transaction.identifier) else { return }
+        if let order = transaction.order, adopted[order] != nil { return }
+        let number = takeNumber()
+        rows.insert(
+            Row(identifier: transaction.identifier, state: transaction.state, isInStore: true, isShown: true),
+            at: number
+        )
+        foreign[transaction.identifier] = number
+        actions.append(.bring(number, transaction))
+    }
+
+    private mutating func change(
+        _ number: Int,
+        _ row: Row,
+        to transaction: StoreTransaction,
+        _ actions: inout [Action]
+    ) {
+        if !connection.unseen.isEmpty { connection.unseen.remove(number) }
+        if !row.isShown { actions.append(.show(number, transaction.payment)) }
+        rows.update(number) { row in
+            row.identifier = transaction.identifier
+            row.isInStore = true
+            row.isShown = true
+        }
+        guard row.state.mayBecome(transaction.state) else { return }
+        rows.update(number) { $0.state = transaction.state }
+        actions.append(.change(number, transaction))
+    }
+
+    /// Gone from the store without this queue's doing.
+    private mutating func drop(_ number: Int, _ actions: inout [Action]) {
+        guard let row = rows.remove(number) else { return }
+        if !foreign.isEmpty { foreign[row.identifier] = nil }
+        if row.isShown { actions.append(.remove(number)) }
+    }
+}
+
+extension StoreTransaction.State {
+    /// What is decided stays decided, and nothing happens twice.
+    fileprivate func mayBecome(_ next: Self) -> Bool {
+        switch self {
+        case .purchasing: next != .purchasing
+        case .deferred: next != .purchasing && next != .deferred
+        case .purchased, .failed, .restored: false
+        }
+    }
+}

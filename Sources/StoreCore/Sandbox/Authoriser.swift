@@ -1,0 +1,47 @@
+import Foundation
+
+/// What is asked of whoever authorises payments, before anything is charged.
+public struct AuthorisationRequest: Hashable, Sendable {
+    /// The store's name for the transaction.
+    public let transaction: String
+    /// The product.
+    public let productIdentifier: String
+    /// How many of it.
+    public let quantity: Int
+    /// What will be charged, in the storefront's currency; zero for what the account owns already.
+    public let total: Decimal
+    /// The app's own name for its user, if the payment carries one.
+    public let applicationUsername: String?
+}
+
+/// What the authoriser says.
+public enum Authorisation: Hashable, Sendable {
+    /// Charge it.
+    case approve
+    /// The user does not want to after all: the transaction fails with `paymentCancelled`.
+    case cancel
+    /// It cannot be paid for: the transaction fails. The code is `unknown` unless another failure is given.
+    case decline(StoreFailure? = nil)
+    /// Somebody else has to be asked: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
+    case askSomebodyElse
+    /// Not decided yet: the transaction stays purchasing until ``SandboxStore/decide(_:_:)``.
+    case later
+}
+
+/// Who authorises payments in a sandbox store.
+public struct Authoriser: Sendable {
+    /// Nil says yes at once.
+    let body: (@Sendable (AuthorisationRequest) -> Authorisation)?
+
+    /// Approves everything. The default.
+    public static let approving = Authoriser(body: nil)
+
+    /// Says the same to everything.
+    public static func always(_ authorisation: Authorisation) -> Authoriser { Authoriser { _ in authorisation } }
+
+    /// Asks a function. It is called once for each order that the store would sell, on the thread that submits, without a
+    /// lock held, and may take its time.
+    public init(_ body: @escaping @Sendable (AuthorisationRequest) -> Authorisation) { self.init(body: body) }
+
+    private init(body: (@Sendable (AuthorisationRequest) -> Authorisation)?) { self.body = body }
+}

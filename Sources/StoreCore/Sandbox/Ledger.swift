@@ -1,0 +1,63 @@
+/// Where a sandbox store keeps everything that ever changed.
+///
+/// The store decides, appends what it decided and only then acts on it. Several stores may share a ledger: whoever
+/// appends says where it believes the end to be, and if somebody was faster it reads what is new and decides again.
+///
+/// A store calls its ledger from one thread at a time, with its own lock held; a ledger must not call back.
+public protocol Ledger: AnyObject, Sendable {
+    /// How many records there are.
+    var head: Int { get throws }
+
+    /// Appends records behind the last one.
+    ///
+    /// - Parameters:
+    ///   - records: at least one, to be kept together or not at all.
+    ///   - head: how many records the caller has seen.
+    /// - Returns: false, with nothing appended, if there are more by now.
+    /// - Throws: what keeps the records from being written. Nothing has been appended then.
+    func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool
+
+    /// Makes all that was appended since the last commit last, together.
+    ///
+    /// - Throws: what kept it from lasting. Then nothing of it has been appended, and the store goes back to what it was.
+    func commit() throws
+
+    /// Reads in order.
+    ///
+    /// - Parameters:
+    ///   - position: how many records to pass over.
+    ///   - limit: how many to read at the most.
+    /// - Returns: fewer than `limit` only at the end.
+    /// - Throws: what keeps the records from being read.
+    func read(after position: Int, limit: Int) throws -> [LedgerRecord]
+}
+
+/// A ledger in memory. It grows by segments: the millionth record costs what the first did.
+public final class MemoryLedger: Ledger {
+    private let records = Locked(SegmentedArray<LedgerRecord>())
+
+    /// Makes an empty ledger.
+    public init() {}
+
+    /// How many records there are.
+    public var head: Int { records.withLock { $0.count } }
+
+    /// Appends records. Never throws.
+    public func append(_ new: [LedgerRecord], ifHeadIs head: Int) -> Bool {
+        records.withLock { records in
+            guard records.count == head else { return false }
+            for record in new { records.append(record) }
+            return true
+        }
+    }
+
+    /// Does nothing: what is in memory lasts as long as it can.
+    public func commit() {}
+
+    /// Reads in order. Never throws.
+    public func read(after position: Int, limit: Int) -> [LedgerRecord] {
+        records.withLock { records in
+            (position..<max(position, min(records.count, position + limit))).map { records[$0] }
+        }
+    }
+}
