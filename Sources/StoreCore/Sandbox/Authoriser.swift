@@ -33,14 +33,18 @@ public struct Authoriser: Sendable {
     /// Nil says yes at once.
     let body: (@Sendable (AuthorisationRequest) -> Authorisation)?
 
-    /// Approves everything. The default.
+    /// Approves everything.
+    ///
+    /// The default.
     public static let approving = Authoriser(body: nil)
 
     /// Says the same to everything.
     public static func always(_ authorisation: Authorisation) -> Authoriser { Authoriser { _ in authorisation } }
 
-    /// Asks a function. It is called once for each order that the store would sell, on the thread that submits, without a
-    /// lock held, and may take its time.
+    /// Asks a function.
+    ///
+    /// It is called once for each order that the store would sell, on the thread that submits, without a lock held, and
+    /// may take its time.
     public init(_ body: @escaping @Sendable (AuthorisationRequest) -> Authorisation) { self.init(body: body) }
 
     private init(body: (@Sendable (AuthorisationRequest) -> Authorisation)?) { self.body = body }

@@ -32,7 +32,9 @@ public protocol Ledger: AnyObject, Sendable {
     func read(after position: Int, limit: Int) throws -> [LedgerRecord]
 }
 
-/// A ledger in memory. It grows by segments: the millionth record costs what the first did.
+/// A ledger in memory.
+///
+/// It grows by segments: the millionth record costs what the first did.
 public final class MemoryLedger: Ledger {
     private let records = Locked(SegmentedArray<LedgerRecord>())
 
@@ -42,7 +44,9 @@ public final class MemoryLedger: Ledger {
     /// How many records there are.
     public var head: Int { records.withLock { $0.count } }
 
-    /// Appends records. Never throws.
+    /// Appends records.
+    ///
+    /// Never throws.
     public func append(_ new: [LedgerRecord], ifHeadIs head: Int) -> Bool {
         records.withLock { records in
             guard records.count == head else { return false }
@@ -54,7 +58,9 @@ public final class MemoryLedger: Ledger {
     /// Does nothing: what is in memory lasts as long as it can.
     public func commit() {}
 
-    /// Reads in order. Never throws.
+    /// Reads in order.
+    ///
+    /// Never throws.
     public func read(after position: Int, limit: Int) -> [LedgerRecord] {
         records.withLock { records in
             (position..<max(position, min(records.count, position + limit))).map { records[$0] }

@@ -5,9 +5,11 @@ extension SandboxState {
     /// How many past purchases one event brings back at the most.
     private static var restorationSize: Int { 256 }
 
-    /// What becomes of a queue's command. One whose number was taken already changes nothing.
+    /// What becomes of a queue's command.
     ///
-    /// - Parameter isAuthorised: whether the sale has been authorised beforehand; otherwise somebody is to be asked.
+    /// One whose number was taken already changes nothing.
+    ///
+    /// `isAuthorised` says whether the sale has been authorised beforehand; otherwise somebody is to be asked.
     func decide(
         _ command: StoreCommand,
         from device: Int,
@@ -141,9 +143,11 @@ extension SandboxState {
         )
     }
 
-    /// What becomes of an undecided order. Nothing, if it is decided or the answer changes nothing.
+    /// What becomes of an undecided order.
     ///
-    /// - Parameter isFirstAnswer: somebody who has to ask others may not approve by himself.
+    /// Nothing, if it is decided or the answer changes nothing.
+    ///
+    /// `isFirstAnswer` says that the user himself answers, who may have to ask somebody else before he can approve.
     func decide(
         _ number: Int,
         _ answer: Authorisation,

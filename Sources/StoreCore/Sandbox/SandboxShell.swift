@@ -15,7 +15,9 @@ struct SandboxShell: Sendable {
         let receiver: any StoreUpdateReceiver
         /// Where the last batch for it ends that was put into the outbox.
         var told: Int
-        /// How many events have been looked at for it. Those behind `told` do not concern it.
+        /// How many events have been looked at for it.
+        ///
+        /// Those behind `told` do not concern it.
         var seen: Int
 
         init(_ device: Int, _ receiver: any StoreUpdateReceiver, at position: Int) {
@@ -183,7 +185,8 @@ extension SandboxShell {
                 connections[index].told = state.position
                 let (after, through) = (connection.told, state.position)
                 outbox.append(
-                    .events(connection.receiver, device: connection.device, after: after, through: through))
+                    .events(connection.receiver, device: connection.device, after: after, through: through)
+                )
                 continue
             }
             let updates = updates(from: fresh, for: connection.receiver, connection.device)

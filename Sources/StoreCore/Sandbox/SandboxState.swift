@@ -53,7 +53,9 @@ struct SandboxState: Sendable {
     init(catalogue: Catalogue) { self.catalogue = catalogue }
 }
 
-/// For each opening of a journal, the highest number taken. The one at work is at hand.
+/// For each opening of a journal, the highest number taken.
+///
+/// The one at work is at hand.
 struct TakenNumbers: Sendable {
     private var recent: OrderID?
     private var others: [JournalID: Int] = [:]
@@ -78,7 +80,9 @@ final class Boxed<Value: Sendable>: Sendable {
 // MARK: - The fold
 
 extension SandboxState {
-    /// Takes in the next event. Whatever is in the ledger happened: nothing here refuses.
+    /// Takes in the next event.
+    ///
+    /// Whatever is in the ledger happened: nothing here refuses.
     mutating func apply(_ record: LedgerRecord) {
         position += 1
         switch record.event {
@@ -157,7 +161,9 @@ extension SandboxState {
         if let index = undecided.firstIndex(of: number) { undecided.remove(at: index) }
     }
 
-    /// What was bought belongs to the account, and what can be restored is remembered. Returns where.
+    /// What was bought belongs to the account, and what can be restored is remembered.
+    ///
+    /// Returns where.
     private mutating func own(
         _ number: Int,
         _ payment: StorePayment,
@@ -169,7 +175,8 @@ extension SandboxState {
         let account = devices[device].account
         accounts[account].owned.insert(product)
         accounts[account].history.append(
-            Purchase(transaction: number, date: date, payment: payment, product: product))
+            Purchase(transaction: number, date: date, payment: payment, product: product)
+        )
         return accounts[account].history.count - 1
     }
 
@@ -238,10 +245,9 @@ extension SandboxState {
         return result
     }
 
-    /// What an event, already applied, means to a queue on its device.
+    /// What an event, already applied, means to the queues on the device that it is about; nil where no queue need know.
     ///
-    /// - Parameter journal: the queue's; it is not told of finishes that it asked for.
-    /// - Returns: the device and the updates, nil where no device need know.
+    /// The queue whose journal `finishedBy` names knows already.
     func updates(from event: StoreEvent) -> (device: Int, updates: [StoreUpdate], finishedBy: JournalID?)? {
         switch event {
         case .registered, .availability, .paymentsAllowed:

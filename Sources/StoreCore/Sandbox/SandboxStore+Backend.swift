@@ -10,7 +10,9 @@ extension SandboxStore: StoreBackend {
     /// The country that the store sells for.
     public var storefront: StoreStorefront? { shell.withLock { $0.settings.storefront } }
 
-    /// Takes commands in. Replies before it returns; what the authoriser has to be asked is asked then.
+    /// Takes commands in.
+    ///
+    /// Replies before it returns; what the authoriser has to be asked is asked then.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         CallScope.outermost {
             let now = timekeeper.now
@@ -58,7 +60,9 @@ extension SandboxStore: StoreBackend {
     /// Stops sending to a receiver.
     public func disconnect(_ receiver: any StoreUpdateReceiver) { shell.withLock { $0.disconnect(receiver) } }
 
-    /// Looks up products, in the device's language and the storefront's currency. Replies before it returns.
+    /// Looks up products, in the device's language and the storefront's currency.
+    ///
+    /// Replies before it returns.
     public func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
@@ -67,7 +71,8 @@ extension SandboxStore: StoreBackend {
         let result = shell.withLock { shell -> Result<ProductsAnswer, StoreFailure> in
             guard shell.settings.isReachable else { return .failure(Self.unreachable) }
             return .success(
-                shell.describe(identifiers, for: shell.settings.locale, in: shell.settings.storefront, at: now))
+                shell.describe(identifiers, for: shell.settings.locale, in: shell.settings.storefront, at: now)
+            )
         }
         CallScope.outermost { reply(result) }
     }
@@ -78,7 +83,9 @@ extension SandboxStore: StoreBackend {
         return shell.withLock { $0.state.catalogue.onSale(productIdentifier, at: now) != nil }
     }
 
-    static var unreachable: StoreFailure { .network(.notConnectedToInternet, "the sandbox store is set to be out of reach") }
+    static var unreachable: StoreFailure {
+        .network(.notConnectedToInternet, "the sandbox store is set to be out of reach")
+    }
 }
 
 // MARK: - Sending

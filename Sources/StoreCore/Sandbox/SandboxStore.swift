@@ -105,8 +105,9 @@ extension SandboxStore {
         set { shell.withLock { $0.settings.locale = newValue } }
     }
 
-    /// Whether the store can be reached. While it cannot, queues keep what they have to say and requests fail with a
-    /// `URLError`.
+    /// Whether the store can be reached.
+    ///
+    /// While it cannot, queues keep what they have to say and requests fail with a `URLError`.
     public var isReachable: Bool {
         get { shell.withLock { $0.settings.isReachable } }
         set {
@@ -115,7 +116,9 @@ extension SandboxStore {
         }
     }
 
-    /// Lets the user of the device pay, or not. What is bought while not is refused with `paymentNotAllowed`.
+    /// Lets the user of the device pay, or not.
+    ///
+    /// What is bought while not is refused with `paymentNotAllowed`.
     ///
     /// - Throws: what the ledger throws.
     public func setPaymentsAllowed(_ isAllowed: Bool) throws {
@@ -168,7 +171,7 @@ extension SandboxStore {
         }
     }
 
-    /// Waits until nothing can happen any more without an outside act, see ``Activity/settle()-9t7kx``.
+    /// Waits until nothing can happen any more without an outside act, see ``Activity``.
     @discardableResult
     public func settle() -> [String] { timekeeper.activity.settle() }
 

@@ -1,6 +1,8 @@
 import Foundation
 
-/// One change of a sandbox store. The store's state is what these add up to, in their order.
+/// One change of a sandbox store.
+///
+/// The store's state is what these add up to, in their order.
 enum StoreEvent: Hashable, Codable, Sendable {
     /// A product was registered, or registered anew.
     indirect case registered(SandboxProduct)
@@ -27,7 +29,9 @@ enum StoreEvent: Hashable, Codable, Sendable {
     /// All that a restore brings has come back.
     case restoreEnded(device: Int, command: OrderID)
 
-    /// What a device asked for, and the number its transaction got. A reference, because events are handed about.
+    /// What a device asked for, and the number its transaction got.
+    ///
+    /// A reference, because events are handed about.
     final class Order: Hashable, Codable, Sendable {
         let device: Int
         let command: OrderID
