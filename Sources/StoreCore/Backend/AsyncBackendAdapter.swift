@@ -1,0 +1,109 @@
+import Foundation
+
+/// An asynchronous store in the form that queues use: a task for each call, and one for each connection.
+final class AsyncBackendAdapter: StoreBackend {
+    private let store: any AsyncStoreBackend
+    private let connections = Locked<[ObjectIdentifier: Task<Void, Never>]>([:])
+
+    init(_ store: any AsyncStoreBackend) { self.store = store }
+
+    deinit { connections.withLock { $0.values.forEach { $0.cancel() } } }
+
+    var timekeeper: any Timekeeper { store.timekeeper }
+    var canMakePayments: Bool { store.canMakePayments }
+    var storefront: StoreStorefront? { store.storefront }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        run { store in
+            do {
+                try await store.submit(commands)
+                reply(.taken)
+            } catch {
+                reply(.tryLater(StoreFailure(error)))
+            }
+        }
+    }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        // A snapshot is sure to come, so settling waits for it; whether anything comes after a cursor only the store knows.
+        let once = EndOnce(cursor == nil ? store.timekeeper.activity.begin() : nil)
+        let task = Task { [store] in
+            let failure: StoreFailure
+            do {
+                try await store.sendUpdates(after: cursor, to: UpdateFeed(SnapshotWatch(receiver, once)))
+                failure = .network(.networkConnectionLost, "the store has ended the connection")
+            } catch {
+                failure = StoreFailure(error)
+            }
+            if !Task.isCancelled { receiver.connectionLost(failure) }
+            once.end()
+        }
+        connections.withLock { $0.updateValue(task, forKey: ObjectIdentifier(receiver)) }?.cancel()
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
+        connections.withLock { $0.removeValue(forKey: ObjectIdentifier(receiver)) }?.cancel()
+    }
+
+    func acknowledge(through cursor: UpdateCursor) { run { await $0.acknowledge(through: cursor) } }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        run { store in
+            do {
+                reply(.success(try await store.products(identifiers)))
+            } catch {
+                reply(.failure(StoreFailure(error)))
+            }
+        }
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        run { store in
+            do {
+                try await store.refreshReceipt(properties)
+                reply(nil)
+            } catch {
+                reply(StoreFailure(error))
+            }
+        }
+    }
+
+    /// Settling waits for a call that is under way.
+    private func run(_ body: @escaping @Sendable (any AsyncStoreBackend) async -> Void) {
+        let work = store.timekeeper.activity.begin()
+        Task { [store] in
+            await body(store)
+            work.end()
+        }
+    }
+}
+
+/// Ends some work once.
+private final class EndOnce: Sendable {
+    private let work: Locked<Activity.Work?>
+    init(_ work: Activity.Work?) { self.work = Locked(work) }
+    func end() { work.withLock { $0.take() }?.end() }
+}
+
+/// Passes everything on, and says when a snapshot has been taken in.
+private final class SnapshotWatch: StoreUpdateReceiver {
+    private let receiver: any StoreUpdateReceiver
+    private let once: EndOnce
+
+    init(_ receiver: any StoreUpdateReceiver, _ once: EndOnce) {
+        self.receiver = receiver
+        self.once = once
+    }
+
+    var journal: JournalID { receiver.journal }
+
+    func receive(_ batch: UpdateBatch) {
+        receiver.receive(batch)
+        if batch.through.part == nil { once.end() }
+    }
+
+    func connectionLost(_ failure: StoreFailure) { receiver.connectionLost(failure) }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+/// A store behind a network, written with `async` functions.
+///
+/// The promises are those of ``StoreBackend``; what differs is the form: an error that is thrown is passing trouble, and
+/// the queue tries again. One line makes it a store that queues can use:
+///
+/// ```swift
+/// let queue = SKPaymentQueue(backend: MyStore().asStoreBackend())
+/// ```
+///
+/// Every requirement may be called on any task, `submit` by one at a time for each queue.
+public protocol AsyncStoreBackend: Sendable {
+    /// The clock that this store goes by. Default: the system's.
+    var timekeeper: any Timekeeper { get }
+    /// Whether the user of this device may pay, as far as is known now. Must not block. Default: true.
+    var canMakePayments: Bool { get }
+    /// The country that the store sells for, as far as is known now. Default: nil.
+    var storefront: StoreStorefront? { get }
+
+    /// Takes commands in, as ``StoreBackend/submit(_:reply:)`` says.
+    ///
+    /// - Parameter commands: at least one, in the order of their numbers.
+    /// - Throws: anything, for passing trouble. The same commands come again, after a pause that grows.
+    func submit(_ commands: [StoreCommand]) async throws
+
+    /// Sends updates until the task is cancelled, as ``StoreBackend/connect(_:after:)`` says.
+    ///
+    /// Returning or throwing ends the connection. The queue connects again from where it is, after a pause.
+    ///
+    /// - Parameters:
+    ///   - cursor: how far the queue has come; nil for one that knows nothing.
+    ///   - feed: takes the batches, one at a time and in order.
+    /// - Throws: anything, for a connection that broke.
+    func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws
+
+    /// The queue has told its observers all that came up to here. Default: does nothing.
+    ///
+    /// - Parameter cursor: see ``StoreBackend/acknowledge(through:)``.
+    func acknowledge(through cursor: UpdateCursor) async
+
+    /// Looks up products.
+    ///
+    /// - Parameter identifiers: what the app asks for; any string may be among them.
+    /// - Returns: a product for each that is sold, and the others.
+    /// - Throws: why nothing can be said now. The app's request fails with it.
+    func products(_ identifiers: Set<String>) async throws -> ProductsAnswer
+
+    /// Brings the device's receipt up to date. Default: refuses, with the code `unknown`.
+    ///
+    /// - Parameter properties: what a sandbox's receipt should say of itself.
+    /// - Throws: why it cannot. The app's request fails with it.
+    func refreshReceipt(_ properties: ReceiptProperties) async throws
+}
+
+extension AsyncStoreBackend {
+    /// The system's clock.
+    public var timekeeper: any Timekeeper { SystemTimekeeper.shared }
+    /// Everybody may pay.
+    public var canMakePayments: Bool { true }
+    /// Not known.
+    public var storefront: StoreStorefront? { nil }
+    /// Nothing to do.
+    public func acknowledge(through cursor: UpdateCursor) async {}
+    /// Refuses, with a sentence.
+    public func refreshReceipt(_ properties: ReceiptProperties) async throws {
+        throw StoreFailure.storeKit(.unknown, "this store has no receipt to refresh")
+    }
+
+    /// This store in the form that queues use.
+    public func asStoreBackend() -> any StoreBackend { AsyncBackendAdapter(self) }
+}
+
+/// Where a store's ``AsyncStoreBackend/sendUpdates(after:to:)`` puts its updates.
+public struct UpdateFeed: Sendable {
+    private let receiver: any StoreUpdateReceiver
+
+    init(_ receiver: any StoreUpdateReceiver) { self.receiver = receiver }
+
+    /// Under which name the queue numbers its commands.
+    public var journal: JournalID { receiver.journal }
+
+    /// Hands over some updates.
+    ///
+    /// Returns once the queue has taken them in; its callbacks are made elsewhere unless delivery is inline.
+    public func send(_ batch: UpdateBatch) { receiver.receive(batch) }
+}
