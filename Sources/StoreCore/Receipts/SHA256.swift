@@ -1,0 +1,182 @@
+/// The hash function SHA-256, after the definition in FIPS 180-4.
+///
+/// Here because StoreCore needs nothing besides Foundation, and Foundation has no hash functions on Linux. A value: a
+/// copy goes on by itself from what was hashed so far.
+struct SHA256: Sendable {
+    static let digestLength = 32
+    static let blockLength = 64
+
+    private var state: State
+    /// The words of a block that is not complete yet, in the message's own byte order.
+    private var block: Block = (0, 0, 0, 0, 0, 0, 0, 0)
+    private var length: UInt64 = 0
+
+    init() {
+        // Section 5.3.3.
+        state = (
+            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
+        )
+    }
+
+    /// Hashes more of the message.
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        let filled = Int(length % UInt64(Self.blockLength))
+        length += UInt64(bytes.count)
+        if filled > 0 {
+            let head = rest.prefix(Self.blockLength - filled)
+            withUnsafeMutableBytes(of: &block) {
+                UnsafeMutableRawBufferPointer(rebasing: $0[filled...]).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: head)
+                )
+            }
+            rest = rest.dropFirst(head.count)
+            guard filled + head.count == Self.blockLength else { return }
+            compressBlock()
+        }
+        let whole = rest.count / Self.blockLength * Self.blockLength
+        compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
+        let tail = UnsafeRawBufferPointer(rebasing: rest.dropFirst(whole))
+        withUnsafeMutableBytes(of: &block) { $0.copyMemory(from: tail) }
+    }
+
+    /// Ends the message and writes its digest into the first 32 bytes of a buffer; hash no more with this value.
+    mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
+        // Section 5.1.1: a one bit, zeros, and the length in bits at the end of a block.
+        let filled = Int(length % UInt64(Self.blockLength))
+        let bits = length &* 8
+        withUnsafeMutableBytes(of: &block) {
+            $0[filled] = 0x80
+            for index in (filled + 1)..<Self.blockLength { $0[index] = 0 }
+        }
+        if filled >= 56 {
+            compressBlock()
+            block = (0, 0, 0, 0, 0, 0, 0, 0)
+        }
+        block.7 = bits.bigEndian
+        compressBlock()
+
+        let (a, b, c, d, e, f, g, h) = state
+        var offset = 0
+        for word in [a, b, c, d, e, f, g, h] {
+            digest.storeBytes(of: word.bigEndian, toByteOffset: offset, as: UInt32.self)
+            offset += 4
+        }
+    }
+
+    /// The digest of a whole message.
+    static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
+        var hash = SHA256()
+        [UInt8](message).withUnsafeBytes { hash.update($0) }
+        return [UInt8](unsafeUninitializedCapacity: digestLength) { buffer, count in
+            hash.finish(into: UnsafeMutableRawBufferPointer(buffer))
+            count = digestLength
+        }
+    }
+}
+
+extension SHA256 {
+    private typealias State = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
+    private typealias Block = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+    private mutating func compressBlock() {
+        // A copy, since the block may not be read in place while the state changes.
+        let block = self.block
+        withUnsafeBytes(of: block) { compress($0) }
+    }
+
+    /// Section 6.2.2 for each block of a buffer that holds whole blocks.
+    private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+        guard blocks.count > 0 else { return }
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+            Self.roundConstants.withUnsafeBufferPointer { constants in
+                let w = schedule.baseAddress!
+                let k = constants.baseAddress!
+                var start = 0
+                while start < blocks.count {
+                    Self.fill(w, from: blocks.baseAddress! + start)
+                    Self.mix(&state, w, k)
+                    start += Self.blockLength
+                }
+            }
+        }
+    }
+
+    /// The message schedule, with each round's constant added to its word.
+    @inline(__always)
+    private static func fill(_ w: UnsafeMutablePointer<UInt32>, from block: UnsafeRawPointer) {
+        var t = 0
+        while t < 16 {
+            w[t] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: t &* 4, as: UInt32.self))
+            t &+= 1
+        }
+        while t < 64 {
+            let x = w[t &- 15]
+            let y = w[t &- 2]
+            let s0 = (x &>> 7 | x &<< 25) ^ (x &>> 18 | x &<< 14) ^ (x &>> 3)
+            let s1 = (y &>> 17 | y &<< 15) ^ (y &>> 19 | y &<< 13) ^ (y &>> 10)
+            w[t] = w[t &- 16] &+ s0 &+ w[t &- 7] &+ s1
+            t &+= 1
+        }
+    }
+
+    /// The 64 rounds, eight at a time, so that the working variables change roles instead of places.
+    @inline(__always)
+    private static func mix(_ state: inout State, _ w: UnsafePointer<UInt32>, _ k: UnsafePointer<UInt32>) {
+        var (a, b, c, d, e, f, g, h) = state
+        var t = 0
+        while t < 64 {
+            round(a, b, c, &d, e, f, g, &h, w[t] &+ k[t])
+            round(h, a, b, &c, d, e, f, &g, w[t &+ 1] &+ k[t &+ 1])
+            round(g, h, a, &b, c, d, e, &f, w[t &+ 2] &+ k[t &+ 2])
+            round(f, g, h, &a, b, c, d, &e, w[t &+ 3] &+ k[t &+ 3])
+            round(e, f, g, &h, a, b, c, &d, w[t &+ 4] &+ k[t &+ 4])
+            round(d, e, f, &g, h, a, b, &c, w[t &+ 5] &+ k[t &+ 5])
+            round(c, d, e, &f, g, h, a, &b, w[t &+ 6] &+ k[t &+ 6])
+            round(b, c, d, &e, f, g, h, &a, w[t &+ 7] &+ k[t &+ 7])
+            t &+= 8
+        }
+        state.0 &+= a
+        state.1 &+= b
+        state.2 &+= c
+        state.3 &+= d
+        state.4 &+= e
+        state.5 &+= f
+        state.6 &+= g
+        state.7 &+= h
+    }
+
+    /// One round: `d` becomes the new `e`, `h` the new `a`; the others only change their names.
+    @inline(__always)
+    private static func round(
+        _ a: UInt32,
+        _ b: UInt32,
+        _ c: UInt32,
+        _ d: inout UInt32,
+        _ e: UInt32,
+        _ f: UInt32,
+        _ g: UInt32,
+        _ h: inout UInt32,
+        _ constantAndWord: UInt32
+    ) {
+        let sum1 = (e &>> 6 | e &<< 26) ^ (e &>> 11 | e &<< 21) ^ (e &>> 25 | e &<< 7)
+        let choice = (e & f) ^ (~e & g)
+        let t1 = h &+ sum1 &+ choice &+ constantAndWord
+        let sum0 = (a &>> 2 | a &<< 30) ^ (a &>> 13 | a &<< 19) ^ (a &>> 22 | a &<< 10)
+        let majority = (a & b) ^ (a & c) ^ (b & c)
+        d = d &+ t1
+        h = t1 &+ sum0 &+ majority
+    }
+
+    /// Section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+    private static let roundConstants: [UInt32] = [
+        0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
+        0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
+        0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
+        0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
+        0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
+        0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
+        0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
+        0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
+    ]
+}
