@@ -1,0 +1,158 @@
+import Foundation
+
+/// What a store attests about one transaction: the receipt that came with every transaction from 2009 to 2013.
+///
+/// ``data(signedBy:)`` writes and signs it, ``ReceiptVerification`` reads it back. Its text is a property list of the
+/// old style; each property below names the key it is written under. Nothing is checked for sense: a receipt says what
+/// its store says.
+public struct TransactionReceipt: Hashable, Sendable {
+    /// `quantity`: how many were bought.
+    public var quantity: Int
+    /// `product-id`: what was bought.
+    public var productIdentifier: String
+    /// `transaction-id`: the transaction that this receipt came with.
+    public var transactionIdentifier: String
+    /// `original-transaction-id`: the first purchase behind a restored transaction or a renewal; else the same as
+    /// ``transactionIdentifier``.
+    public var originalTransactionIdentifier: String
+    /// `purchase-date`, `purchase-date-ms` and `purchase-date-pst`: when the transaction took place, kept to the
+    /// millisecond.
+    public var purchaseDate: Date
+    /// `original-purchase-date`, `-ms` and `-pst`: when the first purchase took place.
+    public var originalPurchaseDate: Date
+    /// `item-id`: the store's own number for the product.
+    public var itemIdentifier: String?
+    /// `bid`: the app's bundle identifier.
+    public var bundleIdentifier: String
+    /// `bvrs`: the app's version.
+    public var bundleVersion: String
+    /// `unique-identifier`: the device, in receipts from 2012 on.
+    public var deviceIdentifier: String?
+    /// `unique-vendor-identifier`: the device as the developer's apps know it, in receipts from 2013 on.
+    public var vendorDeviceIdentifier: String?
+    /// `app-item-id`: the store's own number for the app, in production only.
+    public var appItemIdentifier: String?
+    /// `version-external-identifier`: the store's own number for the app's version, in production only.
+    public var versionExternalIdentifier: String?
+    /// What only auto-renewable subscriptions have; nil for everything else.
+    public var subscription: Subscription?
+    /// `application-username`: what the app named its user in the payment.
+    ///
+    /// The historical format has no place for it; the key is StoreCore's own.
+    public var applicationUsername: String?
+
+    /// What a receipt says about one period of an auto-renewable subscription.
+    public struct Subscription: Hashable, Sendable {
+        /// `expires-date` (milliseconds since 1970), `expires-date-formatted` and `expires-date-formatted-pst`: the
+        /// first moment that is not paid for.
+        public var expirationDate: Date
+        /// `web-order-line-item-id`: the store's own number for this period.
+        public var webOrderLineItemIdentifier: String?
+        /// `is-trial-period`: this period is free.
+        public var isTrialPeriod: Bool
+        /// `is-in-intro-offer-period`: this period has an introductory price.
+        public var isInIntroductoryOfferPeriod: Bool
+
+        /// Describes a period that ends at a date; by default it is paid for in full.
+        public init(
+            expirationDate: Date,
+            webOrderLineItemIdentifier: String? = nil,
+            isTrialPeriod: Bool = false,
+            isInIntroductoryOfferPeriod: Bool = false
+        ) {
+            self.expirationDate = expirationDate
+            self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
+            self.isTrialPeriod = isTrialPeriod
+            self.isInIntroductoryOfferPeriod = isInIntroductoryOfferPeriod
+        }
+    }
+
+    /// Describes a transaction.
+    ///
+    /// Without an original it is its own; what else is left out does not appear in the receipt.
+    public init(
+        quantity: Int = 1,
+        productIdentifier: String,
+        transactionIdentifier: String,
+        originalTransactionIdentifier: String? = nil,
+        purchaseDate: Date,
+        originalPurchaseDate: Date? = nil,
+        itemIdentifier: String? = nil,
+        bundleIdentifier: String,
+        bundleVersion: String,
+        deviceIdentifier: String? = nil,
+        vendorDeviceIdentifier: String? = nil,
+        appItemIdentifier: String? = nil,
+        versionExternalIdentifier: String? = nil,
+        subscription: Subscription? = nil,
+        applicationUsername: String? = nil
+    ) {
+        self.quantity = quantity
+        self.productIdentifier = productIdentifier
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier ?? transactionIdentifier
+        self.purchaseDate = purchaseDate
+        self.originalPurchaseDate = originalPurchaseDate ?? purchaseDate
+        self.itemIdentifier = itemIdentifier
+        self.bundleIdentifier = bundleIdentifier
+        self.bundleVersion = bundleVersion
+        self.deviceIdentifier = deviceIdentifier
+        self.vendorDeviceIdentifier = vendorDeviceIdentifier
+        self.appItemIdentifier = appItemIdentifier
+        self.versionExternalIdentifier = versionExternalIdentifier
+        self.subscription = subscription
+        self.applicationUsername = applicationUsername
+    }
+
+    /// The receipt as an app gets it: ASCII text, signed.
+    ///
+    /// 1 to 2 KB usually. The same receipt gives the same bytes from a signer that always signs alike.
+    ///
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999 or a signature that is not as long as the signer
+    ///   promised, and what the signer throws.
+    public func data(signedBy signer: any ReceiptSigner) throws -> Data {
+        let information = OldStylePropertyList.encode(try purchaseInformation())
+        return try ReceiptEnvelope(signing: information, with: signer).encoded
+    }
+}
+
+extension TransactionReceipt {
+    /// The keys that a receipt cannot do without.
+    static let indispensableKeys: Set<String> = [
+        "quantity", "product_id", "transaction_id", "original_transaction_id", "purchase_date", "bid",
+    ]
+
+    private func purchaseInformation() throws -> [OldStylePropertyList.Entry] {
+        let purchased = try ReceiptDate(purchaseDate)
+        let originally = try ReceiptDate(originalPurchaseDate)
+        let expires = try subscription.map { try ReceiptDate($0.expirationDate) }
+        // The historical order was that of a hash table and so of no meaning; this one is ours, and always the same.
+        let entries: [(key: String, value: String?)] = [
+            ("quantity", String(quantity)),
+            ("product-id", productIdentifier),
+            ("transaction-id", transactionIdentifier),
+            ("original-transaction-id", originalTransactionIdentifier),
+            ("purchase-date", purchased.universal),
+            ("purchase-date-ms", String(purchased.milliseconds)),
+            ("purchase-date-pst", purchased.pacific),
+            ("original-purchase-date", originally.universal),
+            ("original-purchase-date-ms", String(originally.milliseconds)),
+            ("original-purchase-date-pst", originally.pacific),
+            ("item-id", itemIdentifier),
+            ("bid", bundleIdentifier),
+            ("bvrs", bundleVersion),
+            ("unique-identifier", deviceIdentifier),
+            ("unique-vendor-identifier", vendorDeviceIdentifier),
+            ("app-item-id", appItemIdentifier),
+            ("version-external-identifier", versionExternalIdentifier),
+            ("expires-date", expires.map { String($0.milliseconds) }),
+            ("expires-date-formatted", expires?.universal),
+            ("expires-date-formatted-pst", expires?.pacific),
+            ("web-order-line-item-id", subscription?.webOrderLineItemIdentifier),
+            ("is-trial-period", subscription.map { String($0.isTrialPeriod) }),
+            ("is-in-intro-offer-period", subscription.map { String($0.isInIntroductoryOfferPeriod) }),
+            ("application-username", applicationUsername),
+        ]
+        return entries.compactMap { entry in entry.value.map { (entry.key, $0) } }
+    }
+}
