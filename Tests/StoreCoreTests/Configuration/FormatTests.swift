@@ -149,6 +149,24 @@ import Testing
         #expect(settings == expected)
     }
 
+    typealias Switch = WritableKeyPath<StoreConfiguration.Settings, Bool> & Sendable
+
+    @Test(
+        arguments: [
+            ("_askToBuyEnabled", \.isAskToBuyEnabled),
+            ("_billingIssuesEnabled", \.areInterruptedPurchasesEnabled),
+            ("_renewalBillingIssuesEnabled", \.isBillingRetryOnRenewalEnabled),
+            ("_billingGracePeriodEnabled", \.isBillingGracePeriodEnabled),
+            ("_disableDialogs", \.areDialogsDisabled),
+            ("_failTransactionsEnabled", \.areTransactionFailuresEnabled),
+        ] as [(String, any Switch)]
+    )
+    func `Each switch turns on one thing`(key: String, property: any Switch) throws {
+        var expected = StoreConfiguration.Settings()
+        expected[keyPath: property] = true
+        #expect(try read(#"{"version": {"major": 3}, "settings": {"\#(key)": true}}"#).settings == expected)
+    }
+
     @Test func `The offers key is read, and neither printing nor dumping shows it`() throws {
         let key = Data("a private key".utf8)
         let pair = try #require(
