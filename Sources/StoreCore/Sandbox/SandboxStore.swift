@@ -12,6 +12,10 @@ import Foundation
 public final class SandboxStore: Sendable {
     /// The store's clock.
     public let timekeeper: any Timekeeper
+    /// What signs the store's receipts.
+    public let signer: any ReceiptSigner
+    let bundleIdentifier: String
+    let bundleVersion: String
     let shell: Locked<SandboxShell>
 
     /// Opens a store.
@@ -23,6 +27,9 @@ public final class SandboxStore: Sendable {
     ///   - storefront: the country it sells for, ISO 3166-1 alpha-3.
     ///   - locale: the language of its device, as in `en_GB`; the process's unless given.
     ///   - authoriser: who authorises payments.
+    ///   - signer: signs and verifies receipts, with a key of its own that nobody else has unless given.
+    ///   - bundleIdentifier: the app, as receipts name it.
+    ///   - bundleVersion: the app's version, as receipts name it.
     /// - Throws: ``CatalogueError`` for products that cannot be sold, ``SandboxError`` for a country that nobody knows,
     ///   and what the ledger throws.
     public init(
@@ -31,10 +38,16 @@ public final class SandboxStore: Sendable {
         ledger: any Ledger = MemoryLedger(),
         storefront: String = "USA",
         locale: String? = nil,
-        authoriser: Authoriser = .approving
+        authoriser: Authoriser = .approving,
+        signer: any ReceiptSigner = HMACReceiptSigner(),
+        bundleIdentifier: String = "com.example.app",
+        bundleVersion: String = "1.0"
     ) throws {
         guard let country = Storefronts.storefront(storefront) else { throw SandboxError.unknownStorefront(storefront) }
         self.timekeeper = timekeeper
+        self.signer = signer
+        self.bundleIdentifier = bundleIdentifier
+        self.bundleVersion = bundleVersion
         let settings = SandboxShell.Settings(
             authoriser: authoriser,
             locale: locale ?? Locale.current.identifier,
@@ -52,13 +65,19 @@ public final class SandboxStore: Sendable {
     ///   - ledger: what it keeps everything in; in memory unless given.
     ///   - locale: the language of its device; the file's, unless given.
     ///   - authoriser: who authorises payments.
-    /// - Throws: as ``init(products:timekeeper:ledger:storefront:locale:authoriser:)``.
+    ///   - signer: signs and verifies receipts, with a key of its own that nobody else has unless given.
+    ///   - bundleIdentifier: the app, as receipts name it.
+    ///   - bundleVersion: the app's version, as receipts name it.
+    /// - Throws: as the initializer that takes products.
     public convenience init(
         _ configuration: StoreConfiguration,
         timekeeper: any Timekeeper = ManualTimekeeper(),
         ledger: any Ledger = MemoryLedger(),
         locale: String? = nil,
-        authoriser: Authoriser = .approving
+        authoriser: Authoriser = .approving,
+        signer: any ReceiptSigner = HMACReceiptSigner(),
+        bundleIdentifier: String = "com.example.app",
+        bundleVersion: String = "1.0"
     ) throws {
         try self.init(
             products: configuration.products,
@@ -66,7 +85,10 @@ public final class SandboxStore: Sendable {
             ledger: ledger,
             storefront: configuration.settings.storefront,
             locale: locale ?? configuration.settings.locale,
-            authoriser: authoriser
+            authoriser: authoriser,
+            signer: signer,
+            bundleIdentifier: bundleIdentifier,
+            bundleVersion: bundleVersion
         )
     }
 }
