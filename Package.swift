@@ -17,6 +17,7 @@ let package = Package(
     targets: [
         .target(name: "StoreCore", swiftSettings: settings),
         .target(name: "StoreKit", dependencies: ["StoreCore"], swiftSettings: settings),
+        .executableTarget(name: "store-bench", dependencies: ["StoreCore"], swiftSettings: settings),
         .testTarget(
             name: "StoreCoreTests",
             dependencies: ["StoreCore"],

@@ -1,0 +1,63 @@
+/// What the command line asks for.
+struct Arguments {
+    /// Why a command line cannot be obeyed.
+    struct Wrong: Error {
+        let sentence: String
+    }
+
+    /// What to do; the last two are what this program asks of a process of its own.
+    enum Task {
+        case list
+        case measure([Figure])
+        case outcome(Figure)
+        case sample(Figure, Side)
+    }
+
+    static let fewestRounds = 7
+
+    private(set) var task: Task
+    private(set) var isJSON = false
+    private(set) var rounds = fewestRounds
+
+    init(_ words: some Sequence<String>) throws {
+        var figures: [Figure] = []
+        var isList = false
+        var isChild = false
+        var side: Side?
+        var words = words.makeIterator()
+        while let word = words.next() {
+            switch word {
+            case "--json": isJSON = true
+            case "--list": isList = true
+            case "--rounds": rounds = try Self.rounds(words.next())
+            case "--child": isChild = true
+            case "--sample": side = words.next().flatMap(Side.init)
+            case _ where word.hasPrefix("-"): throw Wrong(sentence: "There is no option \(word). \(Self.usage)")
+            default: figures.append(try Self.figure(word))
+            }
+        }
+        if isList {
+            task = .list
+        } else if isChild, let figure = figures.first {
+            task = if let side { .sample(figure, side) } else { .outcome(figure) }
+        } else {
+            task = .measure(figures.isEmpty ? Figure.all : figures)
+        }
+    }
+
+    private static let usage = "Usage: store-bench [--json] [--list] [--rounds N] [FIGURE...]"
+
+    private static func rounds(_ word: String?) throws -> Int {
+        guard let count = word.flatMap({ Int($0) }), count >= fewestRounds else {
+            throw Wrong(sentence: "--rounds takes a whole number, \(fewestRounds) or more.")
+        }
+        return count
+    }
+
+    private static func figure(_ name: String) throws -> Figure {
+        guard let figure = Figure.all.first(where: { $0.name == name }) else {
+            throw Wrong(sentence: "There is no figure \(name); --list names them all.")
+        }
+        return figure
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Fresh processes of this same program, so that what one measurement leaves behind does not reach the next.
+enum ChildProcess {
+    /// A process that ended without an answer; it has said on standard error why.
+    struct Failed: Error, CustomStringConvertible {
+        let figure: String
+        var description: String { "\(figure) could not be measured." }
+    }
+
+    /// Measures a figure in the processes it asks for.
+    static func measure(_ figure: Figure, rounds: Int) throws -> Outcome {
+        switch figure.isolation {
+        case .figure:
+            return try ask(figure, "--rounds", String(rounds))
+        case .sample:
+            let cases = Cases(
+                floor: { try ask(figure, "--sample", Side.floor.rawValue) },
+                value: { try ask(figure, "--sample", Side.value.rawValue) }
+            )
+            return try Rounds(count: rounds).run(cases)
+        }
+    }
+
+    /// Hands a result to the process that asked for it.
+    static func answer(_ result: some Encodable) throws {
+        print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
+
+    private static func ask<Answer: Decodable>(_ figure: Figure, _ options: String...) throws -> Answer {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = ["--child", figure.name] + options
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            throw Failed(figure: figure.name)
+        }
+        return try JSONDecoder().decode(Answer.self, from: data)
+    }
+}

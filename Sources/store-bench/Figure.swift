@@ -1,0 +1,103 @@
+/// A number worth watching: what is measured, what it is held against, and how far from that it may lie.
+struct Figure: Sendable {
+    /// What a process of its own is needed for.
+    enum Isolation {
+        /// The figure: what one figure leaves behind in memory does not reach the next.
+        case figure
+        /// Every single sample: where the state of the heap is part of the result.
+        case sample
+    }
+
+    let name: String
+    let summary: String
+    /// The unit of the value and of the floor.
+    let unit: String
+    /// The greatest ratio of value to floor that is good enough.
+    let limit: Double
+    /// The ratio to hope for, where somebody has named one.
+    let dream: Double?
+    /// What the floor came to where it was first measured, for figures that another machine should not change.
+    let knownFloor: Double?
+    let isolation: Isolation
+    private let makeCases: @Sendable () throws -> Cases
+
+    init(
+        name: String,
+        summary: String,
+        unit: String,
+        limit: Double,
+        dream: Double? = nil,
+        knownFloor: Double? = nil,
+        isolation: Isolation = .figure,
+        makeCases: @escaping @Sendable () throws -> Cases
+    ) {
+        self.name = name
+        self.summary = summary
+        self.unit = unit
+        self.limit = limit
+        self.dream = dream
+        self.knownFloor = knownFloor
+        self.isolation = isolation
+        self.makeCases = makeCases
+    }
+
+    func withCases<Result>(_ body: (Cases) throws -> Result) throws -> Result {
+        let cases = try makeCases()
+        defer { cases.cleanUp() }
+        return try body(cases)
+    }
+}
+
+extension Figure {
+    /// All there are, in the order they are shown.
+    static let all: [Figure] = [
+        purchaseSync, purchasePipelined, purchaseHistory,
+        finishInOrder, finishRandom,
+        restore, products, storekitLoad,
+        memoryPending,
+    ]
+}
+
+/// One of the two programs that a figure compares.
+enum Side: String {
+    case floor, value
+}
+
+/// The two programs that a figure compares.
+///
+/// Each call takes one sample and sets up, untimed, what it needs for it.
+struct Cases {
+    let floor: () throws -> Sample
+    let value: () throws -> Sample
+    /// Removes what outlives the process, a temporary file for one.
+    var cleanUp: () -> Void = {}
+
+    subscript(side: Side) -> () throws -> Sample {
+        switch side {
+        case .floor: floor
+        case .value: value
+        }
+    }
+}
+
+/// One measurement of one side, in the figure's unit.
+struct Sample: Codable {
+    var value: Double
+    /// The slowest single operation, for figures that look at every one.
+    var worst: Double?
+}
+
+/// A program that did not do the work it was timed for.
+struct WrongCount: Error, CustomStringConvertible {
+    let description: String
+
+    /// Throws unless all that was asked for was done, so that no figure is fast by leaving work out.
+    static func check(_ done: Int, of count: Int, _ what: String) throws {
+        guard done != count else { return }
+        throw WrongCount(description: "\(done) of \(count) \(what)")
+    }
+
+    private init(description: String) {
+        self.description = description
+    }
+}

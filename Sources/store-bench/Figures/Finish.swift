@@ -1,0 +1,56 @@
+extension Figure {
+    static let finishInOrder = Figure(
+        name: "finish.inorder",
+        summary: "finishing 1,000,000 pending, oldest first, beside 1,000",
+        unit: "ns/finish",
+        limit: 1.3
+    ) {
+        FinishPending.cases { Array(0..<$0) }
+    }
+
+    static let finishRandom = Figure(
+        name: "finish.random",
+        summary: "finishing 1,000,000 pending in random order, beside 1,000",
+        unit: "ns/finish",
+        limit: 3
+    ) {
+        FinishPending.cases { count in
+            var random = SplitMix(seed: 1)
+            return (0..<count).shuffled(using: &random)
+        }
+    }
+}
+
+/// The value and its floor are the same queue, with many pending and with few.
+private enum FinishPending {
+    /// A queue with as many purchased and unfinished transactions as there are places in the order.
+    ///
+    /// What it returns finishes them in this order and says how many were removed. It holds on to them, already put in
+    /// order, so that on the clock nothing is looked up and no object is freed.
+    static func pending(finishedIn order: [Int]) throws -> () throws -> Int {
+        let (queue, transactions) = HandPending.purchased(order.count)
+        let ordered = order.map { transactions[$0] }
+        return {
+            var removed = 0
+            for transaction in ordered where queue.finish(transaction) { removed += 1 }
+            return removed
+        }
+    }
+
+    static func cases(order: (Int) -> [Int]) -> Cases {
+        let short = order(1_000)
+        let long = order(1_000_000)
+        return Cases(floor: { try sample(short, times: 100) }, value: { try sample(long, times: 1) })
+    }
+
+    private static func sample(_ order: [Int], times: Int) throws -> Sample {
+        var time = 0.0
+        for _ in 0..<times {
+            let finish = try pending(finishedIn: order)
+            var removed = 0
+            time += try Stopwatch.nanoseconds { removed = try finish() }
+            try WrongCount.check(removed, of: order.count, "transactions were removed")
+        }
+        return Sample(value: time / Double(times * order.count))
+    }
+}

@@ -1,0 +1,35 @@
+extension Figure {
+    static let memoryPending = Figure(
+        name: "memory.pending",
+        summary: "bytes of a pending transaction, of 1,000,000",
+        unit: "B/transaction",
+        limit: 1.25,
+        knownFloor: 184,
+        isolation: .sample
+    ) {
+        Cases(
+            floor: { try sample { HandPending.purchased($0).queue } },
+            value: { try sample(MemoryPending.pending) }
+        )
+    }
+
+    private static let count = 1_000_000
+
+    private static func sample(_ make: (Int) throws -> AnyObject) throws -> Sample {
+        // Whatever is set up once in a process is not a transaction's.
+        _ = try make(1_000)
+        let before = try Heap.bytesInUse()
+        let kept = try make(count)
+        let after = try Heap.bytesInUse()
+        return withExtendedLifetime(kept) { Sample(value: Double(after - before) / Double(count)) }
+    }
+}
+
+/// The value: a queue with so many pending, on a backend that keeps nothing.
+///
+/// Returns whatever keeps them alive.
+private enum MemoryPending {
+    static func pending(_ count: Int) throws -> AnyObject {
+        HandPending.purchased(count).queue
+    }
+}

@@ -1,0 +1,35 @@
+/// Asks for products, returns how many came.
+typealias Ask = (_ identifiers: Set<String>) throws -> Int
+
+extension Figure {
+    static let products = Figure(
+        name: "products",
+        summary: "100,000 of 100,000 products, to the delegate",
+        unit: "ms",
+        limit: 1.5
+    ) {
+        let floor = HandCatalogue.make(identifiers: identifiers())
+        let value = try ProductRequest.make(identifiers: identifiers())
+        let asked = Set(identifiers())
+        return Cases(floor: { try sample(floor, asked) }, value: { try sample(value, asked) })
+    }
+
+    /// Made anew for each who needs them: an app's strings are not the store's.
+    private static func identifiers() -> [String] {
+        (0..<100_000).map { "com.example.item.\($0)" }
+    }
+
+    private static func sample(_ ask: Ask, _ asked: Set<String>) throws -> Sample {
+        var received = 0
+        let time = try Stopwatch.milliseconds { received = try ask(asked) }
+        try WrongCount.check(received, of: asked.count, "products came")
+        return Sample(value: time)
+    }
+}
+
+/// The value: a store that sells all of these.
+private enum ProductRequest {
+    static func make(identifiers: [String]) throws -> Ask {
+        HandCatalogue.make(identifiers: identifiers)
+    }
+}

@@ -1,0 +1,21 @@
+extension Figure {
+    static let purchasePipelined = Figure(
+        name: "purchase.pipelined",
+        summary: "the same, delivered on a dispatch queue, 100,000 outstanding",
+        unit: "ns/purchase",
+        limit: 6,
+        dream: 4
+    ) {
+        Cases(
+            floor: { try .purchases(100_000, HandFake.shop()) },
+            value: { try .purchases(100_000, PurchasePipelined.shop()) }
+        )
+    }
+}
+
+/// The value: adds all before it waits for the first, returns when the last has been removed.
+private enum PurchasePipelined {
+    static func shop() throws -> Buy {
+        HandFake.shop()
+    }
+}

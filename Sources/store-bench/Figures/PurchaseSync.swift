@@ -1,0 +1,34 @@
+/// Buys so many, returns how many went all the way to removed.
+typealias Buy = (_ count: Int) throws -> Int
+
+extension Figure {
+    static let purchaseSync = Figure(
+        name: "purchase.sync",
+        summary: "add, purchasing, purchased, finish, removed; delivered inline",
+        unit: "ns/purchase",
+        limit: 5,
+        dream: 3
+    ) {
+        Cases(
+            floor: { try .purchases(200_000, HandFake.shop()) },
+            value: { try .purchases(200_000, PurchaseSync.shop()) }
+        )
+    }
+}
+
+/// The value: a store on the spot, a weak observer that finishes.
+private enum PurchaseSync {
+    static func shop() throws -> Buy {
+        HandFake.shop()
+    }
+}
+
+extension Sample {
+    /// Nanoseconds a purchase.
+    static func purchases(_ count: Int, _ buy: Buy) throws -> Sample {
+        var done = 0
+        let time = try Stopwatch.nanoseconds { done = try buy(count) }
+        try WrongCount.check(done, of: count, "purchases were removed")
+        return Sample(value: time / Double(count))
+    }
+}

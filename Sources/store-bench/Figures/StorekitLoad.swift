@@ -1,0 +1,33 @@
+import Foundation
+
+extension Figure {
+    static let storekitLoad = Figure(
+        name: "storekit.load",
+        summary: "reading a .storekit file of 10,000 products",
+        unit: "ms",
+        limit: 1.1
+    ) {
+        let file = try ConfigurationFile.write(products: count)
+        return Cases(
+            floor: { try sample { try PlainConfiguration.load(file) } },
+            value: { try sample { try StorekitLoad.load(file) } },
+            cleanUp: { try? FileManager.default.removeItem(at: file) }
+        )
+    }
+
+    private static let count = 10_000
+
+    private static func sample(_ load: () throws -> Int) throws -> Sample {
+        var loaded = 0
+        let time = try Stopwatch.milliseconds { loaded = try load() }
+        try WrongCount.check(loaded, of: count, "products were read")
+        return Sample(value: time)
+    }
+}
+
+/// The value: the file read into a catalogue; returns how many products that has.
+private enum StorekitLoad {
+    static func load(_ file: URL) throws -> Int {
+        try PlainConfiguration.load(file)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// What a purchase costs when somebody writes the queue by hand for a test: objects in an array, a counter for the
+/// identifier, one observer, held strongly and called on the spot.
+///
+/// The same callbacks with the same objects cannot be had for less, so this is the floor of every purchase.
+final class HandFake {
+    private var transactions: [HandTransaction] = []
+    private var observers: [any HandObserver] = []
+    private var lastIdentifier = 0
+
+    func add(_ observer: any HandObserver) {
+        observers.append(observer)
+    }
+
+    func add(_ payment: HandPayment) {
+        let transaction = HandTransaction(payment: payment)
+        transactions.append(transaction)
+        for index in observers.indices { observers[index].queue(self, updated: [transaction]) }
+        lastIdentifier += 1
+        transaction.transactionIdentifier = String(lastIdentifier)
+        transaction.transactionDate = Date()
+        transaction.state = .purchased
+        for index in observers.indices { observers[index].queue(self, updated: [transaction]) }
+    }
+
+    func finish(_ transaction: HandTransaction) {
+        guard let index = transactions.firstIndex(where: { $0 === transaction }) else { return }
+        transactions.remove(at: index)
+        for index in observers.indices { observers[index].queue(self, removed: [transaction]) }
+    }
+}
+
+/// Told by a hand-written queue what has become of transactions.
+protocol HandObserver: AnyObject {
+    func queue(_ queue: HandFake, updated transactions: [HandTransaction])
+    func queue(_ queue: HandFake, removed transactions: [HandTransaction])
+}
+
+/// Finishes what is purchased and counts what has gone.
+final class HandFinisher: NSObject, HandObserver {
+    private(set) var removed = 0
+
+    func queue(_ queue: HandFake, updated transactions: [HandTransaction]) {
+        for index in transactions.indices where transactions[index].state == .purchased {
+            queue.finish(transactions[index])
+        }
+    }
+
+    func queue(_ queue: HandFake, removed transactions: [HandTransaction]) {
+        removed += transactions.count
+    }
+}
+
+extension HandFake {
+    /// A fake with its observer, as a closure that buys.
+    static func shop() -> Buy {
+        let queue = HandFake()
+        let observer = HandFinisher()
+        queue.add(observer)
+        return { count in
+            let before = observer.removed
+            for _ in 0..<count { queue.add(HandPayment(productIdentifier: "com.example.coins.100")) }
+            return observer.removed - before
+        }
+    }
+}

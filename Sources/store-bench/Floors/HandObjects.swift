@@ -1,0 +1,46 @@
+import Foundation
+
+/// A payment with the fields that Store Kit's has, and nothing behind them.
+final class HandPayment: NSObject {
+    let productIdentifier: String
+    let quantity: Int
+    let applicationUsername: String?
+    let requestData: Data?
+
+    init(productIdentifier: String, quantity: Int = 1) {
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        applicationUsername = nil
+        requestData = nil
+    }
+}
+
+/// A transaction with the fields that Store Kit's has, and a place to note where a queue keeps it.
+final class HandTransaction: NSObject {
+    /// What has become of the payment.
+    enum State {
+        case purchasing, purchased, failed, restored, deferred
+    }
+
+    let payment: HandPayment
+    var state: State
+    var transactionIdentifier: String?
+    var transactionDate: Date?
+    var error: (any Error)?
+    let original: HandTransaction?
+    var slot = 0
+
+    init(
+        payment: HandPayment,
+        state: State = .purchasing,
+        identifier: String? = nil,
+        date: Date? = nil,
+        original: HandTransaction? = nil
+    ) {
+        self.payment = payment
+        self.state = state
+        transactionIdentifier = identifier
+        transactionDate = date
+        self.original = original
+    }
+}

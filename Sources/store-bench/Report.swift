@@ -1,0 +1,97 @@
+import Foundation
+
+/// Shows outcomes as they come: a table for people, or a line of JSON each.
+struct Report {
+    let isJSON: Bool
+
+    func begin() {
+        guard !isJSON else { return }
+        show(Self.row("figure", "value", "floor", "unit", "ratio", "lowest-highest", "limit", "dream"))
+    }
+
+    func add(_ figure: Figure, _ outcome: Outcome) {
+        show(isJSON ? Self.json(figure, outcome) : Self.table(figure, outcome))
+    }
+
+    static func list(_ figures: [Figure]) {
+        for figure in figures {
+            let limit = "at most \(bound(figure.limit)) times the floor"
+            print(pad(figure.name, to: 26) + "\(figure.summary) (\(figure.unit); \(limit))")
+        }
+    }
+
+    private func show(_ text: String) {
+        print(text)
+        // Into a pipe too, each line is out before the next figure is begun.
+        fflush(nil)
+    }
+
+    private static func table(_ figure: Figure, _ outcome: Outcome) -> String {
+        let main = row(
+            figure.name + (outcome.ratio > figure.limit ? " (over)" : ""),
+            number(outcome.value),
+            number(outcome.floor),
+            figure.unit,
+            ratio(outcome.ratio),
+            "\(ratio(outcome.lowestRatio))-\(ratio(outcome.highestRatio))",
+            bound(figure.limit),
+            figure.dream.map(bound) ?? ""
+        )
+        guard let worst = outcome.worst, let floorWorst = outcome.floorWorst else { return main }
+        return main + "\n"
+            + row("  worst single one", number(worst), number(floorWorst), figure.unit, ratio(worst / floorWorst))
+    }
+
+    private static func json(_ figure: Figure, _ outcome: Outcome) -> String {
+        var members = [
+            ("figure", quoted(figure.name)),
+            ("value", number(outcome.value)),
+            ("unit", quoted(figure.unit)),
+            ("floor", number(outcome.floor)),
+            ("ratio", ratio(outcome.ratio)),
+            ("limit", bound(figure.limit)),
+        ]
+        if let dream = figure.dream { members.append(("dream", bound(dream))) }
+        if let known = figure.knownFloor { members.append(("knownFloor", number(known))) }
+        members.append(("lowestRatio", ratio(outcome.lowestRatio)))
+        members.append(("highestRatio", ratio(outcome.highestRatio)))
+        if let worst = outcome.worst { members.append(("worst", number(worst))) }
+        if let floorWorst = outcome.floorWorst { members.append(("floorWorst", number(floorWorst))) }
+        return "{" + members.map { "\(quoted($0)): \($1)" }.joined(separator: ", ") + "}"
+    }
+
+    /// Names and units are plain words: nothing in them needs escaping.
+    private static func quoted(_ text: String) -> String { "\"\(text)\"" }
+
+    /// Three digits at least, and none that only look exact.
+    private static func number(_ value: Double) -> String {
+        decimal(value, digits: value < 10 ? 2 : value < 1000 ? 1 : 0)
+    }
+
+    private static func ratio(_ value: Double) -> String {
+        decimal(value, digits: 2)
+    }
+
+    private static func bound(_ value: Double) -> String {
+        String(format: "%g", value)
+    }
+
+    private static func decimal(_ value: Double, digits: Int) -> String {
+        String(format: "%.\(digits)f", value)
+    }
+
+    private static let widths = [26, 12, 12, 16, 8, 16, 7, 7]
+
+    /// Names and units to the left, numbers to the right.
+    private static func row(_ cells: String...) -> String {
+        let padded = zip(cells, widths).enumerated().map { column, cell in
+            column == 0 || column == 3
+                ? pad(cell.0, to: cell.1) : String(repeating: " ", count: max(0, cell.1 - cell.0.count)) + cell.0
+        }
+        return padded.joined(separator: " ")
+    }
+
+    private static func pad(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

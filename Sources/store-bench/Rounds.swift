@@ -1,0 +1,58 @@
+/// Rounds in which both sides take turns, so that whatever slows the machine for a while slows both alike.
+struct Rounds {
+    let count: Int
+
+    /// Measures both sides; a first round warms everything up and is dropped.
+    func run(_ cases: Cases) throws -> Outcome {
+        var floors: [Sample] = []
+        var values: [Sample] = []
+        for round in 0...count {
+            // Who goes first alternates: the second finds caches and heap as the first has left them.
+            let order: [Side] = round.isMultiple(of: 2) ? [.floor, .value] : [.value, .floor]
+            for side in order {
+                let sample = try cases[side]()
+                switch side {
+                case .floor: floors.append(sample)
+                case .value: values.append(sample)
+                }
+            }
+        }
+        return Outcome(floors: floors, values: values)
+    }
+}
+
+/// What the rounds of one figure came to.
+struct Outcome: Codable {
+    /// The median of the rounds.
+    let value: Double
+    /// The median of the rounds.
+    let floor: Double
+    /// The median of the rounds' own ratios.
+    let ratio: Double
+    let lowestRatio: Double
+    let highestRatio: Double
+    /// The slowest single operation of all rounds, the first included: it happens once or not at all.
+    let worst: Double?
+    let floorWorst: Double?
+
+    init(floors: [Sample], values: [Sample]) {
+        let timedFloors = floors.dropFirst().map(\.value)
+        let timedValues = values.dropFirst().map(\.value)
+        let ratios = zip(timedValues, timedFloors).map(/)
+        value = timedValues.median
+        floor = timedFloors.median
+        ratio = ratios.median
+        lowestRatio = ratios.min() ?? ratio
+        highestRatio = ratios.max() ?? ratio
+        worst = values.compactMap(\.worst).max()
+        floorWorst = floors.compactMap(\.worst).max()
+    }
+}
+
+extension [Double] {
+    /// The middle one, or the mean of the middle two.
+    fileprivate var median: Double {
+        let sorted = sorted()
+        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+    }
+}

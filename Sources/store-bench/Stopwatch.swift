@@ -1,0 +1,34 @@
+import Foundation
+
+/// The clocks of the figures.
+enum Stopwatch {
+    /// How long something takes, in nanoseconds.
+    static func nanoseconds(_ body: () throws -> Void) rethrows -> Double {
+        try ContinuousClock().measure(body) / .nanoseconds(1)
+    }
+
+    /// How long something takes, in milliseconds.
+    static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+        try ContinuousClock().measure(body) / .milliseconds(1)
+    }
+
+    /// The longest single turn of `count`, in nanoseconds of this thread's own time: another process's turn on the
+    /// processor would otherwise be the longest of a million.
+    static func longest(of count: Int, _ body: () throws -> Void) rethrows -> Double {
+        var longest: UInt64 = 0
+        var last = threadTime
+        for _ in 0..<count {
+            try body()
+            let now = threadTime
+            longest = max(longest, now - last)
+            last = now
+        }
+        return Double(longest)
+    }
+
+    private static var threadTime: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

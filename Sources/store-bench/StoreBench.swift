@@ -1,0 +1,41 @@
+import Foundation
+
+/// `store-bench [--json] [--list] [--rounds N] [FIGURE...]`: every figure beside its floor, measured in the same run.
+@main
+enum StoreBench {
+    static func main() {
+        do {
+            try run(Arguments(CommandLine.arguments.dropFirst()))
+        } catch let wrong as Arguments.Wrong {
+            complain(wrong.sentence)
+            exit(2)
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+    }
+
+    private static func run(_ arguments: Arguments) throws {
+        switch arguments.task {
+        case .list:
+            Report.list(Figure.all)
+        case .measure(let figures):
+            #if DEBUG
+                complain("This is a debug build; its figures say nothing. Use `swift run -c release store-bench`.")
+            #endif
+            let report = Report(isJSON: arguments.isJSON)
+            report.begin()
+            for figure in figures {
+                report.add(figure, try ChildProcess.measure(figure, rounds: arguments.rounds))
+            }
+        case .outcome(let figure):
+            try ChildProcess.answer(figure.withCases { try Rounds(count: arguments.rounds).run($0) })
+        case .sample(let figure, let side):
+            try ChildProcess.answer(figure.withCases { try $0[side]() })
+        }
+    }
+
+    private static func complain(_ sentence: String) {
+        FileHandle.standardError.write(Data("store-bench: \(sentence)\n".utf8))
+    }
+}
