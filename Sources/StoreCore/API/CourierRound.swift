@@ -1,11 +1,11 @@
 import Foundation
 
 /// One draining of a queue's callbacks: observers are held for as long as it lasts, and looked up again when they change.
-struct CourierRound {
+struct CourierRound: ~Copyable {
     private let queue: SKPaymentQueue?
     private let list: ObserverList
     private let engine: QueueEngine
-    private var observers: [any SKPaymentTransactionObserver]
+    private var observers: LiveObservers
     private var version: Int
     private var epoch = 0
     private(set) var hasLostObservers: Bool
@@ -68,11 +68,13 @@ struct CourierRound {
     private mutating func call(_ callback: (SKPaymentQueue, any SKPaymentTransactionObserver) -> Void) {
         guard let queue, isCurrent else { return }
         if list.version != version { reload() }
-        let called = observers
-        for observer in called {
+        guard let first = observers.first else { return }
+        let others = observers.others
+        callback(queue, first)
+        for observer in others {
             if list.version != version { reload() }
             guard isCurrent else { return }
-            if called.count == 1 || observers.contains(where: { $0 === observer }) { callback(queue, observer) }
+            if observers.contains(observer) { callback(queue, observer) }
         }
     }
 
@@ -111,9 +113,13 @@ extension CourierRound {
         _ index: inout Int,
         _ pick: (Delivery) -> SKPaymentTransaction?
     ) -> [SKPaymentTransaction] {
-        var transactions: [SKPaymentTransaction] = []
         var isRemoval = false
         if case .removed = batch[index] { isRemoval = true }
+        var transactions: [SKPaymentTransaction] = []
+        if index + 1 == batch.count || pick(batch[index + 1]) == nil, let only = pick(batch[index]) {
+            index += 1
+            return isRemoval || !only.isFinished ? [only] : []
+        }
         while index < batch.count, transactions.count < Self.batchSize, let transaction = pick(batch[index]) {
             // What was finished meanwhile is not told of again.
             if isRemoval || !transaction.isFinished { transactions.append(transaction) }
@@ -129,6 +135,12 @@ extension CourierRound {
         _ batch: [Delivery],
         _ index: inout Int
     ) -> [SKPaymentTransaction] {
+        if index + 1 == batch.count, case .changed(let object, let change) = batch[index] {
+            let transaction = QueueCourier.own(object)
+            transaction.apply(change)
+            index += 1
+            return [transaction]
+        }
         var transactions: [SKPaymentTransaction] = []
         while index < batch.count, transactions.count < Self.batchSize,
             case .changed(let object, let change) = batch[index]

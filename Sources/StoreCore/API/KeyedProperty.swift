@@ -100,7 +100,7 @@ extension KeyedKind where Value: RawRepresentable, Value.RawValue: FixedWidthInt
 ///
 /// Costs one word until it is used.
 struct KeyedChanges: ~Copyable, Sendable {
-    private let box = AtomicLazyReference<Locked<[String: Any]>>()
+    private let box = LazyReference<Locked<[String: Any]>>()
 
     /// What was set, else the original.
     func value<Value>(_ key: String, else original: @autoclosure () -> Value) -> Value {
@@ -110,15 +110,5 @@ struct KeyedChanges: ~Copyable, Sendable {
 
     func set<Value>(_ key: String, to value: Value) {
         (box.load() ?? box.storeIfNil(Locked([:]))).withLock { $0[key] = value }
-    }
-
-    /// What was set, else `make`'s, which is kept: the same for everybody who asks.
-    func kept<Value>(_ key: String, _ make: () -> Value) -> Value {
-        (box.load() ?? box.storeIfNil(Locked([:]))).withLock { changed in
-            if let value = changed[key] { return value as! Value }
-            let value = make()
-            changed[key] = value
-            return value
-        }
     }
 }

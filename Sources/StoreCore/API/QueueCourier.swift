@@ -8,14 +8,13 @@ final class QueueCourier: QueueStage {
     let context: StoreContext
     /// The queue's own journal; nil uses the context's.
     let ownJournal: (any QueueJournal)?
-    private let engineBox = Locked<QueueEngine?>(nil)
+    private let port = Locked<EnginePort?>(nil)
     private let observers = ObserverList()
-    private let links = Locked(Links())
+    private let delegateLink = Locked(DelegateLink())
+    // Set once, before anybody else knows the courier.
+    nonisolated(unsafe) private weak var queue: SKPaymentQueue?
 
-    private struct Links {
-        weak var queue: SKPaymentQueue?
-        weak var delegate: (any SKPaymentQueueDelegate)?
-    }
+    private struct DelegateLink { weak var delegate: (any SKPaymentQueueDelegate)? }
 
     init(context: StoreContext, journal: (any QueueJournal)?) {
         self.context = context
@@ -23,19 +22,19 @@ final class QueueCourier: QueueStage {
     }
 
     func attach(_ queue: SKPaymentQueue) {
-        links.withLock { $0.queue = queue }
+        self.queue = queue
         context.register(self)
     }
 
     var delegate: (any SKPaymentQueueDelegate)? {
-        get { links.withLock { $0.delegate } }
-        set { links.withLock { $0.delegate = newValue } }
+        get { delegateLink.withLock { $0.delegate } }
+        set { delegateLink.withLock { $0.delegate = newValue } }
     }
 
     /// The engine, made when it is first needed.
     var engine: QueueEngine {
-        engineBox.withLock { box in
-            if let engine = box { return engine }
+        port.withLock { port in
+            if let engine = port?.engine { return engine }
             let setup = context.setup
             let engine = QueueEngine(
                 backend: context.backendOrWarning ?? NoBackend.shared,
@@ -45,17 +44,15 @@ final class QueueCourier: QueueStage {
                 log: setup.log,
                 stage: self
             )
-            box = engine
+            port = EnginePort(engine)
             return engine
         }
     }
 
-    func retire() {
-        engineBox.withLock { box in
-            defer { box = nil }
-            return box
-        }?.retire()
-    }
+    func retire() { _ = takePort() }
+
+    /// Letting go of the port retires the engine.
+    private func takePort() -> EnginePort? { port.withLock { $0.take() } }
 
     // MARK: Observers
 
@@ -69,7 +66,7 @@ final class QueueCourier: QueueStage {
         engine.observersChanged()
     }
 
-    var currentObservers: [any SKPaymentTransactionObserver] { observers.load() }
+    var currentObservers: [any SKPaymentTransactionObserver] { observers.load().all }
 
     // MARK: QueueStage
 
@@ -89,7 +86,7 @@ final class QueueCourier: QueueStage {
     }
 
     func drain(_ engine: QueueEngine, next: (inout [Delivery]) -> Int?) {
-        let queue = links.withLock { $0.queue }
+        let queue = queue
         context.run {
             var round = CourierRound(queue: queue, observers: observers, engine: engine)
             var batch: [Delivery] = []
@@ -103,18 +100,14 @@ final class QueueCourier: QueueStage {
             "the last observer of a payment queue is gone without having been removed; what the store sends waits for "
                 + "the next one. The queue does not keep its observers alive."
         )
-        engineBox.withLock { $0 }?.observersChanged()
+        port.withLock { $0 }?.engine.observersChanged()
     }
 }
 
 extension QueueCourier: ContextMember {
     func setupChanged() {
-        let old = engineBox.withLock { box in
-            defer { box = nil }
-            return box
-        }
-        guard let old else { return }
-        old.retire()
+        guard let old = takePort() else { return }
+        old.engine.retire()
         if observers.hasAny { engine.observersChanged() }
     }
 }
@@ -150,7 +143,13 @@ final class ObserverList: Sendable {
     }
 
     /// Those that are there, kept alive while the result is.
-    func load() -> [any SKPaymentTransactionObserver] { list.withLock { $0.compactMap(\.observer) } }
+    func load() -> LiveObservers {
+        list.withLock { list in
+            if list.count == 1 { return LiveObservers(first: list[0].observer) }
+            let live = list.compactMap(\.observer)
+            return LiveObservers(first: live.first, others: Array(live.dropFirst()))
+        }
+    }
 
     /// True once, if there were observers and all have vanished without having been removed.
     func haveVanished() -> Bool {
@@ -159,5 +158,20 @@ final class ObserverList: Sendable {
             list = []
             return true
         }
+    }
+}
+
+/// Observers, held for as long as they are called.
+///
+/// There is hardly ever more than one.
+struct LiveObservers {
+    let first: (any SKPaymentTransactionObserver)?
+    var others: [any SKPaymentTransactionObserver] = []
+
+    var isEmpty: Bool { first == nil }
+    var all: [any SKPaymentTransactionObserver] { first.map { [$0] + others } ?? [] }
+
+    func contains(_ observer: any SKPaymentTransactionObserver) -> Bool {
+        first === observer || others.contains { $0 === observer }
     }
 }

@@ -14,14 +14,14 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
     ///
     /// A queue stops the process rather than sell it.
     public override init() {
-        stored = StorePayment(productIdentifier: "")
+        stored = .empty
         super.init()
     }
 
     /// A payment for one of a product: takes over its identifier, and nothing else.
     public convenience init(product: SKProduct) {
         self.init()
-        stored.productIdentifier = product.productIdentifier
+        stored = StorePayment(productIdentifier: product.productIdentifier)
     }
 
     /// A payment for a product that the app knows by its identifier.
@@ -29,8 +29,7 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
     /// Not part of Apple's Store Kit: it is for tests, and for apps that need no description of what they sell.
     public convenience init(productIdentifier: String, quantity: Int = 1) {
         self.init()
-        stored.productIdentifier = productIdentifier
-        stored.quantity = quantity
+        stored = StorePayment(productIdentifier: productIdentifier, quantity: quantity)
     }
 
     convenience init(_ value: StorePayment) {

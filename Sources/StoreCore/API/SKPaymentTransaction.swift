@@ -14,13 +14,14 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     private(set) final var number = 0
     /// What it belongs to, nil for one made by a test.
     private(set) final var engine: QueueEngine?
-    private final var paymentValue = StorePayment(productIdentifier: "")
+    private final var paymentValue = StorePayment.empty
     private let mark = Atomic<UInt8>(0)
     private let finishedMark = Atomic<Bool>(false)
     private final var identifier = ""
     private final var date = Date.distantPast
     private final var details: StoreTransaction.Details?
-    private let paymentObject = AtomicLazyReference<SKPayment>()
+    private let paymentObject = LazyReference<SKPayment>()
+    private let originalObject = LazyReference<SKPaymentTransaction>()
     private let changes = KeyedChanges()
 
     /// A transaction that belongs to no queue: purchasing, for an empty payment.
@@ -98,7 +99,8 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     /// The earlier transaction that a restored one brings back; nil in other states.
     open var original: SKPaymentTransaction? {
         guard hasJoinedStore, let original = details?.original else { return changes.value("original", else: nil) }
-        return changes.kept("original") { SKPaymentTransaction(original: original, engine: engine) }
+        return originalObject.load()
+            ?? originalObject.storeIfNil(SKPaymentTransaction(original: original, engine: engine))
     }
 
     /// The signed receipt of a purchased or restored transaction, made when it is read.

@@ -2,15 +2,12 @@ import Foundation
 
 /// What the app asks the store to sell: the value of a payment as it crosses the socket.
 ///
-/// The seldom used fields live in a box shared between copies, so that a plain payment stays four words long.
+/// Copies share one immutable description, so handing a payment on costs a reference.
 public struct StorePayment: Hashable, Sendable {
-    /// The product, under the identifier agreed with the store.
-    public var productIdentifier: String
-    /// How many are wanted.
-    ///
-    /// A store sells 1...10 of a product at once.
-    public var quantity: Int
-    private var rare: Rare?
+    private var storage: Storage
+
+    /// A payment for nothing, shared by all who have not been told for what yet.
+    static let empty = StorePayment(productIdentifier: "")
 
     /// Makes a payment for one product; everything but its identifier may be left out.
     public init(
@@ -21,24 +18,34 @@ public struct StorePayment: Hashable, Sendable {
         simulatesAskToBuyInSandbox: Bool = false,
         discount: StoreDiscount? = nil
     ) {
-        self.productIdentifier = productIdentifier
-        self.quantity = quantity
         let isPlain =
             applicationUsername == nil && requestData == nil && !simulatesAskToBuyInSandbox && discount == nil
-        guard !isPlain else { return }
-        rare = Rare(
-            RareFields(
-                applicationUsername: applicationUsername,
-                requestData: requestData,
-                simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
-                discount: discount
-            )
+        let fields = RareFields(
+            applicationUsername: applicationUsername,
+            requestData: requestData,
+            simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
+            discount: discount
         )
+        storage = Storage(productIdentifier, quantity, isPlain ? nil : Rare(fields))
+    }
+
+    /// The product, under the identifier agreed with the store.
+    public var productIdentifier: String {
+        get { storage.productIdentifier }
+        set { storage = Storage(newValue, quantity, storage.rare) }
+    }
+
+    /// How many are wanted.
+    ///
+    /// A store sells 1...10 of a product at once.
+    public var quantity: Int {
+        get { storage.quantity }
+        set { storage = Storage(productIdentifier, newValue, storage.rare) }
     }
 
     /// The app's own name for its user, opaque to the store.
     public var applicationUsername: String? {
-        get { rare?.fields.applicationUsername }
+        get { storage.rare?.fields.applicationUsername }
         set { change { $0.applicationUsername = newValue } }
     }
 
@@ -46,26 +53,52 @@ public struct StorePayment: Hashable, Sendable {
     ///
     /// A store refuses a payment that carries it.
     public var requestData: Data? {
-        get { rare?.fields.requestData }
+        get { storage.rare?.fields.requestData }
         set { change { $0.requestData = newValue } }
     }
 
     /// Asks a sandbox to take the Ask-to-Buy road; has no effect elsewhere.
     public var simulatesAskToBuyInSandbox: Bool {
-        get { rare?.fields.simulatesAskToBuyInSandbox ?? false }
+        get { storage.rare?.fields.simulatesAskToBuyInSandbox ?? false }
         set { change { $0.simulatesAskToBuyInSandbox = newValue } }
     }
 
     /// A signed promotional offer.
     public var discount: StoreDiscount? {
-        get { rare?.fields.discount }
+        get { storage.rare?.fields.discount }
         set { change { $0.discount = newValue } }
     }
 
     private mutating func change(_ body: (inout RareFields) -> Void) {
-        var fields = rare?.fields ?? RareFields()
+        var fields = storage.rare?.fields ?? RareFields()
         body(&fields)
-        rare = fields == RareFields() ? nil : Rare(fields)
+        storage = Storage(productIdentifier, quantity, fields == RareFields() ? nil : Rare(fields))
+    }
+
+    /// Equal when all that is asked for is equal.
+    public static func == (left: StorePayment, right: StorePayment) -> Bool {
+        left.storage === right.storage
+            || left.productIdentifier == right.productIdentifier && left.quantity == right.quantity
+                && left.storage.rare == right.storage.rare
+    }
+
+    /// Hashes all that is asked for.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(productIdentifier)
+        hasher.combine(quantity)
+        hasher.combine(storage.rare)
+    }
+}
+
+private final class Storage: Sendable {
+    let productIdentifier: String
+    let quantity: Int
+    let rare: Rare?
+
+    init(_ productIdentifier: String, _ quantity: Int, _ rare: Rare?) {
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        self.rare = rare
     }
 }
 
@@ -132,7 +165,7 @@ extension StorePayment: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(productIdentifier, forKey: .productIdentifier)
         try container.encode(quantity, forKey: .quantity)
-        guard let fields = rare?.fields else { return }
+        guard let fields = storage.rare?.fields else { return }
         try container.encodeIfPresent(fields.applicationUsername, forKey: .applicationUsername)
         try container.encodeIfPresent(fields.requestData, forKey: .requestData)
         if fields.simulatesAskToBuyInSandbox { try container.encode(true, forKey: .simulatesAskToBuyInSandbox) }

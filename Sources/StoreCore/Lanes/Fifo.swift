@@ -1,24 +1,26 @@
 /// First in, first out, without moving what waits.
+///
+/// What was taken out is let go of when the rest is moved up, or when nothing is left.
 struct Fifo<Element> {
-    private var elements: ContiguousArray<Element?> = []
+    private var elements: ContiguousArray<Element> = []
     private var head = 0
 
     var count: Int { elements.count - head }
-    var isEmpty: Bool { count == 0 }
+    var isEmpty: Bool { elements.count == head }
 
     mutating func append(_ element: Element) { elements.append(element) }
 
     /// The element that is `index` places from the front.
     subscript(index: Int) -> Element {
-        get { elements[head + index]! }
+        get { elements[head + index] }
         set { elements[head + index] = newValue }
     }
 
     mutating func removeFirst() -> Element {
-        let element = elements[head].take()!
+        let element = elements[head]
         head += 1
         if head == elements.count {
-            elements.removeAll(keepingCapacity: head <= 1024)
+            if head == 1 { elements.removeLast() } else { elements.removeAll(keepingCapacity: head <= 1024) }
             head = 0
         } else if head > 1024, head > elements.count / 2 {
             elements.removeFirst(head)
@@ -29,7 +31,7 @@ struct Fifo<Element> {
 
     /// Keeps what `isIncluded` says, in order.
     mutating func filter(_ isIncluded: (Element) -> Bool) {
-        elements = ContiguousArray(elements[head...].filter { isIncluded($0!) })
+        elements = ContiguousArray(elements[head...].filter(isIncluded))
         head = 0
     }
 }

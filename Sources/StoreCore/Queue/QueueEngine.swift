@@ -8,12 +8,14 @@ import Synchronization
 final class QueueEngine: Sendable {
     let backend: any StoreBackend
     private let journal: any QueueJournal
-    let timekeeper: any Timekeeper
+    private let timekeeper: any Timekeeper
+    private let activity: Activity
     private let delivery: StoreDelivery
     private let log: StoreLog
     private let stage: any QueueStage
     private let laneQueue: DispatchQueue?
     private let state: Locked<State>
+    private let link: Locked<WeakPort>
     /// Changes when observers come first or go last, and when the engine retires: what belongs to an earlier epoch is
     /// told to nobody.
     private let epoch = Atomic<Int>(0)
@@ -26,6 +28,7 @@ final class QueueEngine: Sendable {
         var table = SlotTable<AnyObject>()
         var connection: EngineConnection?
         var isRetired = false
+        var timers: [TimerToken] = []
         var work = 0
     }
 
@@ -39,14 +42,15 @@ final class QueueEngine: Sendable {
     ) {
         self.backend = backend
         self.timekeeper = timekeeper
+        activity = timekeeper.activity
         self.delivery = delivery
         self.log = log
         self.stage = stage
         laneQueue = backend.lane == .background ? DispatchQueue(label: "StoreCore.store-lane") : nil
-        let successor = Locked<WeakEngine?>(nil)
+        let link = Locked(WeakPort(port: nil))
         let contents: JournalContents
         do {
-            contents = try journal.open { successor.withLock { $0?.engine }?.retire() }
+            contents = try journal.open { link.withLock { $0.port }?.engine.retire() }
             self.journal = journal
         } catch {
             log("the journal cannot be opened: \(error)")
@@ -54,10 +58,35 @@ final class QueueEngine: Sendable {
             self.journal = UnreadableJournal(error: StoreFailure(error))
         }
         state = Locked(State(machine: QueueMachine(journal: contents.id)))
-        successor.withLock { $0 = WeakEngine(engine: self) }
+        self.link = link
         delivery.prepare()
-        timekeeper.activity.register(self)
         if !contents.commands.isEmpty { handle { $0.adopt(contents.commands, &$1) } }
+    }
+}
+
+/// What may be referred to weakly in an engine's place.
+///
+/// A weak reference makes every later retain of its object slow, and an engine is retained at every step. Whoever owns
+/// the engine owns its port; the engine retires when the port goes.
+final class EnginePort: Sendable {
+    let engine: QueueEngine
+
+    init(_ engine: QueueEngine) {
+        self.engine = engine
+        engine.link(to: self)
+    }
+
+    deinit { engine.retire() }
+}
+
+private struct WeakPort: Sendable {
+    weak let port: EnginePort?
+}
+
+extension QueueEngine {
+    fileprivate func link(to port: EnginePort) {
+        link.withLock { $0 = WeakPort(port: port) }
+        activity.register(port)
     }
 }
 
@@ -101,14 +130,19 @@ extension QueueEngine {
     ///
     /// What was finished on it still goes to its store.
     func retire() {
-        let connection = state.withLock { state in
+        let (connection, timers) = state.withLock { state in
             state.isRetired = true
             silence(&state)
             state.table = SlotTable()
-            defer { state.connection = nil }
-            return state.connection
+            defer {
+                state.connection = nil
+                state.timers = []
+            }
+            return (state.connection, state.timers)
         }
         if let connection { backend.disconnect(connection) }
+        // A timer would keep the engine alive.
+        for timer in timers { timer.cancel() }
     }
 
     /// What is waiting to be told belongs to observers that have gone.
@@ -153,17 +187,17 @@ extension QueueEngine {
         delivery.schedule(self)
         if case .inline = delivery { return }
         // Somebody may be settling on the very thread that is to deliver.
-        timekeeper.activity.changed()
+        activity.changed()
     }
 
     /// Sends each action to its lane, with the objects that it is about.
     private func route(_ state: inout State) {
         guard !state.actions.isEmpty else { return }
         state.work &+= 1
-        for action in state.actions {
-            switch action {
+        for index in state.actions.indices {
+            switch state.actions[index] {
             case .connect, .disconnect, .submit, .record, .forget, .wake:
-                state.lane.append(action)
+                state.lane.append(state.actions[index])
             case .show(let number, let payment):
                 let transaction = stage.makeTransaction(number, payment, in: self)
                 state.table.insert(transaction, at: number)
@@ -187,7 +221,7 @@ extension QueueEngine {
             case .told(let cursor): tell(.told(cursor), &state)
             }
         }
-        state.actions.removeAll(keepingCapacity: true)
+        state.actions.empty()
     }
 
     private func tell(_ delivery: Delivery, _ state: inout State) {
@@ -228,7 +262,7 @@ extension QueueEngine {
             }
             return state.lane.take(&batch)
         }
-        timekeeper.activity.changed()
+        activity.changed()
     }
 
     private func perform(_ batch: [QueueMachine.Action], _ index: inout Int, _ returned: inout Int?) {
@@ -254,9 +288,16 @@ extension QueueEngine {
                 )
             }
         case .wake(let timer, let pause):
-            timekeeper.schedule(at: timekeeper.now + pause) { [weak self] in
-                CallScope.outermost { _ = self?.handle { $0.timerFired(timer, &$1) } }
+            let token = timekeeper.schedule(at: timekeeper.now + pause) {
+                CallScope.outermost { self.handle { $0.timerFired(timer, &$1) } }
             }
+            let isRetired = state.withLock { state in
+                // At most one of each kind is of use.
+                if state.timers.count > 8 { state.timers.removeFirst() }
+                state.timers.append(token)
+                return state.isRetired
+            }
+            if isRetired { token.cancel() }
         default: fatalError("\(action) belongs to the delivery lane")
         }
     }
@@ -320,7 +361,7 @@ extension QueueEngine: InlineDrain {
                 }
             }
         }
-        timekeeper.activity.changed()
+        activity.changed()
     }
 
     var currentEpoch: Int { epoch.load(ordering: .sequentiallyConsistent) }
@@ -328,18 +369,18 @@ extension QueueEngine: InlineDrain {
     func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
 }
 
-extension QueueEngine: ActivityMember {
-    var pulse: (isQuiet: Bool, work: Int) {
+extension QueueEngine {
+    fileprivate var pulse: (isQuiet: Bool, work: Int) {
         state.withLock { ($0.lane.isQuiet && $0.deliveries.isQuiet, $0.work) }
     }
 
-    func drainHere() -> Bool {
+    fileprivate func drainHere() -> Bool {
         guard delivery.isHere, state.withLock({ $0.deliveries.isScheduled }) else { return false }
         drainInline()
         return true
     }
 
-    var waitingFor: [String] {
+    fileprivate var waitingFor: [String] {
         let (inFlight, isPausing, isLost) = state.withLock {
             ($0.machine.inFlight, $0.machine.isPausing, $0.machine.connection.isLost)
         }
@@ -349,6 +390,12 @@ extension QueueEngine: ActivityMember {
         if isLost { lines.append("the pause before the queue connects again") }
         return lines
     }
+}
+
+extension EnginePort: ActivityMember {
+    var pulse: (isQuiet: Bool, work: Int) { engine.pulse }
+    func drainHere() -> Bool { engine.drainHere() }
+    var waitingFor: [String] { engine.waitingFor }
 }
 
 /// An engine's end of one connection.
@@ -367,10 +414,6 @@ final class EngineConnection: StoreUpdateReceiver {
 
     func receive(_ batch: UpdateBatch) { engine.received(batch, generation: generation) }
     func connectionLost(_ failure: StoreFailure) { engine.connectionLost(failure, generation: generation) }
-}
-
-private struct WeakEngine: Sendable {
-    weak let engine: QueueEngine?
 }
 
 /// In the place of a journal that could not be opened: keeps nothing, and says so.

@@ -131,34 +131,36 @@ extension QueueMachine {
     }
 
     private mutating func fold(_ transaction: StoreTransaction, _ actions: inout [Action]) {
-        if let order = transaction.order, order.journal == journal {
+        if let order = transaction.order, let number = ownRow(of: order) {
             // An order without a row is finished: it never comes back.
-            guard let row = rows[order.number] else { return }
-            change(order.number, row, to: transaction, &actions)
-        } else if let number = row(of: transaction.identifier, order: transaction.order), let row = rows[number] {
-            change(number, row, to: transaction, &actions)
-        } else {
+            if let row = rows[number] { change(number, row, to: transaction, &actions) }
+        } else if finished.isEmpty || !finished.contains(transaction.identifier) {
             bring(transaction, &actions)
         }
     }
 
+    /// The row of an order of this queue's, whether or not it is still there; nil for others.
+    private func ownRow(of order: OrderID) -> Int? {
+        if order.journal == journal { return order.number }
+        return adopted.isEmpty ? nil : adopted[order]
+    }
+
     private func row(of identifier: String, order: OrderID?) -> Int? {
-        if let order {
-            if order.journal == journal { return rows[order.number] == nil ? nil : order.number }
-            if !adopted.isEmpty, let number = adopted[order] { return rows[number] == nil ? nil : number }
-        }
-        return foreign[identifier]
+        if let order, let number = ownRow(of: order) { return number }
+        return foreign.row(of: identifier)
     }
 
     private mutating func bring(_ transaction: StoreTransaction, _ actions: inout [Action]) {
-        guard finished.isEmpty || !finished.contains(transaction.identifier) else { return }
-        if let order = transaction.order, adopted[order] != nil { return }
-        let number = takeNumber()
+        let number = lastNumber + 1
+        if let known = foreign.insert(number, for: transaction.identifier) {
+            if let row = rows[known] { change(known, row, to: transaction, &actions) }
+            return
+        }
+        _ = takeNumber()
         rows.insert(
             Row(identifier: transaction.identifier, state: transaction.state, isInStore: true, isShown: true),
             at: number
         )
-        foreign[transaction.identifier] = number
         actions.append(.bring(number, transaction))
     }
 
@@ -183,7 +185,7 @@ extension QueueMachine {
     /// Gone from the store without this queue's doing.
     private mutating func drop(_ number: Int, _ actions: inout [Action]) {
         guard let row = rows.remove(number) else { return }
-        if !foreign.isEmpty { foreign[row.identifier] = nil }
+        if !foreign.isEmpty { foreign.remove(row.identifier) }
         if row.isShown { actions.append(.remove(number)) }
     }
 }

@@ -34,12 +34,12 @@ struct QueueMachine {
     var restores: [Int] = []
     var connection = Connection()
 
-    private var lastNumber = 0
+    private(set) var lastNumber = 0
     private var submissionAttempts = 0
     /// The rows of commands that an earlier opening of the journal left.
     var adopted: [OrderID: Int] = [:]
     /// The rows of what the store brought by itself.
-    var foreign: [String: Int] = [:]
+    var foreign = IdentifierIndex()
     /// Finished here, and perhaps not yet in what the store sends.
     var finished: Set<String> = []
     /// Of `finished`, those that the store has acknowledged while it was still sending a snapshot.
@@ -141,7 +141,7 @@ extension QueueMachine {
         actions.append(.remove(number))
         // What failed for want of a journal never was in the store.
         guard row.isInStore else { return .finished }
-        if !foreign.isEmpty { foreign[row.identifier] = nil }
+        if !foreign.isEmpty { foreign.remove(row.identifier) }
         if connection.isInSnapshot {
             finished.insert(row.identifier)
             finishedInSnapshot.append(row.identifier)

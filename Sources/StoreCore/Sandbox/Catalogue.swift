@@ -49,6 +49,11 @@ struct Catalogue: Sendable {
     /// A product by its number.
     subscript(index: Int) -> SandboxProduct { products[index] }
 
+    /// What a sale needs to know of a product, without copying all of it.
+    func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
+    /// The price of one.
+    func price(of index: Int) -> Decimal { products[index].price }
+
     /// Registers one more product, or another version of one that is registered already; its availability stays.
     ///
     /// - Returns: its number.

@@ -28,7 +28,7 @@ extension SandboxState {
                 device: device,
                 command: command.id,
                 transaction: number,
-                order: number.flatMap { transactions[$0]?.order }
+                order: number.flatMap { transactions[$0]?.transaction.order }
             )
             events.append(LedgerRecord(date: now, event: event))
         case .restore(let username):
@@ -80,7 +80,7 @@ extension SandboxState {
                 "\(payment.quantity) of \(payment.productIdentifier) were ordered; a store sells 1 to 10 at once"
             )
         }
-        guard payment.quantity == 1 || !catalogue[product].kind.isRestorable else {
+        guard payment.quantity == 1 || !catalogue.isRestorable(product) else {
             return .storeKit(
                 .paymentInvalid,
                 "\(payment.quantity) of \(payment.productIdentifier) were ordered, which can be owned only once"
@@ -92,14 +92,18 @@ extension SandboxState {
     /// What an order costs now: nothing, if the account owns the product already.
     private func charge(for payment: StorePayment, _ product: Int?, _ device: Int) -> Decimal {
         guard let product else { return 0 }
-        if catalogue[product].kind.isRestorable, accounts[devices[device].account].owned.contains(product) { return 0 }
-        let price = catalogue[product].price
+        if catalogue.isRestorable(product), accounts[devices[device].account].owned.contains(product) { return 0 }
+        let price = catalogue.price(of: product)
         return payment.quantity == 1 ? price : price * Decimal(payment.quantity)
+    }
+
+    private func charge(for row: Row) -> Decimal {
+        charge(for: row.transaction.payment, row.product < 0 ? nil : Int(row.product), Int(row.device))
     }
 
     private func isFinishable(_ number: Int, _ device: Int) -> Bool {
         guard let row = transactions[number], row.device == device else { return false }
-        return row.state != .purchasing && row.state != .deferred
+        return row.transaction.isDecided
     }
 
     private func restore(
@@ -133,13 +137,14 @@ extension SandboxState {
 extension SandboxState {
     /// What an authoriser is asked about an undecided order; nil if it is decided.
     func question(about number: Int) -> AuthorisationRequest? {
-        guard let row = transactions[number], row.state == .purchasing || row.state == .deferred else { return nil }
+        guard let row = transactions[number], !row.transaction.isDecided else { return nil }
+        let payment = row.transaction.payment
         return AuthorisationRequest(
             transaction: String(number),
-            productIdentifier: row.payment.productIdentifier,
-            quantity: row.payment.quantity,
-            total: charge(for: row.payment, row.product, row.device),
-            applicationUsername: row.payment.applicationUsername
+            productIdentifier: payment.productIdentifier,
+            quantity: payment.quantity,
+            total: charge(for: row),
+            applicationUsername: payment.applicationUsername
         )
     }
 
@@ -155,15 +160,24 @@ extension SandboxState {
         now: Date,
         _ events: inout [LedgerRecord]
     ) {
-        guard let row = transactions[number], row.state == .purchasing || row.state == .deferred else { return }
-        let product = row.payment.productIdentifier
+        guard let row = transactions[number], !row.transaction.isDecided else { return }
+        let payment = row.transaction.payment
+        let product = payment.productIdentifier
         let event: StoreEvent
         switch answer {
-        case .approve where isFirstAnswer && row.payment.simulatesAskToBuyInSandbox, .askSomebodyElse:
-            guard row.state == .purchasing else { return }
+        case .approve where isFirstAnswer && payment.simulatesAskToBuyInSandbox, .askSomebodyElse:
+            guard row.transaction.state == .purchasing else { return }
             event = .deferred(transaction: number)
         case .approve:
-            event = .approved(transaction: number, charge: charge(for: row.payment, row.product, row.device))
+            guard let command = row.transaction.order else { return }
+            let order = StoreEvent.Order(
+                device: Int(row.device),
+                command: command,
+                transaction: number,
+                payment: payment,
+                product: row.product < 0 ? nil : Int(row.product)
+            )
+            event = .approved(order, charge: charge(for: row))
         case .cancel:
             event = .declined(transaction: number, .storeKit(.paymentCancelled, "the user cancelled buying \(product)"))
         case .decline(let failure):
@@ -174,4 +188,8 @@ extension SandboxState {
         }
         events.append(LedgerRecord(date: now, event: event))
     }
+}
+
+extension StoreTransaction {
+    fileprivate var isDecided: Bool { state != .purchasing && state != .deferred }
 }

@@ -69,7 +69,7 @@ extension SandboxShell {
     /// If it cannot be made to last, nothing has changed, and the error is thrown.
     mutating func change(_ body: (inout SandboxShell) throws -> Void) throws {
         work &+= 1
-        fresh.removeAll(keepingCapacity: true)
+        fresh.empty()
         let start = state.position
         do {
             try body(&self)
@@ -84,7 +84,7 @@ extension SandboxShell {
     /// Decides and appends until nobody else was faster, then applies.
     mutating func append(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) throws {
         while true {
-            buffer.removeAll(keepingCapacity: true)
+            buffer.empty()
             try decide(state, &buffer)
             if buffer.isEmpty { return }
             if try ledger.append(buffer, ifHeadIs: state.position) { break }
@@ -177,43 +177,37 @@ extension SandboxShell {
 
     private mutating func tellConnections(from start: Int) {
         for index in connections.indices {
-            let connection = connections[index]
-            connections[index].seen = state.position
             let isAtHand =
-                connection.seen == start && fresh.count == state.position - start && fresh.count <= Self.maximumFresh
-            guard isAtHand else {
-                connections[index].told = state.position
-                let (after, through) = (connection.told, state.position)
-                outbox.append(
-                    .events(connection.receiver, device: connection.device, after: after, through: through)
+                connections[index].seen == start && fresh.count == state.position - start
+                && fresh.count <= Self.maximumFresh
+            connections[index].seen = state.position
+            let receiver = connections[index].receiver
+            let device = connections[index].device
+            let told = connections[index].told
+            if isAtHand {
+                var updates: [StoreUpdate] = []
+                for record in fresh { add(record, for: receiver, device, to: &updates) }
+                if updates.isEmpty { continue }
+                let batch = UpdateBatch(
+                    after: UpdateCursor(position: told),
+                    through: UpdateCursor(position: state.position),
+                    updates: updates
                 )
-                continue
+                outbox.append(.batch(receiver, batch))
+            } else {
+                outbox.append(.events(receiver, device: device, after: told, through: state.position))
             }
-            let updates = updates(from: fresh, for: connection.receiver, connection.device)
-            guard !updates.isEmpty else { continue }
             connections[index].told = state.position
-            let batch = UpdateBatch(
-                after: UpdateCursor(position: connection.told),
-                through: UpdateCursor(position: state.position),
-                updates: updates
-            )
-            outbox.append(.batch(connection.receiver, batch))
         }
     }
 
-    private func updates(
-        from records: [LedgerRecord],
+    private func add(
+        _ record: LedgerRecord,
         for receiver: any StoreUpdateReceiver,
-        _ device: Int
-    ) -> [StoreUpdate] {
-        var updates: [StoreUpdate] = []
-        for record in records {
-            guard let news = state.updates(from: record.event), news.device == device else { continue }
-            // A queue knows what it finished itself.
-            if let journal = news.finishedBy, journal == receiver.journal { continue }
-            updates += news.updates
-        }
-        return updates
+        _ device: Int,
+        to updates: inout [StoreUpdate]
+    ) {
+        state.addUpdates(from: record.event, for: device, journal: receiver.journal, to: &updates)
     }
 
     /// The next piece of what some events mean, and where it ends.
@@ -223,7 +217,7 @@ extension SandboxShell {
         while position < through, updates.count < Self.batchSize {
             let records = try ledger.read(after: position, limit: min(through - position, 64))
             for record in records where updates.count < Self.batchSize {
-                updates += self.updates(from: [record], for: receiver, device)
+                add(record, for: receiver, device, to: &updates)
                 position += 1
             }
         }

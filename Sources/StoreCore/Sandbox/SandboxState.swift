@@ -4,25 +4,20 @@ import Foundation
 struct SandboxState: Sendable {
     /// An unfinished transaction, under its number.
     struct Row: Sendable {
-        let device: Int
-        let order: OrderID?
-        let payment: StorePayment
-        /// The product's number in the catalogue.
-        let product: Int?
-        var state: StoreTransaction.State
-        let date: Date
-        /// Where in the account's history it lies; for a restored one, where its original does.
-        var history: Int?
-        /// Why it failed, behind a reference: few do.
-        var failure: Boxed<StoreFailure>?
+        /// As its device sees it.
+        var transaction: StoreTransaction
+        let device: Int32
+        /// The product's number in the catalogue, -1 for one that is not there.
+        let product: Int32
+        /// Where in the account's history a purchase lies; -1 for what cannot be restored and for what was.
+        var history = -1
     }
 
     /// A purchase of something that can be restored.
     struct Purchase: Sendable {
-        let transaction: Int
+        let identifier: String
         let date: Date
         let payment: StorePayment
-        let product: Int?
         var isFinished = false
     }
 
@@ -71,12 +66,6 @@ struct TakenNumbers: Sendable {
     }
 }
 
-/// A value behind a reference.
-final class Boxed<Value: Sendable>: Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
-}
-
 // MARK: - The fold
 
 extension SandboxState {
@@ -96,26 +85,23 @@ extension SandboxState {
             open(order, .purchasing, record.date)
             undecided.append(order.transaction)
         case .refused(let order, let failure):
-            open(order, .failed, record.date, failure: Boxed(failure))
+            open(order, .failed, record.date, failure: failure)
         case .sold(let order):
-            let history = own(order.transaction, order.payment, order.product, order.device, record.date)
+            let history = own(order, record.date)
             open(order, .purchased, record.date, history: history)
         case .deferred(let number):
-            transactions.update(number) { $0.state = .deferred }
-        case .approved(let number, _):
-            close(number)
-            guard let row = transactions[number] else { return }
-            let history = own(number, row.payment, row.product, row.device, row.date)
-            transactions.update(number) { row in
-                row.state = .purchased
+            transactions.update(number) { $0.transaction = $0.transaction.becoming(.deferred) }
+        case .approved(let order, _):
+            close(order.transaction)
+            guard let date = transactions[order.transaction]?.transaction.date else { return }
+            let history = own(order, date)
+            transactions.update(order.transaction) { row in
+                row.transaction = row.transaction.becoming(.purchased)
                 row.history = history
             }
         case .declined(let number, let failure):
             close(number)
-            transactions.update(number) { row in
-                row.state = .failed
-                row.failure = Boxed(failure)
-            }
+            transactions.update(number) { $0.transaction = $0.transaction.becoming(.failed, failure: failure) }
         case .finished(let device, let command, let number, _):
             take(command, device)
             if let number { finish(number) }
@@ -134,26 +120,26 @@ extension SandboxState {
         _ order: StoreEvent.Order,
         _ state: StoreTransaction.State,
         _ date: Date,
-        history: Int? = nil,
-        failure: Boxed<StoreFailure>? = nil
+        history: Int = -1,
+        failure: StoreFailure? = nil
     ) {
         take(order.command, order.device)
-        let row = Row(
-            device: order.device,
+        let transaction = StoreTransaction(
+            identifier: String(order.transaction),
             order: order.command,
             payment: order.payment,
-            product: order.product,
             state: state,
             date: date,
-            history: history,
             failure: failure
         )
+        let product = order.product.map { Int32($0) } ?? -1
+        let row = Row(transaction: transaction, device: Int32(order.device), product: product, history: history)
         insert(row, order.transaction)
     }
 
     private mutating func insert(_ row: Row, _ number: Int) {
         transactions.insert(row, at: number)
-        devices[row.device].unfinished += 1
+        devices[Int(row.device)].unfinished += 1
         nextTransaction = number + 1
     }
 
@@ -163,47 +149,57 @@ extension SandboxState {
 
     /// What was bought belongs to the account, and what can be restored is remembered.
     ///
-    /// Returns where.
-    private mutating func own(
-        _ number: Int,
-        _ payment: StorePayment,
-        _ product: Int?,
-        _ device: Int,
-        _ date: Date
-    ) -> Int? {
-        guard let product, catalogue[product].kind.isRestorable else { return nil }
-        let account = devices[device].account
+    /// Returns where, -1 for what is not.
+    private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> Int {
+        guard let product = order.product, catalogue.isRestorable(product) else { return -1 }
+        let account = devices[order.device].account
         accounts[account].owned.insert(product)
         accounts[account].history.append(
-            Purchase(transaction: number, date: date, payment: payment, product: product)
+            Purchase(identifier: String(order.transaction), date: date, payment: order.payment)
         )
         return accounts[account].history.count - 1
     }
 
     private mutating func finish(_ number: Int) {
         guard let row = transactions.remove(number) else { return }
-        devices[row.device].unfinished -= 1
-        guard row.state == .purchased, let history = row.history else { return }
-        accounts[devices[row.device].account].history[history].isFinished = true
+        let device = Int(row.device)
+        devices[device].unfinished -= 1
+        if row.history >= 0 { accounts[devices[device].account].history[row.history].isFinished = true }
     }
 
     private mutating func restore(_ restoration: StoreEvent.Restoration, _ date: Date) {
         let account = devices[restoration.device].account
         var number = restoration.transactions.lowerBound
         for index in restoration.history where accounts[account].history[index].isFinished {
-            let row = Row(
-                device: restoration.device,
-                order: nil,
-                payment: accounts[account].history[index].payment,
-                product: accounts[account].history[index].product,
+            let purchase = accounts[account].history[index]
+            let original = StoreTransaction.Original(
+                identifier: purchase.identifier,
+                date: purchase.date,
+                payment: purchase.payment
+            )
+            let transaction = StoreTransaction(
+                identifier: String(number),
+                payment: purchase.payment,
                 state: .restored,
                 date: date,
-                history: index,
-                failure: nil
+                original: original
             )
-            insert(row, number)
+            insert(Row(transaction: transaction, device: Int32(restoration.device), product: -1), number)
             number += 1
         }
+    }
+}
+
+extension StoreTransaction {
+    fileprivate func becoming(_ state: State, failure: StoreFailure? = nil) -> StoreTransaction {
+        StoreTransaction(
+            identifier: identifier,
+            order: order,
+            payment: payment,
+            state: state,
+            date: date,
+            failure: failure
+        )
     }
 }
 
@@ -211,64 +207,48 @@ extension SandboxState {
 
 extension SandboxState {
     /// A transaction as its device sees it, nil once it is finished.
-    func transaction(_ number: Int) -> StoreTransaction? { transactions[number].map { transaction(number, $0) } }
-
-    private func transaction(_ number: Int, _ row: Row) -> StoreTransaction {
-        var original: StoreTransaction.Original?
-        if row.state == .restored, let history = row.history {
-            let purchase = accounts[devices[row.device].account].history[history]
-            original = StoreTransaction.Original(
-                identifier: String(purchase.transaction),
-                date: purchase.date,
-                payment: purchase.payment
-            )
-        }
-        return StoreTransaction(
-            identifier: String(number),
-            order: row.order,
-            payment: row.payment,
-            state: row.state,
-            date: row.date,
-            failure: row.failure?.value,
-            original: original
-        )
-    }
+    func transaction(_ number: Int) -> StoreTransaction? { transactions[number]?.transaction }
 
     /// All that is unfinished on a device, oldest first.
     func unfinished(on device: Int) -> [StoreTransaction] {
         guard devices[device].unfinished > 0 else { return [] }
         var result: [StoreTransaction] = []
         result.reserveCapacity(devices[device].unfinished)
-        transactions.forEach { number, row in
-            if row.device == device { result.append(transaction(number, row)) }
+        transactions.forEach { _, row in
+            if row.device == device { result.append(row.transaction) }
         }
         return result
     }
 
-    /// What an event, already applied, means to the queues on the device that it is about; nil where no queue need know.
+    /// Adds what an event, already applied, means to a queue on a device.
     ///
-    /// The queue whose journal `finishedBy` names knows already.
-    func updates(from event: StoreEvent) -> (device: Int, updates: [StoreUpdate], finishedBy: JournalID?)? {
+    /// A queue knows what was finished under its own journal's name.
+    func addUpdates(
+        from event: StoreEvent,
+        for device: Int,
+        journal: @autoclosure () -> JournalID,
+        to updates: inout [StoreUpdate]
+    ) {
         switch event {
         case .registered, .availability, .paymentsAllowed:
-            return nil
-        case .ordered(let order), .refused(let order, _), .sold(let order):
-            return changed(order.transaction)
-        case .deferred(let number), .approved(let number, _), .declined(let number, _):
-            return changed(number)
-        case .finished(let device, let command, let number, let order):
-            guard let number else { return nil }
-            return (device, [.finished(transaction: String(number), order: order)], command.journal)
+            break
+        case .ordered(let order), .refused(let order, _), .sold(let order), .approved(let order, _):
+            if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
+        case .deferred(let number), .declined(let number, _):
+            addTransaction(number, for: device, to: &updates)
+        case .finished(let place, let command, let number, let order):
+            guard place == device, let number, command.journal != journal() else { return }
+            updates.append(.finished(transaction: String(number), order: order))
         case .restored(let restoration):
-            let updates = restoration.transactions.compactMap { transaction($0).map { StoreUpdate.transaction($0) } }
-            return (restoration.device, updates, nil)
-        case .restoreEnded(let device, let command):
-            return (device, [.restoreEnded(command, failure: nil)], nil)
+            guard restoration.device == device else { return }
+            for number in restoration.transactions { addTransaction(number, for: device, to: &updates) }
+        case .restoreEnded(let place, let command):
+            if place == device { updates.append(.restoreEnded(command, failure: nil)) }
         }
     }
 
-    private func changed(_ number: Int) -> (device: Int, updates: [StoreUpdate], finishedBy: JournalID?)? {
-        guard let row = transactions[number] else { return nil }
-        return (row.device, [.transaction(transaction(number, row))], nil)
+    private func addTransaction(_ number: Int, for device: Int, to updates: inout [StoreUpdate]) {
+        guard let row = transactions[number], row.device == device else { return }
+        updates.append(.transaction(row.transaction))
     }
 }

@@ -129,7 +129,7 @@ extension SandboxStore {
         var parcels: [SandboxShell.Parcel] = []
         guard shell.withLock({ $0.outbox.begin(&parcels) }) else { return }
         repeat { for parcel in parcels { send(parcel) } } while shell.withLock { $0.outbox.take(&parcels) }
-        timekeeper.activity.changed()
+        activity.changed()
     }
 
     private func send(_ parcel: SandboxShell.Parcel) {
@@ -154,12 +154,21 @@ extension SandboxStore {
     }
 }
 
-extension SandboxStore: ActivityMember {
+/// What the store's clock knows it by.
+///
+/// Referred to weakly in the store's place, since a weak reference slows down every use of its object.
+final class SandboxPort: ActivityMember {
+    private let shell: Locked<SandboxShell>
+
+    init(_ shell: Locked<SandboxShell>) { self.shell = shell }
+
     var pulse: (isQuiet: Bool, work: Int) { shell.withLock { ($0.outbox.isQuiet, $0.work) } }
 
     func drainHere() -> Bool { false }
 
     var waitingFor: [String] {
-        undecided.map { "a decision about transaction \($0.transaction) for \($0.productIdentifier)" }
+        shell.withLock { shell in shell.state.undecided.compactMap { shell.state.question(about: $0) } }.map {
+            "a decision about transaction \($0.transaction) for \($0.productIdentifier)"
+        }
     }
 }

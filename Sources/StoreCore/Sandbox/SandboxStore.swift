@@ -17,6 +17,8 @@ public final class SandboxStore: Sendable {
     let bundleIdentifier: String
     let bundleVersion: String
     let shell: Locked<SandboxShell>
+    let activity: Activity
+    private let port: SandboxPort
 
     /// Opens a store.
     ///
@@ -54,7 +56,9 @@ public final class SandboxStore: Sendable {
             storefront: country
         )
         shell = Locked(try SandboxShell(catalogue: try Catalogue(products), ledger: ledger, settings: settings))
-        timekeeper.activity.register(self)
+        activity = timekeeper.activity
+        port = SandboxPort(shell)
+        activity.register(port)
     }
 
     /// Opens a store on Xcode's `.storekit` file.

@@ -19,7 +19,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
     /// An order waits for somebody else.
     case deferred(transaction: Int)
     /// An order that waited was paid for.
-    indirect case approved(transaction: Int, charge: Decimal)
+    indirect case approved(Order, charge: Decimal)
     /// An order that waited was refused.
     indirect case declined(transaction: Int, StoreFailure)
     /// A device is done with a transaction. One that is not there any more changes nothing but the command's number.
@@ -80,12 +80,39 @@ enum StoreEvent: Hashable, Codable, Sendable {
 ///
 /// What it says is the store's own affair. A ledger keeps records in their order and gives them back as they were.
 public struct LedgerRecord: Hashable, Codable, Sendable {
-    /// When it happened, by the store's clock.
-    public let date: Date
-    let event: StoreEvent
+    private let storage: Storage
 
-    init(date: Date, event: StoreEvent) {
-        self.date = date
-        self.event = event
+    /// When it happened, by the store's clock.
+    public var date: Date { storage.date }
+    var event: StoreEvent { storage.event }
+
+    init(date: Date, event: StoreEvent) { storage = Storage(date: date, event: event) }
+
+    /// Reads a record as ``encode(to:)`` wrote it.
+    public init(from decoder: any Decoder) throws { storage = try Storage(from: decoder) }
+
+    /// Writes the record in a form that later versions of the store will read.
+    public func encode(to encoder: any Encoder) throws { try storage.encode(to: encoder) }
+
+    /// Equal when they say the same happened at the same time.
+    public static func == (left: LedgerRecord, right: LedgerRecord) -> Bool {
+        left.storage === right.storage || (left.date == right.date && left.event == right.event)
+    }
+
+    /// Hashes the date and what happened.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(date)
+        hasher.combine(event)
+    }
+
+    /// Behind a reference: a record is handed from the rules to the ledger to the state to whoever is told.
+    private final class Storage: Codable, Sendable {
+        let date: Date
+        let event: StoreEvent
+
+        init(date: Date, event: StoreEvent) {
+            self.date = date
+            self.event = event
+        }
     }
 }

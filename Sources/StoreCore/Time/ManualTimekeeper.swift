@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A clock that moves only when told.
 ///
@@ -8,11 +9,12 @@ import Foundation
 public final class ManualTimekeeper: Timekeeper {
     /// Who works by this clock.
     public let activity = Activity()
-    private let state: Locked<State>
+    private let state = Locked(State())
+    /// Seconds since 2001, read without the lock and written with it held.
+    private let clock: Atomic<UInt64>
     private let turn = NSLock()
 
     private struct State {
-        var now: Date
         var timers: [Scheduled] = []
         var lastNumber = 0
     }
@@ -27,11 +29,13 @@ public final class ManualTimekeeper: Timekeeper {
     ///
     /// - Parameter start: the time it shows: midnight UTC of 1 January 2025 unless given.
     public init(startingAt start: Date = Date(timeIntervalSince1970: 1_735_689_600)) {
-        state = Locked(State(now: start))
+        clock = Atomic(start.timeIntervalSinceReferenceDate.bitPattern)
     }
 
     /// The time the clock was last moved to.
-    public var now: Date { state.withLock { $0.now } }
+    public var now: Date {
+        Date(timeIntervalSinceReferenceDate: Double(bitPattern: clock.load(ordering: .acquiring)))
+    }
 
     /// When the next timer falls due, nil when none is set.
     public var nextDeadline: Date? { state.withLock { $0.timers.first?.deadline } }
@@ -72,16 +76,20 @@ public final class ManualTimekeeper: Timekeeper {
             timer.body()
             activity.settle()
         }
-        state.withLock { $0.now = moment }
+        set(moment)
     }
 
     private func takeTimer(dueBy moment: Date) -> Scheduled? {
         state.withLock { state in
             guard let timer = state.timers.first, timer.deadline <= moment else { return nil }
             state.timers.removeFirst()
-            state.now = max(state.now, timer.deadline)
+            if timer.deadline > now { set(timer.deadline) }
             return timer
         }
+    }
+
+    private func set(_ moment: Date) {
+        clock.store(moment.timeIntervalSinceReferenceDate.bitPattern, ordering: .releasing)
     }
 }
 

@@ -1,3 +1,5 @@
+import StoreCore
+
 extension Figure {
     static let finishInOrder = Figure(
         name: "finish.inorder",
@@ -28,12 +30,13 @@ private enum FinishPending {
     /// What it returns finishes them in this order and says how many were removed. It holds on to them, already put in
     /// order, so that on the clock nothing is looked up and no object is freed.
     static func pending(finishedIn order: [Int]) throws -> () throws -> Int {
-        let (queue, transactions) = HandPending.purchased(order.count)
+        let shop = try StoreShop(keeps: true)
+        _ = shop.buy(order.count)
+        let transactions = shop.queue.transactions
         let ordered = order.map { transactions[$0] }
         return {
-            var removed = 0
-            for transaction in ordered where queue.finish(transaction) { removed += 1 }
-            return removed
+            for transaction in ordered { shop.queue.finishTransaction(transaction) }
+            return shop.observer.removed
         }
     }
 

@@ -1,3 +1,5 @@
+import StoreCore
+
 extension Figure {
     static let memoryPending = Figure(
         name: "memory.pending",
@@ -30,6 +32,20 @@ extension Figure {
 /// Returns whatever keeps them alive.
 private enum MemoryPending {
     static func pending(_ count: Int) throws -> AnyObject {
-        HandPending.purchased(count).queue
+        let queue = SKPaymentQueue(backend: ForgetfulBackend(), delivery: .inline)
+        let observer = StoreFinisher(keeps: true)
+        queue.add(observer)
+        for _ in 0..<count { queue.add(SKPayment(productIdentifier: "com.example.coins.100")) }
+        try WrongCount.check(observer.received, of: count, "transactions are pending")
+        return Kept(queue: queue, observer: observer)
+    }
+
+    private final class Kept {
+        let queue: SKPaymentQueue
+        let observer: StoreFinisher
+        init(queue: SKPaymentQueue, observer: StoreFinisher) {
+            self.queue = queue
+            self.observer = observer
+        }
     }
 }

@@ -17,16 +17,8 @@ extension Figure {
 private enum PurchaseHistory {
     /// A store that keeps every purchase.
     static func shop() throws -> Buy {
-        let buy = HandFake.shop()
-        var past: [String] = []
-        return { count in
-            var done = 0
-            for number in 0..<count {
-                done += try buy(1)
-                past.append(String(number))
-            }
-            return done
-        }
+        let shop = try StoreShop()
+        return { shop.buy($0) }
     }
 
     /// A store and what is in its past.

@@ -1,3 +1,6 @@
+import Foundation
+import StoreCore
+
 extension Figure {
     static let purchasePipelined = Figure(
         name: "purchase.pipelined",
@@ -16,6 +19,12 @@ extension Figure {
 /// The value: adds all before it waits for the first, returns when the last has been removed.
 private enum PurchasePipelined {
     static func shop() throws -> Buy {
-        HandFake.shop()
+        let shop = try StoreShop(delivery: .queue(DispatchQueue(label: "store-bench.observer")))
+        return { count in
+            let before = shop.observer.removed
+            _ = shop.buy(count)
+            shop.queue.settle()
+            return shop.observer.removed - before
+        }
     }
 }

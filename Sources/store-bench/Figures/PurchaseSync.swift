@@ -19,7 +19,8 @@ extension Figure {
 /// The value: a store on the spot, a weak observer that finishes.
 private enum PurchaseSync {
     static func shop() throws -> Buy {
-        HandFake.shop()
+        let shop = try StoreShop()
+        return { shop.buy($0) }
     }
 }
 

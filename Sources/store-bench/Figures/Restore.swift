@@ -1,3 +1,5 @@
+import StoreCore
+
 extension Figure {
     static let restore = Figure(
         name: "restore",
@@ -22,10 +24,22 @@ extension Figure {
     }
 }
 
-/// The value: a store with so many past purchases, made before the clock starts; what it returns restores them, then
-/// finishes them, and says how many were finished.
+/// The value: a store with so many past purchases, made before the clock starts.
+///
+/// What it returns restores them, keeps them pending to the end, frees them all, and says how many there were.
 private enum RestoreAll {
     static func restore(_ count: Int) throws -> () throws -> Int {
-        { HandRestore.run(count) }
+        let shop = try StoreShop()
+        for _ in 0..<count { shop.queue.add(SKPayment(productIdentifier: "com.example.castle")) }
+        shop.queue.remove(shop.observer)
+        let store = shop.store
+        return {
+            // A queue of its own: when it goes, everything that it kept pending goes with it.
+            let queue = SKPaymentQueue(backend: store, delivery: .inline)
+            let observer = StoreFinisher(keeps: true)
+            queue.add(observer)
+            queue.restoreCompletedTransactions()
+            return min(observer.received, queue.transactions.count)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 extension Figure {
     static let storekitLoad = Figure(
@@ -28,6 +29,6 @@ extension Figure {
 /// The value: the file read into a catalogue; returns how many products that has.
 private enum StorekitLoad {
     static func load(_ file: URL) throws -> Int {
-        try PlainConfiguration.load(file)
+        try StoreConfiguration(contentsOf: file).products.count
     }
 }

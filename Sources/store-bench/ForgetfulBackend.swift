@@ -1,0 +1,53 @@
+import Foundation
+import StoreCore
+
+/// Sells everything and remembers nothing: what is measured over it is the queue's own.
+final class ForgetfulBackend: StoreBackend {
+    let timekeeper: any Timekeeper = ManualTimekeeper()
+    let lane = BackendLane.caller
+    private let receiver: Receiver = Receiver()
+
+    /// Only ever used by one thread.
+    private final class Receiver: @unchecked Sendable {
+        var receiver: (any StoreUpdateReceiver)?
+        var position = 0
+    }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        reply(.taken)
+        var updates: [StoreUpdate] = []
+        for command in commands {
+            guard case .purchase(let payment) = command.action else { continue }
+            let transaction = StoreTransaction(
+                identifier: String(command.id.number),
+                order: command.id,
+                payment: payment,
+                state: .purchased,
+                date: timekeeper.now
+            )
+            updates.append(.transaction(transaction))
+        }
+        let position = receiver.position + 1
+        let batch = UpdateBatch(
+            after: UpdateCursor(position: receiver.position),
+            through: UpdateCursor(position: position),
+            updates: updates
+        )
+        receiver.position = position
+        receiver.receiver?.receive(batch)
+    }
+
+    func connect(_ new: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        receiver.receiver = new
+        new.receive(UpdateBatch(after: nil, through: UpdateCursor(position: receiver.position), updates: []))
+    }
+
+    func disconnect(_ old: any StoreUpdateReceiver) { receiver.receiver = nil }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        reply(.success(ProductsAnswer(products: [], invalidIdentifiers: Array(identifiers))))
+    }
+}
