@@ -21,6 +21,8 @@ public protocol StoreBackend: AnyObject, Sendable {
 
     /// Where the queue calls ``submit(_:reply:)``, ``connect(_:after:)`` and ``disconnect(_:)``.
     ///
+    /// A queue that is relaunched, released or given another store calls ``disconnect(_:)`` on whichever thread that is.
+    ///
     /// Default: ``BackendLane/background``.
     var lane: BackendLane { get }
 
