@@ -1,0 +1,40 @@
+// A client that knows only Store Kit: nothing else is imported but the test framework.
+import StoreKit
+import Testing
+
+final class Checkout: NSObject, SKPaymentTransactionObserver {
+    var unlocked: Set<String> = []
+
+    func start() { SKPaymentQueue.default().add(self) }
+
+    func buy(_ product: SKProduct) {
+        guard SKPaymentQueue.canMakePayments() else { return }
+        SKPaymentQueue.default().add(SKPayment(product: product))
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            switch transaction.transactionState {
+            case .purchased, .restored:
+                unlocked.insert(transaction.payment.productIdentifier)
+                queue.finishTransaction(transaction)
+            case .failed:
+                queue.finishTransaction(transaction)
+            case .purchasing, .deferred:
+                break
+            @unknown default:
+                break
+            }
+        }
+    }
+}
+
+@Test func `An app's checkout unlocks what it sells`() throws {
+    let store = try SandboxStore(products: [.nonConsumable("full.game", price: "4.99")])
+    StoreContext(backend: store, delivery: .inline).run {
+        let checkout = Checkout()
+        checkout.start()
+        checkout.buy(SKProduct(productIdentifier: "full.game"))
+        #expect(checkout.unlocked == ["full.game"])
+    }
+}
