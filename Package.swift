@@ -30,6 +30,7 @@ let package = Package(
             exclude: ["surface.txt"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
+        .testTarget(name: "DocumentationTests", dependencies: ["StoreCore"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

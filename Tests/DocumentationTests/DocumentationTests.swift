@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+/// What the documents show is compiled: each line of Swift in them also stands in a file that a compiler sees.
+@Suite struct DocumentationTests {
+    static let articles = ["README.md"] + Document.paths(under: "Sources/StoreCore/StoreCore.docc", endingIn: ".md")
+    static let sources = Document.paths(under: "Sources", endingIn: ".swift")
+
+    /// The files of this target, and the package that `.ci/run` builds as a client.
+    static let compiled: [[String]] = {
+        let paths =
+            Document.paths(under: "Tests/DocumentationTests", endingIn: ".swift")
+            .filter { $0.contains("/Examples") } + Document.paths(under: ".ci/client", endingIn: ".swift")
+        return paths.map { path in
+            let lines = (try? Document.text(path))?.split(separator: "\n") ?? []
+            return lines.map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+    }()
+
+    @Test(arguments: articles) func `Swift that an article shows is compiled`(path: String) throws {
+        for fence in try Document(path).fences where fence.language == "swift" {
+            expectCompiled(fence, path)
+        }
+    }
+
+    @Test func `Swift that a doc comment shows is compiled`() throws {
+        for path in Self.sources {
+            for fence in try Document(path).fences where fence.language == "swift" { expectCompiled(fence, path) }
+        }
+    }
+
+    @Test(arguments: articles) func `Every fence says its language`(path: String) throws {
+        for fence in try Document(path).fences {
+            #expect(["swift", "bash", "console", "text", "json"].contains(fence.language), "\(path):\(fence.line)")
+        }
+    }
+
+    @Test func `The commands that README names are run by CI`() throws {
+        let script = try Document.text(".ci/run").split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let fences = try Document("README.md").fences.filter { ["bash", "console"].contains($0.language) }
+        #expect(!fences.isEmpty)
+        for command in fences.flatMap(\.runs).joined() {
+            let command = command.hasPrefix("$ ") ? String(command.dropFirst(2)) : command
+            #expect(script.contains { $0 == command || $0.hasSuffix(" \(command)") }, "\(command)")
+        }
+    }
+
+    @Test func `The README leads to every article`() throws {
+        let readme = try Document.text("README.md")
+        for path in Document.paths(under: "Sources/StoreCore/StoreCore.docc/Articles", endingIn: ".md") {
+            #expect(readme.contains("(\(path))"), "\(path)")
+        }
+    }
+
+    /// The runs of a fence stand one after another in one file, each without a gap.
+    private func expectCompiled(_ fence: Document.Fence, _ path: String) {
+        let runs = fence.runs
+        let isThere = Self.compiled.contains { file in
+            var rest = file[...]
+            return runs.allSatisfy { run in
+                guard let range = rest.firstRange(of: run) else { return false }
+                rest = rest[range.upperBound...]
+                return true
+            }
+        }
+        #expect(isThere, "\(path):\(fence.line): no example file has these lines")
+    }
+}

@@ -1,0 +1,106 @@
+// The code that README.md shows, compiled and run.
+import Foundation
+import StoreCore
+import Testing
+
+final class Shop: NSObject, SKPaymentTransactionObserver {
+    var delivered: [String] = []
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions where transaction.transactionState == .purchased {
+            delivered.append(transaction.payment.productIdentifier)
+            queue.finishTransaction(transaction)
+        }
+    }
+}
+
+@Test func `A sword is sold and delivered`() throws {
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
+    let queue = SKPaymentQueue(backend: store, delivery: .inline)
+    let shop = Shop()
+    queue.add(shop)
+    queue.add(SKPayment(productIdentifier: "sword"))
+    #expect(shop.delivered == ["sword"])
+    #expect(queue.transactions.isEmpty)
+}
+
+/// What an app already has to talk to its server, here without one.
+protocol PaymentServer: Sendable {
+    func post(_ commands: [StoreCommand]) async throws
+    func batches(after cursor: UpdateCursor?) -> AsyncThrowingStream<UpdateBatch, any Error>
+    func products(_ identifiers: Set<String>) async throws -> ProductsAnswer
+}
+
+struct WebStore: AsyncStoreBackend {
+    let server: any PaymentServer  // your own client
+
+    func submit(_ commands: [StoreCommand]) async throws {
+        try await server.post(commands)
+    }
+
+    func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
+        for try await batch in server.batches(after: cursor) { feed.send(batch) }
+    }
+
+    func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
+        try await server.products(identifiers)
+    }
+}
+
+/// Sells every order that is posted.
+private final class ObligingServer: PaymentServer {
+    private let (stream, input) = AsyncThrowingStream.makeStream(of: UpdateBatch.self, throwing: (any Error).self)
+
+    func post(_ commands: [StoreCommand]) async throws {
+        for command in commands {
+            guard case .purchase(let payment) = command.action else { continue }
+            let number = command.id.number
+            let sale = StoreTransaction(
+                identifier: "\(number)",
+                order: command.id,
+                payment: payment,
+                state: .purchased,
+                date: .distantPast
+            )
+            let (before, behind) = (UpdateCursor(position: number - 1), UpdateCursor(position: number))
+            input.yield(UpdateBatch(after: before, through: behind, updates: [.transaction(sale)]))
+        }
+    }
+
+    func batches(after cursor: UpdateCursor?) -> AsyncThrowingStream<UpdateBatch, any Error> {
+        input.yield(UpdateBatch(after: nil, through: UpdateCursor(position: 0), updates: []))
+        return stream
+    }
+
+    func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
+        ProductsAnswer(products: [], invalidIdentifiers: identifiers.sorted())
+    }
+}
+
+/// Says what was bought, and finishes nothing.
+final class Doorbell: NSObject, SKPaymentTransactionObserver {
+    let bought: AsyncStream<String>
+    private let input: AsyncStream<String>.Continuation
+
+    override init() {
+        (bought, input) = AsyncStream.makeStream(of: String.self)
+        super.init()
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions where transaction.transactionState == .purchased {
+            input.yield(transaction.payment.productIdentifier)
+        }
+    }
+}
+
+@Test func `A queue sells from a store on a server`() async {
+    let server = ObligingServer()
+    let queue = SKPaymentQueue(backend: WebStore(server: server).asStoreBackend())
+    let doorbell = Doorbell()
+    queue.add(doorbell)
+    queue.add(SKPayment(productIdentifier: "sword"))
+    let first = await doorbell.bought.first { _ in true }
+    #expect(first == "sword")
+    queue.remove(doorbell)
+}
