@@ -19,11 +19,15 @@ struct SlotTable<Row> {
 
     /// Puts a row in.
     ///
-    /// Numbers need not follow one another, but each is above all that were inserted before.
+    /// Each number is used once. Numbers need not follow one another; it is quickest if they grow.
     mutating func insert(_ row: Row, at number: Int) {
         let segment = number / Self.segmentSize
         let offset = number % Self.segmentSize
         if segments.isEmpty { firstSegment = segment }
+        while segment < firstSegment {
+            segments.insert(nil, at: 0)
+            firstSegment -= 1
+        }
         while firstSegment + segments.count <= segment { segments.append(nil) }
         let index = segment - firstSegment
         if segments[index] == nil {
@@ -33,8 +37,12 @@ struct SlotTable<Row> {
         }
         var rows: ContiguousArray<Row?> { _read { yield segments[index]!.rows } }
         while rows.count < offset { segments[index]!.rows.append(nil) }
-        precondition(rows.count == offset, "a slot is used once")
-        segments[index]!.rows.append(row)
+        if rows.count == offset {
+            segments[index]!.rows.append(row)
+        } else {
+            precondition(rows[offset] == nil, "a slot is used once")
+            segments[index]!.rows[offset] = row
+        }
         segments[index]!.live += 1
         count += 1
     }

@@ -20,6 +20,8 @@ struct QueueMachine {
         /// The row of a purchase.
         var row: Int
         var isRecorded = false
+        /// On its way into the journal.
+        var isBeingRecorded = false
     }
 
     /// Under which name commands are numbered.
@@ -31,6 +33,9 @@ struct QueueMachine {
     private(set) var inFlight = 0
     private(set) var isPausing = false
     private var submissionNumber = 0
+    /// The call to the store has not returned. What is added meanwhile is recorded after it, so that the journal keeps
+    /// commands in the order of their numbers.
+    private var isSubmitting = false
     var restores: [Int] = []
     var connection = Connection()
 
@@ -168,7 +173,7 @@ extension QueueMachine {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
         outbound.append(Outbound(command: command, row: number))
         sendNext(&actions)
-        if inFlight < outbound.count { record(from: outbound.count - 1, to: outbound.count, &actions) }
+        if inFlight < outbound.count, !isSubmitting { record(from: outbound.count - 1, &actions) }
     }
 }
 
@@ -180,6 +185,7 @@ extension QueueMachine {
         inFlight = sendableCount
         guard inFlight > 0 else { return }
         submissionNumber += 1
+        isSubmitting = true
         actions.append(.submit((0..<inFlight).map { outbound[$0].command }, number: submissionNumber))
     }
 
@@ -205,13 +211,16 @@ extension QueueMachine {
     ///
     /// What it has not acknowledged by now goes to the journal.
     mutating func submissionReturned(_ number: Int, _ actions: inout [Action]) {
-        if number == submissionNumber { record(from: 0, to: inFlight, &actions) }
+        guard number == submissionNumber else { return }
+        isSubmitting = false
+        record(from: 0, &actions)
     }
 
-    private mutating func record(from start: Int, to end: Int, _ actions: inout [Action]) {
+    private mutating func record(from start: Int, _ actions: inout [Action]) {
         var commands: [StoreCommand] = []
-        for index in start..<end where !outbound[index].isRecorded {
+        for index in start..<outbound.count where !outbound[index].isRecorded && !outbound[index].isBeingRecorded {
             if case .restore = outbound[index].command.action { continue }
+            outbound[index].isBeingRecorded = true
             commands.append(outbound[index].command)
         }
         if !commands.isEmpty { actions.append(.record(commands)) }
@@ -227,6 +236,7 @@ extension QueueMachine {
                 if failure == nil { alreadyAcknowledged.append(command.id) }
                 continue
             }
+            outbound[index].isBeingRecorded = false
             if let failure {
                 if index >= inFlight { drop(index, failure, now: now, &actions) }
                 continue
@@ -262,7 +272,7 @@ extension QueueMachine {
             submissionAttempts += 1
             isPausing = true
             failRestores(failure, &actions)
-            record(from: 0, to: outbound.count, &actions)
+            if !isSubmitting { record(from: 0, &actions) }
             if !outbound.isEmpty {
                 actions.append(.wake(.submission, after: Self.pause(afterAttempts: submissionAttempts)))
             } else {
