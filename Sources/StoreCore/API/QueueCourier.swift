@@ -57,6 +57,8 @@ final class QueueCourier: QueueStage {
     // MARK: Observers
 
     func add(_ observer: any SKPaymentTransactionObserver) {
+        // Whoever comes after observers that have vanished is the first again.
+        if observers.haveVanished() { observersVanished() }
         observers.add(observer)
         engine.observersChanged()
     }
