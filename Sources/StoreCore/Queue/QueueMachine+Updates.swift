@@ -13,6 +13,8 @@ extension QueueMachine {
         var awaitsFirstBatch = false
         /// The store sends what is unfinished, or may be about to.
         var isInSnapshot = false
+        /// A snapshot is sure to come, or to go on; after a cursor there may never be anything.
+        var awaitsSnapshot: Bool { isInSnapshot && (cursor == nil || cursor?.part != nil) }
         /// Rows the store knew when the snapshot began and has not shown in it.
         var unseen: Set<Int> = []
         /// Rows acknowledged since the connection began, which the snapshot need not show.

@@ -194,7 +194,7 @@ extension QueueMachine {
     /// Without an observer nothing is bought or restored. A restore waits for the end of a snapshot, so that its own
     /// end cannot lie hidden behind it.
     private var sendableCount: Int {
-        if isObserved, restores.isEmpty || !connection.isInSnapshot { return outbound.count }
+        if isObserved, restores.isEmpty || !connection.awaitsSnapshot { return outbound.count }
         var count = 0
         while count < outbound.count {
             switch outbound[count].command.action {
