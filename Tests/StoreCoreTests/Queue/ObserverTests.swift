@@ -1,0 +1,248 @@
+import Dispatch
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct ObserverTests {
+    @Test(arguments: Conformer.allCases)
+    func `B20, B41, B47: All observers are told of updates and removals`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        let observers = [Recorder(), Recorder.finishing(), Recorder()]
+        let queue = world.queue()
+        for observer in observers { queue.add(observer) }
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        for observer in observers {
+            #expect(
+                observer.history
+                    == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
+            )
+            #expect(observer.transactions.first === observers[0].transactions.first)
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B40: An observer that was removed hears nothing more`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        let staying = Recorder()
+        let leaving = Recorder()
+        let queue = await world.observedQueue(staying)
+        queue.add(leaving)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        queue.remove(leaving)
+        queue.add(SKPayment(productIdentifier: "shield"))
+        await queue.settle()
+        #expect(leaving.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+        #expect(staying.history(of: "shield") == [.updated("shield", .purchasing), .updated("shield", .purchased)])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B40, B155: The list of observers has those that are attached, each once`(conformer: Conformer) async throws {
+        let queue = try conformer.world().queue()
+        let first = Recorder()
+        let second = Recorder()
+        #expect(queue.transactionObservers.isEmpty)
+        queue.add(first)
+        queue.add(second)
+        queue.add(first)
+        #expect(Set(queue.transactionObservers.map { ObjectIdentifier($0) }) == [first, second].identities)
+        #expect(queue.transactionObservers.count == 2)
+        queue.remove(first)
+        queue.remove(first)
+        #expect(queue.transactionObservers.map { ObjectIdentifier($0) } == [ObjectIdentifier(second)])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B40: An observer that was added twice hears everything once`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.add(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B49: Each callback has the queue itself, which is the default one meanwhile`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let observer = Recorder.finishing()
+        let queue = await world.observedQueue(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.queues.count >= 4)
+        #expect(Set(observer.queues) == [ObjectIdentifier(queue)])
+        #expect(Set(observer.defaultQueues) == [ObjectIdentifier(queue)])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B48: Only the update message has to be implemented`(conformer: Conformer) async throws {
+        final class Smallest: NSObject, SKPaymentTransactionObserver {
+            let updates = Guarded(0)
+            func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+                updates.withLock { $0 += transactions.count }
+                for transaction in transactions where transaction.isDecided { queue.finishTransaction(transaction) }
+            }
+        }
+        let world = try conformer.world()
+        let observer = Smallest()
+        let queue = await world.observedQueue(observer)
+        queue.add(SKPayment(productIdentifier: "full.game"))
+        await queue.settle()
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        world.store.isReachable = false
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.updates.withLock { $0 } == 3)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B155: The queue does not keep an observer alive`(conformer: Conformer) async throws {
+        let queue = try conformer.world().queue()
+        let gone = Signal()
+        do {
+            let observer = Recorder(gone: gone)
+            queue.add(observer)
+            await queue.settle()
+            #expect(queue.transactionObservers.count == 1)
+        }
+        await gone.wait()
+        #expect(queue.transactionObservers.isEmpty)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B155, W6: When the last observer vanished the log says so once, and what comes waits for the next`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world(authoriser: .always(.later))
+        let log = LogRecorder()
+        let queue = world.queue(log: log.log)
+        let gone = Signal()
+        do {
+            let observer = Recorder(gone: gone)
+            queue.add(observer)
+            queue.add(SKPayment(productIdentifier: "sword"))
+            await queue.settle()
+            #expect(observer.history == [.updated("sword", .purchasing)])
+        }
+        await gone.wait()
+        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        await queue.settle()
+        #expect(log.lines.count == 1)
+        #expect(log.lines.first?.contains("observer") == true)
+        queue.add(SKPayment(productIdentifier: "shield"))
+        await queue.settle()
+        #expect(log.lines.count == 1)
+        let next = Recorder()
+        queue.add(next)
+        await queue.settle()
+        #expect(next.history(of: "sword") == [.updated("sword", .purchased)])
+        #expect(log.lines.count == 1)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B38, B155: An observer that follows a vanished one hears of what is unfinished`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let queue = world.queue()
+        let gone = Signal()
+        do {
+            let observer = Recorder(gone: gone)
+            queue.add(observer)
+            queue.add(SKPayment(productIdentifier: "sword"))
+            await queue.settle()
+            #expect(observer.history.last == .updated("sword", .purchased))
+        }
+        await gone.wait()
+        // Nothing happened since: the queue cannot have noticed.
+        let next = Recorder()
+        queue.add(next)
+        await queue.settle()
+        #expect(next.history == [.updated("sword", .purchased)])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B37: Without observers the queue does not follow its store`(conformer: Conformer) async throws {
+        let world = try conformer.world(authoriser: .always(.later))
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        queue.remove(observer)
+        await queue.settle()
+        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        await queue.settle()
+        #expect(queue.transactions.map(\.transactionState) == [.purchasing])
+        #expect(observer.history == [.updated("sword", .purchasing)])
+        observer.clear()
+        queue.add(observer)
+        await queue.settle()
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B38, B154: What is unfinished comes again whenever a first observer comes, failed ones included`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        for product in ["sword", "swrod", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
+        await queue.settle()
+        for _ in 1...3 {
+            queue.remove(observer)
+            observer.clear()
+            queue.add(observer)
+            await queue.settle()
+            #expect(
+                observer.history
+                    == [.updated("sword", .purchased), .updated("swrod", .failed), .updated("shield", .purchased)]
+            )
+        }
+        #expect(observer.transactions.count == 3)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B38: A second observer is not told again of what the first has heard`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        let first = Recorder()
+        let queue = await world.observedQueue(first)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        let second = Recorder()
+        queue.add(second)
+        await queue.settle()
+        #expect(second.history.isEmpty)
+        #expect(first.history.count == 2)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B99: A restore that was asked for without an observer, or after one came back, still ends`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let observer = Recorder()
+        let queue = world.queue()
+        queue.restoreCompletedTransactions()
+        queue.add(observer)
+        await queue.settle()
+        #expect(observer.history == [.restoreFinished])
+        queue.remove(observer)
+        await queue.settle()
+        queue.add(observer)
+        await queue.settle()
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.history == [.restoreFinished, .restoreFinished])
+    }
+}
+
+extension [Recorder] {
+    fileprivate var identities: Set<ObjectIdentifier> { Set(map { ObjectIdentifier($0) }) }
+}

@@ -1,0 +1,69 @@
+import StoreCore
+
+/// A journal that records what is asked of it.
+final class RecordingJournal: QueueJournal {
+    enum Event: Equatable {
+        case opened
+        case recorded([StoreCommand.Action])
+        case forgot(Int)
+    }
+
+    private let kept: MemoryJournal
+    private let events = Guarded<[Event]>([])
+
+    init(firstID: JournalID = .unique()) { kept = MemoryJournal(firstID: firstID) }
+
+    var history: [Event] { events.withLock { $0 } }
+    var commands: [StoreCommand] { kept.commands }
+
+    func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
+        events.withLock { $0.append(.opened) }
+        return kept.open(superseded: superseded)
+    }
+
+    func record(_ commands: [StoreCommand]) throws {
+        events.withLock { $0.append(.recorded(commands.map(\.action))) }
+        kept.record(commands)
+    }
+
+    func forget(_ commands: [OrderID]) throws {
+        events.withLock { $0.append(.forgot(commands.count)) }
+        kept.forget(commands)
+    }
+}
+
+/// A journal that cannot do some of what it is asked.
+final class FailingJournal: QueueJournal {
+    enum Act { case open, record, forget }
+
+    private let kept = MemoryJournal()
+    private let failing: Guarded<Set<Act>>
+
+    init(_ failing: Set<Act>) { self.failing = Guarded(failing) }
+
+    var commands: [StoreCommand] { kept.commands }
+
+    /// From now on everything works.
+    func repair() { failing.withLock { $0 = [] } }
+
+    private func check(_ act: Act) throws {
+        if failing.withLock({ $0.contains(act) }) {
+            throw StoreFailure.storeKit(.unknown, "the disk is full")
+        }
+    }
+
+    func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
+        try check(.open)
+        return kept.open(superseded: superseded)
+    }
+
+    func record(_ commands: [StoreCommand]) throws {
+        try check(.record)
+        kept.record(commands)
+    }
+
+    func forget(_ commands: [OrderID]) throws {
+        try check(.forget)
+        kept.forget(commands)
+    }
+}
