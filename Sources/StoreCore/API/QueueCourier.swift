@@ -13,6 +13,8 @@ final class QueueCourier: QueueStage {
     private let delegateLink = Locked(DelegateLink())
     // Set once, before anybody else knows the courier.
     nonisolated(unsafe) private weak var queue: SKPaymentQueue?
+    /// A relaunch has put another queue in this one's place.
+    private let isOver = Atomic<Bool>(false)
 
     private struct DelegateLink { weak var delegate: (any SKPaymentQueueDelegate)? }
 
@@ -49,7 +51,16 @@ final class QueueCourier: QueueStage {
         }
     }
 
-    func retire() { _ = takePort() }
+    /// Falls silent for good.
+    ///
+    /// The engine stays: another would take the journal away from the queue that follows.
+    func retire() {
+        isOver.store(true, ordering: .sequentiallyConsistent)
+        engine.retire()
+    }
+
+    /// The queue is gone, and nobody can ask for another engine.
+    func retireLast() { _ = takePort() }
 
     /// Letting go of the port retires the engine.
     private func takePort() -> EnginePort? { port.withLock { $0.take() } }
@@ -108,7 +119,7 @@ final class QueueCourier: QueueStage {
 
 extension QueueCourier: ContextMember {
     func setupChanged() {
-        guard let old = takePort() else { return }
+        guard !isOver.load(ordering: .sequentiallyConsistent), let old = takePort() else { return }
         old.engine.retire()
         if observers.hasAny { engine.observersChanged() }
     }

@@ -58,7 +58,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         courier.attach(self)
     }
 
-    deinit { courier.retire() }
+    deinit { courier.retireLast() }
 
     /// The one queue of the current context, see ``StoreContext``.
     ///
