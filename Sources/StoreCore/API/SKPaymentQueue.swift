@@ -161,7 +161,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
             return nil
         }
         // What observers have not been told yet, the app cannot have dealt with.
-        let answer = transaction.isPurchasing ? .purchasing : engine.finish(transaction.number)
+        let answer: QueueMachine.FinishAnswer =
+            transaction.isPurchasing
+            ? .purchasing : transaction.isDeferred ? .deferred : engine.finish(transaction.number)
         switch answer {
         case .finished, .alreadyFinished: return nil
         case .deferred:
