@@ -21,15 +21,20 @@ extension StoreDelivery {
     /// Whether callbacks that have been scheduled could be made on the calling thread.
     var isHere: Bool {
         switch self {
-        case .main: Thread.isMainThread
+        // Once the main thread waits for good, as in a program with an asynchronous `main`, others run the main queue.
+        case .main: Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueKey) == true
         case .queue(let queue): DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(queue)
         case .inline: false
         }
     }
 
-    /// Marks the caller's queue for `isHere` to tell it by.
+    /// Marks the queue for `isHere` to tell it by.
     func prepare() {
-        if case .queue(let queue) = self { queue.setSpecific(key: queueKey, value: ObjectIdentifier(queue)) }
+        switch self {
+        case .main: DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)
+        case .queue(let queue): queue.setSpecific(key: queueKey, value: ObjectIdentifier(queue))
+        case .inline: break
+        }
     }
 
     private var queue: DispatchQueue? {
@@ -42,3 +47,4 @@ extension StoreDelivery {
 }
 
 private let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+private let mainQueueKey = DispatchSpecificKey<Bool>()
