@@ -13,11 +13,18 @@ let package = Package(
     products: [
         .library(name: "StoreCore", targets: ["StoreCore"]),
         .library(name: "StoreKit", targets: ["StoreKit"]),
+        .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
     targets: [
         .target(name: "StoreCore", swiftSettings: settings),
         .target(name: "StoreKit", dependencies: ["StoreCore"], swiftSettings: settings),
         .executableTarget(name: "store-bench", dependencies: ["StoreCore"], swiftSettings: settings),
+        .executableTarget(
+            name: "sandbox-store",
+            dependencies: ["StoreCore"],
+            resources: [.copy("Resources")],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StoreCoreTests",
             dependencies: ["StoreCore"],
@@ -31,6 +38,12 @@ let package = Package(
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
         .testTarget(name: "DocumentationTests", dependencies: ["StoreCore"], swiftSettings: settings),
+        .testTarget(
+            name: "SandboxStoreTests",
+            dependencies: ["sandbox-store", "StoreCore"],
+            resources: [.copy("Golden")],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

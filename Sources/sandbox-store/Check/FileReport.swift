@@ -1,0 +1,74 @@
+import StoreCore
+
+/// What is in a `.storekit` file, for people.
+struct FileReport {
+    private var lines: [String] = []
+
+    /// Describes a file.
+    ///
+    /// - Parameters:
+    ///   - configuration: its content.
+    ///   - file: what to call it.
+    init(_ configuration: StoreConfiguration, file: String) {
+        let settings = configuration.settings
+        let count = Wording.count(configuration.products.count, "product")
+        lines.append("\(file): format \(configuration.version), \(count)")
+        lines.append("  storefront \(settings.storefront), language \(settings.locale)")
+        for kind in SandboxProduct.Kind.allCases {
+            let products = configuration.products.filter { $0.kind == kind }
+            if !products.isEmpty { add(products, of: kind) }
+        }
+        add(configuration.subscriptionGroups)
+        if let key = configuration.subscriptionOffersKeyPair { lines.append("  \(key)") }
+        let differences = SettingsReport(settings).lines
+        lines.append(differences.isEmpty ? "  settings: all as by default" : "  settings:")
+        lines += differences.map { "    \($0)" }
+    }
+
+    /// The whole report, a line break at its end.
+    var text: String { lines.map { "\($0)\n" }.joined() }
+
+    private mutating func add(_ products: [SandboxProduct], of kind: SandboxProduct.Kind) {
+        lines.append("  \(Self.name(of: kind)): \(products.count)")
+        let width = products.map(\.identifier.count).max() ?? 0
+        let prices = products.map(Self.price)
+        let priceWidth = prices.map(\.count).max() ?? 0
+        for (product, price) in zip(products, prices) {
+            var columns = [product.identifier.padded(to: width), price.padded(to: priceWidth), Self.title(product)]
+            if product.isFamilyShareable { columns.append("for the family too") }
+            lines.append("    \(columns.joined(separator: "  "))")
+            lines += OfferReport(product).lines.map { "      \($0)" }
+        }
+    }
+
+    private mutating func add(_ groups: [StoreConfiguration.SubscriptionGroup]) {
+        guard !groups.isEmpty else { return }
+        lines.append("  subscription groups: \(groups.count)")
+        for group in groups {
+            let members = group.productIdentifiers.isEmpty ? "empty" : group.productIdentifiers.joined(separator: ", ")
+            lines.append("    \(group.identifier) \"\(group.name)\": \(members)")
+        }
+    }
+
+    private static func name(of kind: SandboxProduct.Kind) -> String {
+        switch kind {
+        case .consumable: "consumables"
+        case .nonConsumable: "non-consumables"
+        case .autoRenewable: "auto-renewable subscriptions"
+        case .nonRenewing: "non-renewing subscriptions"
+        case .freeSubscription: "free subscriptions"
+        }
+    }
+
+    private static func price(of product: SandboxProduct) -> String {
+        guard let subscription = product.subscription else { return "\(product.price)" }
+        let period = subscription.period
+        return "\(product.price) \(Wording.every(period.count, period.unit)), level \(subscription.level)"
+    }
+
+    private static func title(_ product: SandboxProduct) -> String {
+        let title = product.localizations.first?.title ?? ""
+        let languages = product.localizations.map(\.locale).joined(separator: ", ")
+        return "\(title.isEmpty ? "no title" : "\"\(title)\"")\(languages.isEmpty ? "" : " (\(languages))")"
+    }
+}

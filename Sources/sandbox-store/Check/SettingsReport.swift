@@ -1,0 +1,55 @@
+import StoreCore
+
+/// The settings of a file that are not what Xcode leaves out, a line each; storefront and language apart.
+struct SettingsReport {
+    private(set) var lines: [String] = []
+
+    /// Compares settings with those of a file that says nothing.
+    init(_ settings: StoreConfiguration.Settings) {
+        if settings.timeRate != 0 { lines.append("time rate \(Self.name(ofRate: settings.timeRate))") }
+        for (generation, rate) in settings.compatibilityTimeRates.sorted(by: { $0.key < $1.key }) {
+            let readers = generation == 0 ? "older readers" : "readers that know generation \(generation)"
+            lines.append("time rate for \(readers): \(Self.name(ofRate: rate))")
+        }
+        let switches = [
+            (settings.isAskToBuyEnabled, "Ask to Buy: every purchase waits for approval"),
+            (settings.areInterruptedPurchasesEnabled, "interrupted purchases"),
+            (settings.isBillingRetryOnRenewalEnabled, "billing retry on renewal"),
+            (settings.isBillingGracePeriodEnabled, "billing grace period"),
+            (settings.areDialogsDisabled, "no dialogs: purchases go through without asking"),
+        ]
+        lines += switches.filter(\.0).map(\.1)
+        addFailures(settings)
+        if let identifier = settings.applicationInternalIdentifier {
+            lines.append("synchronised with app \(identifier)")
+        }
+        if let team = settings.developerTeamIdentifier { lines.append("developer team \(team)") }
+        if let date = settings.lastSynchronizedDate { lines.append("last synchronised \(Wording.moment(date))") }
+    }
+
+    private mutating func addFailures(_ settings: StoreConfiguration.Settings) {
+        let code = settings.transactionFailureCode.map { " with SKError \($0)" } ?? ""
+        if settings.areTransactionFailuresEnabled {
+            lines.append("every purchase fails\(code)")
+        } else if let code = settings.transactionFailureCode, code != 0 {
+            lines.append("failures of purchases, switched off: SKError \(code)")
+        }
+        for error in settings.forcedErrors where error.isEnabled || error.choice != nil {
+            let choice = error.choice.map { "\($0.type) error \($0.index)" } ?? "no error chosen"
+            lines.append("failure of \(error.operation)\(error.isEnabled ? "" : ", switched off"): \(choice)")
+        }
+    }
+
+    /// Xcode's number with what it means, where that is known.
+    private static func name(ofRate rate: Int) -> String { rates[rate].map { "\(rate) (\($0))" } ?? "\(rate)" }
+
+    private static let rates = [
+        0: "real time",
+        1: "an hour is a day", 2: "30 minutes are a day", 3: "5 minutes are a day",
+        4: "a minute is a day", 5: "30 seconds are a day", 6: "a second is a day",
+        10: "a month is an hour", 11: "a month is 30 minutes", 12: "a month is 15 minutes",
+        13: "a month is 5 minutes", 15: "a month is 30 seconds",
+        1000: "a renewal every 15 minutes", 1001: "a renewal every 5 minutes", 1002: "a renewal every minute",
+        1003: "a renewal every 30 seconds", 1004: "a renewal every 10 seconds", 1005: "a renewal every 2 seconds",
+    ]
+}

@@ -1,0 +1,47 @@
+import Foundation
+import StoreCore
+
+/// The user of the demo, whom the store asks before it charges anything.
+struct Customer: Sendable {
+    let timeline: Timeline
+    let products: [SKProduct]
+
+    /// Gives the same answer every time.
+    func always(_ answer: Authorisation, _ verb: String) -> Authoriser {
+        Authoriser { request in
+            timeline(.user, "\(verb) \(describe(request))")
+            return answer
+        }
+    }
+
+    /// Answers at the terminal; once it has no more to say, cancels everything.
+    func asked(_ read: @escaping @Sendable () -> String?) -> Authoriser {
+        Authoriser { request in
+            while true {
+                timeline.ask(.user, "\(describe(request))? [y = approve, c = cancel, d = decline]")
+                guard let answer = read() else {
+                    timeline.write("no answer, so it is cancelled\n")
+                    return .cancel
+                }
+                switch answer.trimmingCharacters(in: .whitespaces).lowercased() {
+                case "y": return .approve
+                case "c": return .cancel
+                case "d": return .decline()
+                default: continue
+                }
+            }
+        }
+    }
+
+    private func describe(_ request: AuthorisationRequest) -> String {
+        let quantity = request.quantity == 1 ? "" : "\(request.quantity) × "
+        let goods = "\(quantity)\(request.productIdentifier)"
+        // A store asks about nothing that it does not sell.
+        guard let product = products.first(where: { $0.productIdentifier == request.productIdentifier }) else {
+            return goods
+        }
+        let price = Wording.price(NSDecimalNumber(decimal: request.total), in: product.priceLocale)
+        let isOwned = request.total == 0 && product.price != 0
+        return "\(price) for \(goods)\(isOwned ? ", owned already" : "")"
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import StoreCore
+
+/// Plays the life of an app on a `.storekit` file, scene by scene.
+///
+/// On the main thread, where its callbacks are made; the clock stands still but for a minute between scenes.
+@MainActor
+final class Demo {
+    private let configuration: StoreConfiguration
+    private let name: String
+    private let console: Console
+    private let asks: Bool
+    private let clock = ManualTimekeeper(startingAt: Date(timeIntervalSince1970: 1_735_722_000))
+    private let store: SandboxStore
+    private let timeline: Timeline
+
+    /// Sets the stage.
+    ///
+    /// - Parameters:
+    ///   - configuration: what the store sells.
+    ///   - name: what to call the file.
+    ///   - console: where to print, and where to ask.
+    ///   - asks: whether to ask before each charge.
+    /// - Throws: ``CatalogueError`` for products that cannot be sold.
+    init(_ configuration: StoreConfiguration, name: String, console: Console, asks: Bool) throws {
+        self.configuration = configuration
+        self.name = name
+        self.console = console
+        self.asks = asks
+        store = try SandboxStore(configuration, timekeeper: clock)
+        timeline = Timeline(clock: clock, write: console.write)
+    }
+
+    /// Plays all scenes that the file has a product for.
+    func play() {
+        let settings = configuration.settings
+        let count = Wording.count(configuration.products.count, "product")
+        console.write("\(name): \(count), storefront \(settings.storefront), language \(settings.locale)\n")
+        console.write("The store's clock shows \(Wording.moment(clock.now)) and moves only between scenes.\n")
+        guard let cast = Cast(configuration.products) else {
+            console.write("\nThere is nothing to buy in this file, so there is nothing to show.\n")
+            return
+        }
+        // An app lives in the process's context; a demo gets one of its own, so that several can be played.
+        StoreContext(backend: store).run { play(cast) }
+    }
+
+    private func play(_ cast: Cast) {
+        let app = ShopApp(timeline)
+        app.launch()
+        scene("The app looks up its products, and one that nobody sells") { app.load(cast.all + [cast.unknown]) }
+        let customer = Customer(timeline: timeline, products: app.products)
+        let willing = asks ? customer.asked(console.read) : customer.always(.approve, "approves")
+        store.authoriser = willing
+
+        scene("A non-consumable is bought", needs: cast.nonConsumable, "no non-consumable") { app.buy($0) }
+        scene("Three of a consumable are bought with one payment", needs: cast.consumable, "no consumable") {
+            app.buy($0, quantity: 3)
+        }
+        if !asks {
+            store.authoriser = customer.always(.cancel, "cancels")
+            scene("The user thinks better of it") { app.buy(cast.temptation) }
+            store.authoriser = customer.always(.decline(), "declines")
+            scene("The payment is declined") { app.buy(cast.temptation) }
+            store.authoriser = willing
+        }
+        scene("A subscription is bought", needs: cast.subscription, "no auto-renewable subscription") { app.buy($0) }
+        scene("The app sells what the store does not") { app.buy(cast.unknown) }
+        scene("Three payments at once") { for product in cast.three { app.buy(product) } }
+        app.quit()
+        let lastApp = relaunch(cast)
+        lastApp.quit()
+        restore(cast)
+    }
+
+    /// The app is stopped between a purchase and its delivery, and hears of it again at its next launch.
+    private func relaunch(_ cast: Cast) -> ShopApp {
+        let stopped = ShopApp(timeline, delivers: false)
+        stopped.launch()
+        scene("The app is stopped before it can deliver") { stopped.buy(cast.everyday) }
+        let queue = SKPaymentQueue.default().relaunch()
+        let app = ShopApp(timeline, queue: queue)
+        scene("The app is launched again") {
+            timeline(.app, "adds its observer")
+            app.launch()
+        }
+        return app
+    }
+
+    private func restore(_ cast: Cast) {
+        let title = "A second queue restores what was bought"
+        guard cast.hasRestorable else {
+            timeline.scene(title)
+            return timeline.skip("nothing in this file can be restored")
+        }
+        let queue = SKPaymentQueue(backend: store)
+        let app = ShopApp(timeline, queue: queue)
+        app.launch()
+        scene(title) { app.restore() }
+    }
+
+    /// Plays one scene to its end.
+    private func scene(_ title: String, _ body: () -> Void) {
+        timeline.scene(title)
+        body()
+        store.settle()
+        clock.advance(by: 60)
+    }
+
+    private func scene(_ title: String, needs product: String?, _ lack: String, _ body: (String) -> Void) {
+        guard let product else {
+            timeline.scene(title)
+            return timeline.skip("this file has \(lack)")
+        }
+        scene(title) { body(product) }
+    }
+}

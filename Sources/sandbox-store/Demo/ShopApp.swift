@@ -1,0 +1,87 @@
+import Foundation
+import StoreCore
+
+/// The app of the demo, from one launch to the next: what it does when it starts, and when the user taps something.
+final class ShopApp: NSObject {
+    /// What the store said it sells.
+    private(set) var products: [SKProduct] = []
+    private let timeline: Timeline
+    private let queue: SKPaymentQueue
+    /// The queue does not keep it alive.
+    private let observer: ShopObserver
+    private var wanted: [String] = []
+    private var request: SKProductsRequest?
+
+    init(_ timeline: Timeline, queue: SKPaymentQueue = .default(), delivers: Bool = true) {
+        self.timeline = timeline
+        self.queue = queue
+        observer = ShopObserver(timeline: timeline, delivers: delivers)
+    }
+
+    /// Adds the observer, which an app does first thing at every launch.
+    func launch() { queue.add(observer) }
+
+    /// Removes the observer.
+    func quit() { queue.remove(observer) }
+
+    /// Looks up what the app means to sell.
+    func load(_ identifiers: [String]) {
+        wanted = identifiers
+        timeline(.app, "asks the store about \(Wording.count(identifiers.count, "identifier"))")
+        let request = SKProductsRequest(productIdentifiers: Set(identifiers))
+        request.delegate = self
+        request.start()
+        self.request = request
+    }
+
+    /// Pays for a product.
+    func buy(_ identifier: String, quantity: Int = 1) {
+        timeline(.app, "adds a payment for \(quantity == 1 ? "" : "\(quantity) × ")\(identifier)")
+        let payment: SKMutablePayment
+        if let product = products.first(where: { $0.productIdentifier == identifier }) {
+            payment = SKMutablePayment(product: product)
+        } else {
+            payment = SKMutablePayment(productIdentifier: identifier)
+        }
+        payment.quantity = quantity
+        queue.add(payment)
+    }
+
+    /// Brings back what was bought earlier.
+    func restore() {
+        timeline(.app, "asks for what was bought earlier")
+        queue.restoreCompletedTransactions()
+    }
+}
+
+extension ShopApp: SKProductsRequestDelegate {
+    func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
+        // A store answers in any order.
+        let found = Dictionary(uniqueKeysWithValues: response.products.map { ($0.productIdentifier, $0) })
+        products = wanted.compactMap { found[$0] }
+        let width = products.map(\.productIdentifier.count).max() ?? 0
+        let prices = products.map(Self.price)
+        let priceWidth = prices.map(\.count).max() ?? 0
+        for (product, price) in zip(products, prices) {
+            let title = product.localizedTitle.isEmpty ? "(no title)" : product.localizedTitle
+            let columns = [product.productIdentifier.padded(to: width), price.padded(to: priceWidth), title]
+            timeline(.delegate, columns.joined(separator: "  "))
+        }
+        for identifier in response.invalidProductIdentifiers.sorted() {
+            timeline(.delegate, "\(identifier) is not for sale")
+        }
+    }
+
+    func requestDidFinish(_ request: SKRequest) { self.request = nil }
+
+    func request(_ request: SKRequest, didFailWithError error: any Error) {
+        timeline(.delegate, "the request failed: \(error.localizedDescription)")
+        self.request = nil
+    }
+
+    private static func price(of product: SKProduct) -> String {
+        let price = Wording.price(product.price, in: product.priceLocale)
+        guard let period = product.subscriptionPeriod else { return price }
+        return "\(price) \(Wording.every(period.numberOfUnits, period.unit))"
+    }
+}

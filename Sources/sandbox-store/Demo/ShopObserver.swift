@@ -1,0 +1,81 @@
+import Foundation
+import StoreCore
+
+/// The app's observer: it delivers what was bought and then finishes, and finishes what failed.
+final class ShopObserver: NSObject, SKPaymentTransactionObserver {
+    private let timeline: Timeline
+    /// Whether the app lives long enough to deliver.
+    ///
+    /// What it does not finish, it hears of again at its next launch.
+    private let delivers: Bool
+
+    init(timeline: Timeline, delivers: Bool = true) {
+        self.timeline = timeline
+        self.delivers = delivers
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            let product = transaction.payment.productIdentifier
+            timeline(.observer, Self.describe(transaction))
+            switch transaction.transactionState {
+            case .purchasing, .deferred:
+                break
+            case .purchased, .restored:
+                guard delivers else {
+                    timeline(.app, "is stopped before it can deliver \(product)")
+                    continue
+                }
+                timeline(.app, "delivers \(product) and finishes the transaction")
+                queue.finishTransaction(transaction)
+            case .failed:
+                queue.finishTransaction(transaction)
+            @unknown default:
+                break
+            }
+        }
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions { timeline(.observer, Self.describe(transaction, as: "removed")) }
+    }
+
+    func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {
+        timeline(.observer, "that was everything to restore")
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, restoreCompletedTransactionsFailedWithError error: any Error) {
+        timeline(.observer, "restoring failed: \(Self.describe(error))")
+    }
+}
+
+// MARK: - In words
+
+extension ShopObserver {
+    /// A transaction in one line, for what happened to it: unless given, that it changed to its state.
+    private static func describe(_ transaction: SKPaymentTransaction, as event: String? = nil) -> String {
+        let quantity = transaction.payment.quantity
+        var text = (event ?? "\(transaction.transactionState)").padded(to: 10)
+        text += quantity == 1 ? "  " : "  \(quantity) × "
+        text += transaction.payment.productIdentifier
+        if event == nil {
+            if let place = place(of: transaction) { text += ", \(place)" }
+            if let original = transaction.original, let place = place(of: original) { text += ", first \(place)" }
+            if let error = transaction.error { text += ", \(describe(error))" }
+        }
+        return text
+    }
+
+    private static func place(of transaction: SKPaymentTransaction) -> String? {
+        guard let identifier = transaction.transactionIdentifier, let date = transaction.transactionDate else {
+            return nil
+        }
+        return "transaction \(identifier) of \(Wording.moment(date))"
+    }
+
+    private static func describe(_ error: any Error) -> String {
+        guard let error = error as? SKError else { return error.localizedDescription }
+        let reason = error.userInfo[NSLocalizedFailureReasonErrorKey] as? String
+        return "SKError \(error.errorCode) \(error.code): \(reason ?? error.localizedDescription)"
+    }
+}

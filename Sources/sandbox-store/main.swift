@@ -1,0 +1,3 @@
+import Foundation
+
+exit(SandboxStoreTool(console: .standard).run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+@testable import sandbox_store
+
+@MainActor
+@Suite struct CheckTests {
+    /// Lives as long as the test.
+    private let directory: Directory
+
+    init() throws { directory = try Directory() }
+
+    @Test func `What is in every real file`() throws {
+        let files = try realFiles()
+        let run = Run(["check"] + files)
+        let place = URL(filePath: files[0]).deletingLastPathComponent()
+        let output = run.output.replacing(place.path + "/", with: "")
+        #expect(output == (try golden("check")))
+        #expect(run.complaints.isEmpty)
+        #expect(run.code == 0)
+    }
+
+    @Test func `Every setting that differs from the default is named`() throws {
+        let file = try directory.write(
+            "Settings.storekit",
+            """
+            {"version": {"major": 4}, "settings": {
+              "_storefront": "JPN", "_locale": "ja", "_timeRate": 77, "_compatibilityTimeRate": 6,
+              "_askToBuyEnabled": true, "_billingIssuesEnabled": true, "_renewalBillingIssuesEnabled": true,
+              "_billingGracePeriodEnabled": true, "_disableDialogs": true, "_failTransactionsEnabled": true,
+              "_storeKitError": 2, "_storeKitErrors": [
+                {"name": "Purchase", "enabled": true, "current": {"type": "purchase", "index": 1}},
+                {"name": "Load Products", "enabled": true}, {"name": "Verification", "enabled": false}],
+              "_applicationInternalID": "123", "_developerTeamID": "ABC", "_lastSynchronizedDate": 0
+            }, "subscriptionOffersKeyPair": {"id": "KEY", "privateKey": "c2VjcmV0"}}
+            """
+        )
+        #expect(
+            Run("check", file).output == """
+                \(file): format 4.0, 0 products
+                  storefront JPN, language ja
+                  offers key KEY
+                  settings:
+                    time rate 77
+                    time rate for older readers: 6 (a second is a day)
+                    Ask to Buy: every purchase waits for approval
+                    interrupted purchases
+                    billing retry on renewal
+                    billing grace period
+                    no dialogs: purchases go through without asking
+                    every purchase fails with SKError 2
+                    failure of Purchase: purchase error 1
+                    failure of Load Products: no error chosen
+                    synchronised with app 123
+                    developer team ABC
+                    last synchronised 2001-01-01T00:00:00Z
+
+                """
+        )
+    }
+
+    @Test func `Broken files are named with the place, and the others are reported all the same`() throws {
+        let good = try directory.write(
+            "Good.storekit",
+            """
+            {"version": {"major": 1, "minor": 2}, "settings": {"_storeKitError": 3}, "products": [
+              {"productID": "sword", "type": "Consumable", "displayPrice": "0.99"}],
+             "subscriptionGroups": [{"id": "G", "name": "Pass"}]}
+            """
+        )
+        let price = try directory.write(
+            "Price.storekit",
+            #"{"version": {"major": 4}, "products": [{"productID": "a", "type": "Consumable", "displayPrice": "free"}]}"#
+        )
+        let missing = directory.url.appending(path: "Missing.storekit").path
+        let run = Run("check", price, good, missing)
+        #expect(
+            run.output == """
+                \(price): products[0].displayPrice: expected a price of digits with a point where needed, such as \
+                "0.99", found "free"
+                \(good): format 1.2, 1 product
+                  storefront USA, language en_US
+                  consumables: 1
+                    sword  0.99  no title
+                  subscription groups: 1
+                    G "Pass": empty
+                  settings:
+                    failures of purchases, switched off: SKError 3
+                \(missing): expected a file that can be read, found no such file
+
+                """
+        )
+        #expect(run.complaints.isEmpty)
+        #expect(run.code == 1)
+    }
+
+    @Test func `The terms of offers that the real files lack`() throws {
+        let file = try directory.write(
+            "Offers.storekit",
+            """
+            {"version": {"major": 5}, "subscriptionGroups": [{"id": "G", "name": "Pass", "subscriptions": [
+              {"productID": "pass", "displayPrice": "9", "recurringSubscriptionPeriod": "P3M", "familyShareable": true,
+               "introductoryOffers": [
+                 {"paymentMode": "free", "subscriptionPeriod": "P3D"},
+                 {"paymentMode": "payAsYouGo", "subscriptionPeriod": "P3M", "numberOfPeriods": 2, "displayPrice": "4",
+                  "billingPlanType": "MONTHLY"}],
+               "codeOffers": [
+                 {"referenceName": "Back", "paymentMode": "free", "subscriptionPeriod": "P1W",
+                  "eligibility": ["existing", "expired"]}],
+               "winbackOffers": [
+                 {"offerID": "w", "referenceName": "W", "paymentMode": "payUpFront", "subscriptionPeriod": "P1Y",
+                  "displayPrice": "5", "isEligible": false}]}]}]}
+            """
+        )
+        #expect(
+            Run("check", file).output == """
+                \(file): format 5.0, 1 product
+                  storefront USA, language en_US
+                  auto-renewable subscriptions: 1
+                    pass  9 every 3 months, level 1  no title  for the family too
+                      introductory offer: free for 3 days
+                      introductory offer: 4 every 3 months for 6 months, with monthly billing
+                      code offer Back: free for 1 week, for existing and expired subscribers
+                      win-back offer w "W": 5 for 1 year, nobody is eligible
+                  subscription groups: 1
+                    G "Pass": pass
+                  settings: all as by default
+
+                """
+        )
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import sandbox_store
+
+@MainActor
+@Suite struct CommandTests {
+    @Test(arguments: [
+        ([], Command.help),
+        (["--help"], .help),
+        (["-h"], .help),
+        (["demo", "--help"], .help),
+        (["check", "a", "-h"], .help),
+        (["demo"], .demo(file: nil, asks: false)),
+        (["demo", "a"], .demo(file: "a", asks: false)),
+        (["demo", "--ask"], .demo(file: nil, asks: true)),
+        (["demo", "a", "--ask"], .demo(file: "a", asks: true)),
+        (["demo", "--ask", "--", "--help"], .demo(file: "--help", asks: true)),
+        (["check", "a", "b"], .check(files: ["a", "b"])),
+        (["check", "--", "-a"], .check(files: ["-a"])),
+    ])
+    func `Arguments that make sense`(arguments: [String], command: Command) throws {
+        #expect(try Command(arguments) == command)
+    }
+
+    @Test(arguments: [
+        (["sell"], "\"sell\" is not a command of sandbox-store; the commands are demo and check"),
+        (["--fast"], "\"--fast\" is not an option of sandbox-store; the commands are demo and check"),
+        (["demo", "--fast"], "\"--fast\" is not an option of demo"),
+        (["demo", "a", "b"], "demo plays on one file; 2 were given"),
+        (["check"], "check needs a file to check"),
+        (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
+    ])
+    func `Arguments that make none end with one sentence and 2`(arguments: [String], sentence: String) {
+        let run = Run(arguments)
+        #expect(run.code == 2)
+        #expect(run.complaints == "sandbox-store: \(sentence); see sandbox-store --help\n")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test(arguments: [[], ["--help"], ["demo", "-h"]])
+    func `Help is printed and is no failure`(arguments: [String]) {
+        let run = Run(arguments)
+        #expect(run.code == 0)
+        #expect(run.output == Command.usage)
+        #expect(run.complaints.isEmpty)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import StoreCore
+import Testing
+
+@testable import sandbox_store
+
+@MainActor
+@Suite struct DemoTests {
+    /// Lives as long as the test.
+    private let directory: Directory
+
+    init() throws { directory = try Directory() }
+
+    @Test func `The whole demo on the file in the package`() throws {
+        let run = Run("demo")
+        #expect(run.output == (try golden("demo")))
+        #expect(run.complaints.isEmpty)
+        #expect(run.code == 0)
+    }
+
+    @Test func `Whoever is asked decides, and at the end of input everything is cancelled`() throws {
+        let run = Run("demo", "--ask", answers: ["y", "D", "perhaps", " c "])
+        #expect(run.output == (try golden("demo-ask")))
+        #expect(run.complaints.isEmpty)
+        #expect(run.code == 0)
+    }
+
+    @Test func `Scenes that a file has no product for are skipped with the reason`() throws {
+        let file = try directory.write(
+            "Coins.storekit",
+            """
+            {"version": {"major": 4}, "settings": {"_storefront": "DEU", "_locale": "de"}, "products": [
+              {"productID": "coins.10", "type": "Consumable", "displayPrice": "1.99",
+               "localizations": [{"locale": "en_US", "displayName": "Coins"}, {"locale": "de", "displayName": "Taler"}]},
+              {"productID": "coins.0", "type": "Consumable", "displayPrice": "0"}
+            ]}
+            """
+        )
+        let run = Run("demo", file)
+        #expect(run.output == (try golden("demo-coins")))
+        #expect(run.complaints.isEmpty)
+        #expect(run.code == 0)
+    }
+
+    @Test func `A file without products is no failure`() throws {
+        let run = Run("demo", try directory.write("Empty.storekit", #"{"version": {"major": 4}}"#))
+        #expect(
+            run.output == """
+                Empty.storekit: 0 products, storefront USA, language en_US
+                The store's clock shows 2025-01-01T09:00:00Z and moves only between scenes.
+
+                There is nothing to buy in this file, so there is nothing to show.
+
+                """
+        )
+        #expect(run.code == 0)
+    }
+
+    @Test func `On every real file the user gets what was bought, again after the relaunch`() throws {
+        for file in try realFiles() {
+            let run = Run("demo", file)
+            #expect(run.code == 0, "\(file)")
+            let scenes = run.output.components(separatedBy: "\n\n")
+            let relaunch = try #require(scenes.first { $0.hasPrefix("The app is launched again\n") }, "\(file)")
+            #expect(relaunch.contains("  observer  purchased "), "\(file)")
+            // Cancelled, declined, and an identifier that nobody sells.
+            #expect(run.output.components(separatedBy: "  observer  failed ").count == 4, "\(file)")
+            #expect(run.output.contains("that was everything to restore\n"), "\(file)")
+        }
+    }
+
+    @Test func `A broken file ends the demo with its sentence and 1`() throws {
+        let file = try directory.write("Broken.storekit", #"{"version": {"major": 9}}"#)
+        let run = Run("demo", file)
+        #expect(run.code == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.complaints == "sandbox-store: \(file): version.major: expected a format up to 5, found 9\n")
+    }
+
+    @Test func `The cast is chosen by kind, and an unknown identifier is unknown`() throws {
+        let products: [SandboxProduct] = [
+            .autoRenewable("s", price: "1", period: .init(1, .month), group: "g"),
+            .nonConsumable("n", price: "1"),
+            .consumable("no.such.product", price: "1"),
+        ]
+        let cast = try #require(Cast(products))
+        #expect(cast.all == ["s", "n", "no.such.product"])
+        #expect(cast.three == ["no.such.product", "n", "s"])
+        #expect(cast.everyday == "no.such.product")
+        #expect(cast.temptation == "s")
+        #expect(cast.unknown == "no.such.product.either")
+        #expect(cast.hasRestorable)
+        #expect(try #require(Cast([.nonRenewing("a", price: "1")])).three == ["a", "a", "a"])
+        #expect(Cast([]) == nil)
+    }
+}

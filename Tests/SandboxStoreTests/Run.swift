@@ -1,0 +1,82 @@
+import Foundation
+
+@testable import sandbox_store
+
+/// One run of the tool: what it was told, what it said, and how it ended.
+@MainActor
+struct Run {
+    let code: Int32
+    let output: String
+    let complaints: String
+
+    /// Runs the tool on arguments, with lines to read at the terminal.
+    init(_ arguments: String..., answers: [String] = []) {
+        self.init(arguments, answers: answers)
+    }
+
+    init(_ arguments: [String], answers: [String] = []) {
+        let output = Transcript()
+        let complaints = Transcript()
+        let input = Transcript(answers)
+        let console = Console(
+            write: { output.append($0) },
+            complain: { complaints.append($0) },
+            read: {
+                let line = input.takeFirst()
+                if let line { output.append("\(line)\n") }
+                return line
+            }
+        )
+        code = SandboxStoreTool(console: console).run(arguments)
+        self.output = output.text
+        self.complaints = complaints.text
+    }
+}
+
+/// Texts in order, appended and taken on any thread.
+private final class Transcript: @unchecked Sendable {  // unchecked: `texts` is touched only under `lock`
+    private let lock = NSLock()
+    private var texts: [String]
+
+    init(_ texts: [String] = []) { self.texts = texts }
+
+    func append(_ text: String) { lock.withLock { texts.append(text) } }
+
+    func takeFirst() -> String? { lock.withLock { texts.isEmpty ? nil : texts.removeFirst() } }
+
+    var text: String { lock.withLock { texts.joined() } }
+}
+
+/// A text that is committed beside the tests.
+///
+/// `demo.txt` is what `swift run sandbox-store demo` prints.
+func golden(_ name: String) throws -> String {
+    let url = Bundle.module.bundleURL.appending(path: "Golden/\(name).txt")
+    return try String(contentsOf: url, encoding: .utf8)
+}
+
+/// The `.storekit` files out of public repositories, in alphabetical order.
+func realFiles() throws -> [String] {
+    let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../StoreCoreTests/Resources/storekit").standardized
+    return try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        .filter { $0.hasSuffix(".storekit") }
+        .sorted()
+        .map { directory.appending(path: $0).path }
+}
+
+/// A directory of its own for each test, removed afterwards.
+final class Directory {
+    let url = FileManager.default.temporaryDirectory.appending(path: "sandbox-store-\(UUID())")
+
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Writes a file and returns its path.
+    func write(_ name: String, _ content: String) throws -> String {
+        let file = url.appending(path: name)
+        try Data(content.utf8).write(to: file)
+        return file.path
+    }
+}

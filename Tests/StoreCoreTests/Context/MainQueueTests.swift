@@ -1,0 +1,29 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// In a program with an asynchronous `main`, this one too, the main queue is not on the main thread.
+@Suite struct MainQueueTests {
+    @Test(.timeLimit(.minutes(1)))
+    @MainActor
+    func `Settling on the main actor makes the callbacks of the main queue there`() throws {
+        let queue = SKPaymentQueue(backend: try SandboxStore(products: [.consumable("sword", price: "0.99")]))
+        let observer = Observer()
+        queue.add(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        #expect(observer.states.isEmpty)
+        settle(queue)
+        #expect(observer.states == [.purchasing, .purchased])
+    }
+
+    /// Not asynchronous, and so it takes the overload that is not either.
+    private func settle(_ queue: SKPaymentQueue) { queue.settle() }
+
+    private final class Observer: NSObject, SKPaymentTransactionObserver {
+        var states: [SKPaymentTransactionState] = []
+
+        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+            states += transactions.map(\.transactionState)
+        }
+    }
+}
