@@ -13,6 +13,9 @@ final class AsyncBackendAdapter: StoreBackend {
     var canMakePayments: Bool { store.canMakePayments }
     var storefront: StoreStorefront? { store.storefront }
 
+    func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
+    func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
+
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         run { store in
             do {

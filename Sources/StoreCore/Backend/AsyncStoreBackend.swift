@@ -18,6 +18,12 @@ public protocol AsyncStoreBackend: Sendable {
     /// The country that the store sells for, as far as is known now. Default: nil.
     var storefront: StoreStorefront? { get }
 
+    /// Whether an identifier is sold here, as far as is known now; nil when unknown. Must not block. Default: nil.
+    func sells(_ productIdentifier: String) -> Bool?
+
+    /// The signed receipt of a transaction that came without one, if it is at hand. Must not block. Default: nil.
+    func receipt(forTransaction identifier: String) -> Data?
+
     /// Takes commands in, as ``StoreBackend/submit(_:reply:)`` says.
     ///
     /// - Parameter commands: at least one, in the order of their numbers.
@@ -60,6 +66,10 @@ extension AsyncStoreBackend {
     public var canMakePayments: Bool { true }
     /// Not known.
     public var storefront: StoreStorefront? { nil }
+    /// Not known.
+    public func sells(_ productIdentifier: String) -> Bool? { nil }
+    /// None.
+    public func receipt(forTransaction identifier: String) -> Data? { nil }
     /// Nothing to do.
     public func acknowledge(through cursor: UpdateCursor) async {}
     /// Refuses, with a sentence.

@@ -33,8 +33,9 @@ struct QueueMachine {
     private(set) var inFlight = 0
     private(set) var isPausing = false
     private var submissionNumber = 0
-    /// The call to the store has not returned. What is added meanwhile is recorded after it, so that the journal keeps
-    /// commands in the order of their numbers.
+    /// The call to the store has not returned.
+    ///
+    /// What is added meanwhile is recorded after it, so that the journal keeps commands in the order of their numbers.
     private var isSubmitting = false
     var restores: [Int] = []
     var connection = Connection()

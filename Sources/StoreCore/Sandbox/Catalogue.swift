@@ -49,6 +49,9 @@ struct Catalogue: Sendable {
     /// A product by its number.
     subscript(index: Int) -> SandboxProduct { products[index] }
 
+    /// A product by its identifier, nil where nobody registered it.
+    func product(_ identifier: String) -> SandboxProduct? { indices[identifier].map { products[$0] } }
+
     /// What a sale needs to know of a product, without copying all of it.
     func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
     /// The price of one.

@@ -52,12 +52,22 @@ struct SandboxShell: Sendable {
     private static var maximumFresh: Int { 64 }
     private static var batchSize: Int { 256 }
 
-    init(catalogue: Catalogue, ledger: any Ledger, settings: Settings) throws {
+    /// Continues a ledger, and registers what is not in it yet.
+    init(products: [SandboxProduct], ledger: any Ledger, settings: Settings, now: Date) throws {
+        // Says what is wrong with them before anything is written.
+        _ = try Catalogue(products)
         self.ledger = ledger
         self.settings = settings
-        emptyState = SandboxState(catalogue: catalogue)
+        emptyState = SandboxState(catalogue: try Catalogue())
         state = emptyState
         try catchUp()
+        try change { shell in
+            try shell.append { state, events in
+                for product in products where state.catalogue.product(product.identifier) != product {
+                    events.append(LedgerRecord(date: now, event: .registered(product)))
+                }
+            }
+        }
     }
 }
 

@@ -23,7 +23,8 @@ public final class SandboxStore: Sendable {
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - products: what it sells, all on sale.
+    ///   - products: what it sells. The ledger keeps them: a store opened on it again sells them too, as they are given
+    ///     now.
     ///   - timekeeper: its clock; a ``ManualTimekeeper`` of its own unless given.
     ///   - ledger: what it keeps everything in; in memory unless given. A ledger that is not empty is continued.
     ///   - storefront: the country it sells for, ISO 3166-1 alpha-3.
@@ -55,7 +56,9 @@ public final class SandboxStore: Sendable {
             locale: locale ?? Locale.current.identifier,
             storefront: country
         )
-        shell = Locked(try SandboxShell(catalogue: try Catalogue(products), ledger: ledger, settings: settings))
+        shell = Locked(
+            try SandboxShell(products: products, ledger: ledger, settings: settings, now: timekeeper.now)
+        )
         activity = timekeeper.activity
         port = SandboxPort(shell)
         activity.register(port)
@@ -195,6 +198,19 @@ extension SandboxStore {
             }
             sandbox.decide(number, answer, isFirstAnswer: false, now: now, &events)
         }
+    }
+
+    /// Moves the store's clock on, if it is one that can be moved; any other stops the process with a sentence.
+    ///
+    /// What falls due happens in its order, and everything settles at each deadline on the way. Must not be called from
+    /// inside a callback.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    public func advance(by interval: TimeInterval) {
+        guard let clock = timekeeper as? ManualTimekeeper else {
+            fatalError("this store's clock cannot be moved; give it a ManualTimekeeper")
+        }
+        clock.advance(by: interval)
     }
 
     /// Waits until nothing can happen any more without an outside act, see ``Activity``.

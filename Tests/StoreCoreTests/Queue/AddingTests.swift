@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct AddingTests {
     @Test(arguments: Conformer.allCases)
-    func `B17, B50, B55: A payment that is added is seen purchasing, then purchased`(conformer: Conformer) async throws {
+    func `B17, B50, B55: A payment that is added is seen purchasing, then purchased`(conformer: Conformer) async throws
+    {
         let world = try conformer.world()
         let observer = Recorder()
         let queue = await world.observedQueue(observer)

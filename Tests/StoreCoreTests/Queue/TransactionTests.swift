@@ -159,7 +159,8 @@ import Testing
         )
     }
 
-    @Test func `B52: A deferral and its outcome are two callbacks even where they are delivered together`() async throws {
+    @Test func `B52: A deferral and its outcome are two callbacks even where they are delivered together`() async throws
+    {
         let world = try Conformer.inProcess.world(authoriser: .always(.askSomebodyElse))
         let deliveries = DispatchQueue(label: "deliveries")
         let observer = Recorder()

@@ -72,7 +72,9 @@ final class Recorder: NSObject, SKPaymentTransactionObserver, @unchecked Sendabl
         })
     }
 
-    /// Everything heard, in order. Which of it came in one callback is in ``callbacks``.
+    /// Everything heard, in order.
+    ///
+    /// Which of it came in one callback is in ``callbacks``.
     var history: [Heard] { state.withLock { $0.callbacks.flatMap { $0 } } }
     /// What each callback said.
     var callbacks: [[Heard]] { state.withLock { $0.callbacks } }
@@ -141,7 +143,8 @@ final class Recorder: NSObject, SKPaymentTransactionObserver, @unchecked Sendabl
         leave()
     }
 
-    func paymentQueue(_ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct) -> Bool {
+    func paymentQueue(_ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct) -> Bool
+    {
         record(queue, [.promoted(payment.productIdentifier)])
         defer { leave() }
         return onPromotion?(payment, product) ?? false

@@ -216,4 +216,3 @@ private final class Mailbox: StoreUpdateReceiver {
         }
     }
 }
-
