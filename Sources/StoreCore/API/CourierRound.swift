@@ -1,95 +1,98 @@
 import Foundation
 
-/// One draining of a queue's callbacks: observers are held for as long as it lasts, and looked up again when they change.
-struct CourierRound: ~Copyable {
-    private let queue: SKPaymentQueue?
-    private let list: ObserverList
-    private let engine: QueueEngine
-    private var observers: LiveObservers
-    private var version: Int
-    private var epoch = 0
-    private(set) var hasLostObservers: Bool
+/// Makes a queue's callbacks, batch by batch, to the observers that are there.
+///
+/// Observers and the queue are held for as long as a draining lasts and handed down as parameters: counting references
+/// to objects that others refer to weakly is slow. They are looked up again when observers come or go.
+struct CourierRound {
+    let list: ObserverList
+    let engine: QueueEngine
 
     /// As many transactions as one callback is given at most.
     private static var batchSize: Int { 256 }
 
-    init(queue: SKPaymentQueue?, observers list: ObserverList, engine: QueueEngine) {
-        self.queue = queue
-        self.list = list
-        self.engine = engine
-        version = list.version
-        observers = list.load()
-        hasLostObservers = observers.isEmpty && list.haveVanished()
-    }
-
-    mutating func deliver(_ batch: [Delivery], epoch: Int) {
-        self.epoch = epoch
+    /// Delivers a batch.
+    ///
+    /// Without a queue, and from where the epoch is over, everything is applied and told to nobody.
+    func deliver(_ batch: [Delivery], epoch: Int, to queue: SKPaymentQueue?, _ live: inout LiveObservers) {
         var index = 0
         while index < batch.count {
+            if list.version != live.version { live = list.load() }
+            if let queue, let first = live.first, engine.currentEpoch == epoch {
+                deliver(batch, &index, epoch, queue, first, live)
+            } else {
+                if case .changed(let transaction, let change) = batch[index] {
+                    QueueCourier.own(transaction).apply(change)
+                }
+                index += 1
+            }
+        }
+    }
+
+    /// Goes on until observers have come or gone.
+    private func deliver(
+        _ batch: [Delivery],
+        _ index: inout Int,
+        _ epoch: Int,
+        _ queue: SKPaymentQueue,
+        _ first: any SKPaymentTransactionObserver,
+        _ live: LiveObservers
+    ) {
+        func call(_ callback: (any SKPaymentTransactionObserver) -> Void) {
+            callback(first)
+            for other in live.others {
+                // Whoever was removed meanwhile is not called; whoever came meanwhile hears of the next thing first.
+                let isThere = list.version == live.version || list.load().contains(other)
+                if isThere, engine.currentEpoch == epoch { callback(other) }
+            }
+        }
+        func update(_ transactions: [SKPaymentTransaction]) {
+            if transactions.isEmpty { return }
+            call { $0.paymentQueue(queue, updatedTransactions: transactions) }
+        }
+        while index < batch.count, list.version == live.version, engine.currentEpoch == epoch {
             switch batch[index] {
             case .shown: update(gather(batch, &index, Self.shown))
             case .changed: update(gatherChanges(batch, &index))
             case .again: update(gather(batch, &index, Self.again))
             case .removed:
                 let transactions = gather(batch, &index, Self.removed)
-                call { queue, observer in observer.paymentQueue(queue, removedTransactions: transactions) }
+                call { $0.paymentQueue(queue, removedTransactions: transactions) }
             case .restoreEnded(let failure):
                 index += 1
                 if let error = failure?.error {
-                    call { $1.paymentQueue($0, restoreCompletedTransactionsFailedWithError: error) }
+                    call { $0.paymentQueue(queue, restoreCompletedTransactionsFailedWithError: error) }
                 } else {
-                    call { $1.paymentQueueRestoreCompletedTransactionsFinished($0) }
+                    call { $0.paymentQueueRestoreCompletedTransactionsFinished(queue) }
                 }
             case .storefrontChanged:
                 index += 1
-                call { $1.paymentQueueDidChangeStorefront($0) }
+                call { $0.paymentQueueDidChangeStorefront(queue) }
             case .revoked(let identifiers):
                 index += 1
-                call { $1.paymentQueue($0, didRevokeEntitlementsForProductIdentifiers: identifiers) }
+                call { $0.paymentQueue(queue, didRevokeEntitlementsForProductIdentifiers: identifiers) }
             case .promoted(let payment, let product):
                 index += 1
-                promote(SKPayment(payment), SKProduct(product))
+                promote(SKPayment(payment), SKProduct(product), queue, call)
             case .told(let cursor):
                 index += 1
-                if isCurrent { engine.acknowledge(through: cursor) }
+                engine.acknowledge(through: cursor)
             }
         }
     }
 
-    private var isCurrent: Bool { engine.currentEpoch == epoch }
-
-    private mutating func update(_ transactions: [SKPaymentTransaction]) {
-        guard !transactions.isEmpty else { return }
-        call { queue, observer in observer.paymentQueue(queue, updatedTransactions: transactions) }
-    }
-
-    /// Whoever is there when a callback's turn comes is called; whoever was removed meanwhile is not, and whoever came
-    /// meanwhile hears of the next thing first.
-    private mutating func call(_ callback: (SKPaymentQueue, any SKPaymentTransactionObserver) -> Void) {
-        guard let queue, isCurrent else { return }
-        if list.version != version { reload() }
-        guard let first = observers.first else { return }
-        let others = observers.others
-        callback(queue, first)
-        for observer in others {
-            if list.version != version { reload() }
-            guard isCurrent else { return }
-            if observers.contains(observer) { callback(queue, observer) }
-        }
-    }
-
-    private mutating func reload() {
-        version = list.version
-        observers = list.load()
-    }
-
     /// The user began a purchase in the store: it goes on if an observer says so.
-    private mutating func promote(_ payment: SKPayment, _ product: SKProduct) {
+    private func promote(
+        _ payment: SKPayment,
+        _ product: SKProduct,
+        _ queue: SKPaymentQueue,
+        _ call: ((any SKPaymentTransactionObserver) -> Void) -> Void
+    ) {
         var mustAdd = false
-        call { queue, observer in
+        call { observer in
             if observer.paymentQueue(queue, shouldAddStorePayment: payment, for: product) { mustAdd = true }
         }
-        if mustAdd { queue?.add(payment) }
+        if mustAdd { queue.add(payment) }
     }
 }
 

@@ -89,6 +89,10 @@ final class QueueCourier: QueueStage {
         SKPaymentTransaction(number: number, payment: payment, engine: engine)
     }
 
+    func makeTransaction(_ number: Int, _ transaction: StoreTransaction, in engine: QueueEngine) -> AnyObject {
+        SKPaymentTransaction(number: number, transaction, engine: engine)
+    }
+
     func apply(_ change: StoreTransaction, to transaction: AnyObject) { Self.own(transaction).apply(change) }
 
     func markFinished(_ transaction: AnyObject) { Self.own(transaction).markFinished() }
@@ -101,10 +105,12 @@ final class QueueCourier: QueueStage {
     func drain(_ engine: QueueEngine, next: (inout [Delivery]) -> Int?) {
         let queue = queue
         context.run {
-            var round = CourierRound(queue: queue, observers: observers, engine: engine)
+            var live = observers.load()
+            let haveVanished = live.isEmpty && observers.haveVanished()
+            let round = CourierRound(list: observers, engine: engine)
             var batch: [Delivery] = []
-            while let epoch = next(&batch) { round.deliver(batch, epoch: epoch) }
-            if round.hasLostObservers { observersVanished() }
+            while let epoch = next(&batch) { round.deliver(batch, epoch: epoch, to: queue, &live) }
+            if haveVanished { observersVanished() }
         }
     }
 
@@ -157,10 +163,11 @@ final class ObserverList: Sendable {
 
     /// Those that are there, kept alive while the result is.
     func load() -> LiveObservers {
-        list.withLock { list in
-            if list.count == 1 { return LiveObservers(first: list[0].observer) }
+        let version = version
+        return list.withLock { list in
+            if list.count == 1 { return LiveObservers(version: version, first: list[0].observer) }
             let live = list.compactMap(\.observer)
-            return LiveObservers(first: live.first, others: Array(live.dropFirst()))
+            return LiveObservers(version: version, first: live.first, others: Array(live.dropFirst()))
         }
     }
 
@@ -178,6 +185,8 @@ final class ObserverList: Sendable {
 ///
 /// There is hardly ever more than one.
 struct LiveObservers {
+    /// The list's, when they were looked up.
+    let version: Int
     let first: (any SKPaymentTransactionObserver)?
     var others: [any SKPaymentTransactionObserver] = []
 

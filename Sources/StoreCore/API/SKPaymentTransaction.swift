@@ -67,6 +67,17 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         paymentValue = payment
     }
 
+    /// What the store brought, as it is.
+    ///
+    /// A restored transaction finds its payment with its original.
+    convenience init(number: Int, _ transaction: StoreTransaction, engine: QueueEngine) {
+        self.init()
+        self.number = number
+        self.engine = engine
+        if transaction.state != .restored { paymentValue = transaction.payment }
+        apply(transaction)
+    }
+
     /// The transaction behind a restored one.
     private convenience init(original: StoreTransaction.Original, engine: QueueEngine?) {
         self.init(number: 0, payment: original.payment, engine: engine)
@@ -82,7 +93,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
 
     /// A copy of the payment that was added; of the original's for a restored transaction.
     open var payment: SKPayment {
-        changes.value("payment", else: paymentObject.load() ?? paymentObject.storeIfNil(SKPayment(paymentValue)))
+        changes.value("payment", else: paymentObject.load() ?? paymentObject.storeIfNil(SKPayment(ordered)))
     }
 
     /// The store's name for a purchased or restored transaction, unique among all; nil in other states.
@@ -126,6 +137,8 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     #endif
 
     private final var receipt: Data? { details?.receipt ?? engine?.backend.receipt(forTransaction: identifier) }
+
+    private final var ordered: StorePayment { (hasJoinedStore ? details?.original?.payment : nil) ?? paymentValue }
 
     private final var hasFailed: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.failed.rawValue }
 

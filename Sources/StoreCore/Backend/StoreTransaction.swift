@@ -34,13 +34,19 @@ public struct StoreTransaction: Sendable {
         receipt: Data? = nil
     ) {
         let isPlain = failure == nil && original == nil && receipt == nil
+        let details = isPlain ? nil : Details(failure: failure, original: original, receipt: receipt)
+        self.init(identifier: identifier, order: order, payment: payment, state: state, date: date, details: details)
+    }
+
+    /// Without a payment, it is the original's.
+    init(identifier: String, order: OrderID?, payment: StorePayment?, state: State, date: Date, details: Details?) {
         storage = Storage(
             identifier: identifier,
             order: order,
             payment: payment,
             state: state,
             date: date,
-            details: isPlain ? nil : Details(failure: failure, original: original, receipt: receipt)
+            details: details
         )
     }
 
@@ -52,7 +58,7 @@ public struct StoreTransaction: Sendable {
     /// restore brought.
     public var order: OrderID? { storage.order }
     /// What was ordered; for a restored transaction, the original's payment.
-    public var payment: StorePayment { storage.payment }
+    public var payment: StorePayment { storage.payment ?? details?.original?.payment ?? .empty }
     /// What has become of it.
     public var state: State { storage.state }
     /// When it joined the store's queue; meaningful when purchased or restored.
@@ -88,7 +94,7 @@ extension StoreTransaction {
     private final class Storage: Sendable {
         let identifier: String
         let order: OrderID?
-        let payment: StorePayment
+        let payment: StorePayment?
         let state: State
         let date: Date
         let details: Details?
@@ -96,7 +102,7 @@ extension StoreTransaction {
         init(
             identifier: String,
             order: OrderID?,
-            payment: StorePayment,
+            payment: StorePayment?,
             state: State,
             date: Date,
             details: Details?

@@ -21,6 +21,8 @@ enum Delivery {
 protocol QueueStage: AnyObject, Sendable {
     /// Called with the engine's lock held: must not call back.
     func makeTransaction(_ number: Int, _ payment: StorePayment, in engine: QueueEngine) -> AnyObject
+    /// The object for a transaction that the store brought, as it is. Called with the engine's lock held.
+    func makeTransaction(_ number: Int, _ transaction: StoreTransaction, in engine: QueueEngine) -> AnyObject
     /// Called with the engine's lock held or from `deliver`, never at the same time for one object.
     func apply(_ change: StoreTransaction, to transaction: AnyObject)
     /// Called with the engine's lock held: the object is to be told of nothing more.

@@ -1,33 +1,60 @@
 /// Finds rows by a store's identifiers.
 ///
-/// Many stores number their transactions. Numbers are kept as such: they hash in a third of the time, and a million of
-/// them take a third of the room.
+/// Most stores number their transactions, each above the one before. Those lie here in a sorted list, so that a million
+/// of them can be added without a single look-up; whatever comes out of order, or is no number, is in a dictionary.
 struct IdentifierIndex {
-    private var numbers: [Int: Int] = [:]
-    private var texts: [String: Int] = [:]
+    private struct Entry {
+        let number: Int
+        /// 0 where the row has gone.
+        var row: Int
+    }
 
-    var isEmpty: Bool { numbers.isEmpty && texts.isEmpty }
+    private var ascending: ContiguousArray<Entry> = []
+    private var gone = 0
+    private var others: [String: Int] = [:]
+
+    var isEmpty: Bool { ascending.isEmpty && others.isEmpty }
 
     func row(of identifier: String) -> Int? {
-        if let number = Self.number(identifier) { numbers[number] } else { texts[identifier] }
+        if let index = index(of: identifier), ascending[index].row != 0 { return ascending[index].row }
+        return others.isEmpty ? nil : others[identifier]
     }
 
     /// Puts a row in unless there is one for the identifier.
     ///
     /// Returns the one that was there.
     mutating func insert(_ row: Int, for identifier: String) -> Int? {
-        // One look-up for both, which is what restoring many at once comes down to.
-        func claim(_ place: inout Int) -> Int? {
-            guard place == 0 else { return place }
-            place = row
+        if let number = Self.number(identifier), number > ascending.last?.number ?? -1 {
+            if !others.isEmpty, let known = others[identifier] { return known }
+            ascending.append(Entry(number: number, row: row))
             return nil
         }
-        if let number = Self.number(identifier) { return claim(&numbers[number, default: 0]) }
-        return claim(&texts[identifier, default: 0])
+        if let known = self.row(of: identifier) { return known }
+        others[identifier] = row
+        return nil
     }
 
     mutating func remove(_ identifier: String) {
-        if let number = Self.number(identifier) { numbers[number] = nil } else { texts[identifier] = nil }
+        guard let index = index(of: identifier), ascending[index].row != 0 else {
+            others[identifier] = nil
+            return
+        }
+        ascending[index].row = 0
+        gone += 1
+        guard gone == ascending.count || (gone > 1024 && gone > ascending.count / 2) else { return }
+        ascending.removeAll { $0.row == 0 }
+        gone = 0
+    }
+
+    private func index(of identifier: String) -> Int? {
+        guard !ascending.isEmpty, let number = Self.number(identifier) else { return nil }
+        var low = 0
+        var high = ascending.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ascending[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low < ascending.count && ascending[low].number == number ? low : nil
     }
 
     /// The number that an identifier spells, if it is the only spelling: no sign, no leading zeros.

@@ -203,9 +203,9 @@ extension QueueEngine {
                 state.table.insert(transaction, at: number)
                 tell(.shown(transaction), &state)
             case .bring(let number, let value):
-                let transaction = stage.makeTransaction(number, value.payment, in: self)
+                let transaction = stage.makeTransaction(number, value, in: self)
                 state.table.insert(transaction, at: number)
-                tell(.changed(transaction, value), &state)
+                tell(.shown(transaction), &state)
             case .change(let number, let value):
                 if let transaction = state.table[number] { tell(.changed(transaction, value), &state) }
             case .again(let number):

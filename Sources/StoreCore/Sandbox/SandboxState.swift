@@ -15,9 +15,8 @@ struct SandboxState: Sendable {
 
     /// A purchase of something that can be restored.
     struct Purchase: Sendable {
-        let identifier: String
-        let date: Date
-        let payment: StorePayment
+        /// What a transaction that restores it says of it.
+        let asOriginal: StoreTransaction.Details
         var isFinished = false
     }
 
@@ -154,9 +153,13 @@ extension SandboxState {
         guard let product = order.product, catalogue.isRestorable(product) else { return -1 }
         let account = devices[order.device].account
         accounts[account].owned.insert(product)
-        accounts[account].history.append(
-            Purchase(identifier: String(order.transaction), date: date, payment: order.payment)
+        let original = StoreTransaction.Original(
+            identifier: String(order.transaction),
+            date: date,
+            payment: order.payment
         )
+        let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
+        accounts[account].history.append(Purchase(asOriginal: details))
         return accounts[account].history.count - 1
     }
 
@@ -171,18 +174,13 @@ extension SandboxState {
         let account = devices[restoration.device].account
         var number = restoration.transactions.lowerBound
         for index in restoration.history where accounts[account].history[index].isFinished {
-            let purchase = accounts[account].history[index]
-            let original = StoreTransaction.Original(
-                identifier: purchase.identifier,
-                date: purchase.date,
-                payment: purchase.payment
-            )
             let transaction = StoreTransaction(
                 identifier: String(number),
-                payment: purchase.payment,
+                order: nil,
+                payment: nil,
                 state: .restored,
                 date: date,
-                original: original
+                details: accounts[account].history[index].asOriginal
             )
             insert(Row(transaction: transaction, device: Int32(restoration.device), product: -1), number)
             number += 1
