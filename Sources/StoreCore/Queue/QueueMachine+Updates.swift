@@ -187,6 +187,7 @@ extension QueueMachine {
     /// Gone from the store without this queue's doing.
     private mutating func drop(_ number: Int, _ actions: inout [Action]) {
         guard let row = rows.remove(number) else { return }
+        if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if !foreign.isEmpty { foreign.remove(row.identifier) }
         if row.isShown { actions.append(.remove(number)) }
     }

@@ -22,6 +22,8 @@ struct QueueMachine {
         var isRecorded = false
         /// On its way into the journal.
         var isBeingRecorded = false
+        /// The store has sold it and the app has finished it: to be acknowledged, and no more to be recorded.
+        var isOver = false
     }
 
     /// Under which name commands are numbered.
@@ -148,6 +150,7 @@ extension QueueMachine {
         // What failed for want of a journal never was in the store.
         guard row.isInStore else { return .finished }
         if !foreign.isEmpty { foreign.remove(row.identifier) }
+        if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if connection.isInSnapshot {
             finished.insert(row.identifier)
             finishedInSnapshot.append(row.identifier)
@@ -219,7 +222,10 @@ extension QueueMachine {
 
     private mutating func record(from start: Int, _ actions: inout [Action]) {
         var commands: [StoreCommand] = []
-        for index in start..<outbound.count where !outbound[index].isRecorded && !outbound[index].isBeingRecorded {
+        for index in start..<outbound.count {
+            guard !outbound[index].isRecorded, !outbound[index].isBeingRecorded, !outbound[index].isOver else {
+                continue
+            }
             if case .restore = outbound[index].command.action { continue }
             outbound[index].isBeingRecorded = true
             commands.append(outbound[index].command)
@@ -305,6 +311,22 @@ extension QueueMachine {
             actions.append(.restoreEnded(failure))
             return false
         }
+    }
+
+    /// An order that the store has not acknowledged turns out to be done with: a relaunch must not bring it again.
+    mutating func endOrder(ofRow row: Int, _ actions: inout [Action]) {
+        // Rows grow along the way out.
+        var low = 0
+        var high = outbound.count
+        while low < high {
+            let middle = (low + high) / 2
+            if outbound[middle].row < row { low = middle + 1 } else { high = middle }
+        }
+        guard low < outbound.count, outbound[low].row == row else { return }
+        if outbound[low].isRecorded || outbound[low].isBeingRecorded {
+            actions.append(.forget([outbound[low].command.id]))
+        }
+        outbound[low].isOver = true
     }
 
     /// A pause is over.
