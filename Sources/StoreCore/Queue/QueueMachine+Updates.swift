@@ -15,6 +15,8 @@ extension QueueMachine {
         var isInSnapshot = false
         /// A snapshot is sure to come, or to go on; after a cursor there may never be anything.
         var awaitsSnapshot: Bool { isInSnapshot && (cursor == nil || cursor?.part != nil) }
+        /// Once the snapshot has ended, another is wanted.
+        var mustLookAgain = false
         /// Rows the store knew when the snapshot began and has not shown in it.
         var unseen: Set<Int> = []
         /// Rows acknowledged since the connection began, which the snapshot need not show.
@@ -29,6 +31,7 @@ extension QueueMachine {
         connection.isInSnapshot = true
         connection.unseen = []
         connection.excused = []
+        if connection.cursor == nil { connection.mustLookAgain = false }
         actions.append(.connect(generation: connection.generation, after: connection.cursor))
     }
 
@@ -70,6 +73,16 @@ extension QueueMachine {
         }
     }
 
+    /// Asks for a snapshot that begins from now on.
+    mutating func lookAgain(_ actions: inout [Action]) {
+        if connection.isInSnapshot {
+            connection.mustLookAgain = true
+            return
+        }
+        connection.cursor = nil
+        if connection.isWanted, !connection.isLost { connect(&actions) }
+    }
+
     /// The next connection begins with a snapshot.
     mutating func forgetCursor() { connection.cursor = nil }
 
@@ -93,6 +106,7 @@ extension QueueMachine {
             actions.append(.restoreEnded(.network(.networkConnectionLost, reason)))
         }
         endSnapshotWatch()
+        if connection.mustLookAgain { lookAgain(&actions) }
         sendNext(&actions)
     }
 
@@ -143,13 +157,17 @@ extension QueueMachine {
 
     /// The row of an order of this queue's, whether or not it is still there; nil for others.
     private func ownRow(of order: OrderID) -> Int? {
-        if order.journal == journal { return order.number }
+        if order.journal == journal { return isGivenUp(order) ? nil : order.number }
         return adopted.isEmpty ? nil : adopted[order]
     }
 
     private func row(of identifier: String, order: OrderID?) -> Int? {
         if let order, let number = ownRow(of: order) { return number }
         return foreign.row(of: identifier)
+    }
+
+    private func isGivenUp(_ order: OrderID) -> Bool {
+        !givenUp.isEmpty && order.journal == journal && givenUp.contains(order.number)
     }
 
     private mutating func bring(_ transaction: StoreTransaction, _ actions: inout [Action]) {

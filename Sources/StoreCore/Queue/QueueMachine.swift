@@ -48,6 +48,8 @@ struct QueueMachine {
     var adopted: [OrderID: Int] = [:]
     /// The rows of what the store brought by itself.
     var foreign = IdentifierIndex()
+    /// Orders that failed for want of a journal; should the store have sold one after all, that is news.
+    var givenUp: Set<Int> = []
     /// Finished here, and perhaps not yet in what the store sends.
     var finished: Set<String> = []
     /// Of `finished`, those that the store has acknowledged while it was still sending a snapshot.
@@ -245,7 +247,9 @@ extension QueueMachine {
             }
             outbound[index].isBeingRecorded = false
             if let failure {
-                if index >= inFlight { drop(index, failure, now: now, &actions) }
+                if index >= inFlight, rows[outbound[index].row]?.isInStore != true {
+                    drop(index, failure, now: now, &actions)
+                }
                 continue
             }
             outbound[index].isRecorded = true
@@ -266,12 +270,14 @@ extension QueueMachine {
         case .taken:
             submissionAttempts = 0
             var recorded: [OrderID] = []
+            var mustLookAgain = false
             for _ in 0..<inFlight {
                 let sent = outbound.removeFirst()
                 if sent.isRecorded { recorded.append(sent.command.id) }
-                acknowledged(sent, &actions)
+                if acknowledged(sent, &actions) { mustLookAgain = true }
             }
             inFlight = 0
+            if mustLookAgain { lookAgain(&actions) }
             if !recorded.isEmpty { actions.append(.forget(recorded)) }
             sendNext(&actions)
         case .tryLater(let failure):
@@ -288,18 +294,22 @@ extension QueueMachine {
         }
     }
 
-    private mutating func acknowledged(_ sent: Outbound, _ actions: inout [Action]) {
+    /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
+    private mutating func acknowledged(_ sent: Outbound, _ actions: inout [Action]) -> Bool {
         switch sent.command.action {
         case .purchase:
+            let isOfEarlierLaunch = sent.command.id.journal != journal && rows[sent.row]?.isInStore == false
             rows.update(sent.row) { $0.isInStore = true }
             if connection.isInSnapshot { connection.excused.insert(sent.row) }
             show(sent.row, sent.command, &actions)
+            return isOfEarlierLaunch
         case .finish(let transaction):
-            guard sent.isRecorded else { return }
+            guard sent.isRecorded else { return false }
             if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
         case .restore:
             break
         }
+        return false
     }
 
     /// The user waits for a restore: it is told of trouble at once rather than tried again.
@@ -359,6 +369,7 @@ extension QueueMachine {
         let dropped = outbound[index]
         outbound.filter { $0.command.id != dropped.command.id }
         guard case .purchase(let payment) = dropped.command.action else { return }
+        if dropped.command.id.journal == journal { givenUp.insert(dropped.row) }
         show(dropped.row, dropped.command, &actions)
         rows.update(dropped.row) { $0.state = .failed }
         let transaction = StoreTransaction(
