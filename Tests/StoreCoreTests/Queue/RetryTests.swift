@@ -1,0 +1,169 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct RetryTests {
+    @Test(arguments: Conformer.allCases)
+    func `B34, B36: What was added while the store is away is bought when it is back, in order`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        world.store.isReachable = false
+        for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
+        await queue.settle()
+        await world.advance(by: 60)
+        #expect(observer.history.count == 3)
+        world.store.isReachable = true
+        await world.advance(by: 64)
+        #expect(
+            observer.history.suffix(3)
+                == [.updated("sword", .purchased), .updated("shield", .purchased), .updated("spear", .purchased)]
+        )
+        #expect(observer.transactions.count == 3)
+    }
+
+    @Test func `B36: The pauses between tries grow: 1, 2, 4 … 256 seconds`() async throws {
+        let clock = ManualTimekeeper()
+        let start = clock.now
+        let moments = Guarded<[TimeInterval]>([])
+        let backend = ScriptedBackend(clock: clock)
+        backend.onSubmit { submission in
+            moments.withLock { $0.append(clock.now.timeIntervalSince(start)) }
+            submission.reply(.trouble)
+        }
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        clock.advance(by: 1100)
+        #expect(moments.withLock { $0 } == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 767, 1023])
+        #expect(observer.history == [.updated("sword", .purchasing)])
+    }
+
+    @Test func `B36: After the store has taken something the pauses begin small again`() async throws {
+        let clock = ManualTimekeeper()
+        let moments = Guarded<[Date]>([])
+        let backend = ScriptedBackend(clock: clock)
+        backend.onSubmit { submission in
+            moments.withLock { $0.append(clock.now) }
+            submission.reply(.trouble)
+        }
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        clock.advance(by: 20)
+        backend.onSubmit { $0.reply(.taken) }
+        clock.advance(by: 20)
+        #expect(clock.nextDeadline == nil)
+        moments.withLock { $0 = [] }
+        let start = clock.now
+        backend.onSubmit { submission in
+            moments.withLock { $0.append(clock.now) }
+            submission.reply(.trouble)
+        }
+        queue.add(SKPayment(productIdentifier: "sword"))
+        clock.advance(by: 4)
+        #expect(moments.withLock { $0 }.map { $0.timeIntervalSince(start) } == [0, 1, 3])
+    }
+
+    @Test func `B36: What is added during a pause waits for its end and goes along`() async throws {
+        let backend = ScriptedBackend(clock: ManualTimekeeper())
+        backend.onSubmit { $0.reply(.trouble) }
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
+        #expect(backend.submissions.map(\.commands.count) == [1])
+        backend.onSubmit { $0.reply(.taken) }
+        (backend.timekeeper as? ManualTimekeeper)?.advance(by: 1)
+        #expect(backend.submissions.map(\.commands.count) == [1, 3])
+        #expect(backend.submissions.last?.commands.map(\.id.number) == [1, 2, 3])
+    }
+
+    @Test func `B36: One submission is under way at a time, and the next takes all that was added meanwhile`()
+        async throws
+    {
+        let backend = ScriptedBackend()
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
+        #expect(backend.submissions.map(\.commands.count) == [1])
+        backend.answer(.taken)
+        #expect(backend.submissions.map(\.commands.count) == [1, 2])
+        #expect(backend.submissions.flatMap(\.commands).map(\.id.number) == [1, 2, 3])
+    }
+
+    @Test func `B36: A connection that breaks is made again from the cursor, after growing pauses`() async throws {
+        let clock = ManualTimekeeper()
+        let backend = ScriptedBackend(clock: clock)
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        backend.sendNothingUnfinished(at: 5)
+        for pause in [1.0, 2, 4, 8] {
+            let count = backend.connections.count
+            backend.loseConnection()
+            backend.loseConnection()
+            clock.advance(by: pause - 0.5)
+            #expect(backend.connections.count == count)
+            clock.advance(by: 0.5)
+            #expect(backend.connections.count == count + 1)
+            #expect(backend.connections.last?.cursor == .at(5))
+        }
+        backend.send(after: .at(5), through: .at(6), .transaction("a", .purchased))
+        #expect(observer.history.last == .updated("sword", .purchased))
+        backend.loseConnection()
+        clock.advance(by: 1)
+        #expect(backend.connections.count == 6)
+        #expect(backend.connections.last?.cursor == .at(6))
+    }
+
+    @Test func `B37: Without observers a broken connection is not made again`() async throws {
+        let clock = ManualTimekeeper()
+        let backend = ScriptedBackend(clock: clock)
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        backend.loseConnection()
+        queue.remove(observer)
+        clock.advance(by: 1000)
+        #expect(backend.connections.count == 1)
+        queue.add(observer)
+        #expect(backend.connections.count == 2)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B36: A store that comes and goes many times loses nothing and sells nothing twice`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let observer = Recorder.finishing()
+        let queue = await world.observedQueue(observer)
+        var products: [String] = []
+        for round in 0..<12 {
+            world.store.isReachable = round % 3 != 0
+            let product = "swrod\(round)"
+            products.append(product)
+            queue.add(SKPayment(productIdentifier: product))
+            await queue.settle()
+            await world.advance(by: 1)
+        }
+        world.store.isReachable = true
+        await world.advance(by: 600)
+        for product in products {
+            #expect(
+                observer.history(of: product)
+                    == [.updated(product, .purchasing), .updated(product, .failed), .removed(product)]
+            )
+        }
+        #expect(queue.transactions.isEmpty)
+        let late = Recorder()
+        _ = await world.observedQueue(late)
+        #expect(late.history.isEmpty)
+    }
+}
