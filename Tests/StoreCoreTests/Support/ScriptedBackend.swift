@@ -38,6 +38,9 @@ final class ScriptedBackend: StoreBackend {
     var acknowledged: [UpdateCursor] { state.withLock { $0.acknowledged } }
     var lookUps: [@Sendable (Result<ProductsAnswer, StoreFailure>) -> Void] { state.withLock { $0.lookUps } }
 
+    /// Lets go of the answers to look-ups, and of whom they are for.
+    func forgetLookUps() { state.withLock { $0.lookUps = [] } }
+
     /// What to do inside `submit`, before it returns.
     func onSubmit(_ body: (@Sendable (Submission) -> Void)?) { state.withLock { $0.onSubmit = body } }
 

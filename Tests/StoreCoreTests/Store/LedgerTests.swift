@@ -1,0 +1,231 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct LedgerTests {
+    @Test func `B34: A store opened again on its ledger is the same store`() async throws {
+        let ledger = MemoryLedger()
+        let before = try Conformer.inProcess.world(authoriser: .always(.later), ledger: ledger)
+        let shopper = Recorder()
+        let shop = await before.observedQueue(shopper)
+        for product in ["full.game", "sword", "shield", "swrod"] { shop.add(SKPayment(productIdentifier: product)) }
+        for request in before.store.undecided.prefix(2) { try before.store.decide(request.transaction, .approve) }
+        shop.finishTransaction(try #require(shopper.transactions.first))
+        try before.store.setAvailability(.withdrawn, of: "spear")
+        try before.store.register(.consumable("axe", price: "0.49"))
+        try before.store.setPaymentsAllowed(false)
+        let after = try Conformer.inProcess.world(ledger: ledger)
+        #expect(after.store.undecided == before.store.undecided)
+        #expect(after.store.sells("spear") == false)
+        #expect(after.store.sells("axe") == true)
+        #expect(!after.store.canMakePayments)
+        let observer = Recorder()
+        let queue = await after.observedQueue(observer)
+        #expect(
+            observer.history
+                == [.updated("sword", .purchased), .updated("shield", .purchasing), .updated("swrod", .failed)]
+        )
+        #expect(
+            observer.transactions.map(\.transactionIdentifier)
+                == shopper.transactions.dropFirst().map(\.transactionIdentifier)
+        )
+        queue.restoreCompletedTransactions()
+        #expect(observer.history.suffix(2) == [.updated("full.game", .restored), .restoreFinished])
+    }
+
+    @Test func `B33: A reopened store knows which commands it has taken`() async throws {
+        let ledger = MemoryLedger()
+        let before = try Conformer.inProcess.world(ledger: ledger)
+        let backend = SpoilingBackend(before.store)
+        let journal = MemoryJournal()
+        let first = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        let shopper = Recorder()
+        first.add(shopper)
+        backend.fate = .loseAnswer
+        first.add(SKPayment(productIdentifier: "full.game"))
+        #expect(journal.commands.count == 1)
+        let after = try Conformer.inProcess.world(ledger: ledger)
+        let observer = Recorder.finishing()
+        let queue = await after.observedQueue(observer, journal: journal)
+        await queue.settle()
+        #expect(journal.commands.isEmpty)
+        #expect(observer.transactions.count == 1)
+        queue.restoreCompletedTransactions()
+        #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 1)
+    }
+
+    @Test func `B36: Two stores on one ledger see what happens in either`() async throws {
+        let ledger = MemoryLedger()
+        let here = try Conformer.inProcess.world(ledger: ledger)
+        let there = try Conformer.inProcess.world(ledger: ledger)
+        let first = Recorder()
+        let second = Recorder()
+        let queue = await here.observedQueue(first)
+        let other = await there.observedQueue(second)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        #expect(first.history.last == .updated("sword", .purchased))
+        other.add(SKPayment(productIdentifier: "shield"))
+        #expect(second.history(of: "shield").last == .updated("shield", .purchased))
+        #expect(second.history(of: "sword").last == .updated("sword", .purchased))
+        queue.add(SKPayment(productIdentifier: "spear"))
+        #expect(first.history(of: "shield").last == .updated("shield", .purchased))
+        let identifiers = first.transactions.map(\.transactionIdentifier)
+        #expect(Set(identifiers).count == 3)
+        #expect(queue.transactions.count == 3)
+    }
+
+    @Test func `B106: A conflict with another store on the ledger is decided again, and charged once`() async throws {
+        let ledger = MemoryLedger()
+        let totals = Guarded<[Decimal]>([])
+        let authoriser = Authoriser { request in
+            totals.withLock { $0.append(request.total) }
+            return .approve
+        }
+        let here = try Conformer.inProcess.world(authoriser: authoriser, ledger: ledger)
+        let there = try Conformer.inProcess.world(authoriser: authoriser, ledger: ledger)
+        let first = Recorder()
+        let second = Recorder()
+        let queue = await here.observedQueue(first)
+        let other = await there.observedQueue(second)
+        queue.add(SKPayment(productIdentifier: "full.game"))
+        other.add(SKPayment(productIdentifier: "full.game"))
+        #expect(totals.withLock { $0 } == [amount("4.99"), 0])
+        #expect(second.history(of: "full.game").last == .updated("full.game", .purchased))
+    }
+
+    @Test func `B63: Stores that sell at once from one ledger give no identifier twice`() async throws {
+        let ledger = MemoryLedger()
+        let worlds = try (0..<3).map { _ in try Conformer.inProcess.world(ledger: ledger) }
+        let observers = worlds.map { _ in Recorder() }
+        var queues: [SKPaymentQueue] = []
+        for (world, observer) in zip(worlds, observers) { queues.append(await world.observedQueue(observer)) }
+        await onThreads(3) { [queues] index in
+            for _ in 1...40 { queues[index].add(SKPayment(productIdentifier: "sword")) }
+        }
+        let late = Recorder()
+        let queue = try await Conformer.inProcess.world(ledger: ledger).observedQueue(late)
+        #expect(late.transactions.count == 120)
+        #expect(Set(late.transactions.map(\.transactionIdentifier)).count == 120)
+        #expect(queue.transactions.allSatisfy { $0.transactionState == .purchased })
+    }
+
+    @Test(arguments: [FailingLedger.Act.append, .commit])
+    func `B34: While the ledger cannot be written everything waits, and nothing is lost`(
+        act: FailingLedger.Act
+    ) async throws {
+        let ledger = FailingLedger()
+        let world = try Conformer.inProcess.world(ledger: ledger)
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.add(SKPayment(productIdentifier: "full.game"))
+        #expect(observer.history.last == .updated("full.game", .purchased))
+        ledger.failing = act
+        let head = ledger.head
+        queue.add(SKPayment(productIdentifier: "sword"))
+        queue.finishTransaction(try #require(observer.transactions.first))
+        await queue.settle()
+        #expect(observer.history(of: "sword") == [.updated("sword", .purchasing)])
+        #expect(observer.history.last == .removed("full.game"))
+        #expect(ledger.head == head)
+        #expect(throws: StoreFailure.self) { try world.store.setPaymentsAllowed(false) }
+        #expect(world.store.canMakePayments)
+        #expect(throws: StoreFailure.self) { try world.store.register(.consumable("axe", price: "1")) }
+        #expect(world.store.sells("axe") == false)
+        ledger.failing = nil
+        await world.advance(by: 60)
+        #expect(observer.history.last == .updated("sword", .purchased))
+        #expect(queue.transactions.map(\.payment.productIdentifier) == ["sword"])
+        let reopened = try Conformer.inProcess.world(ledger: ledger)
+        let late = Recorder()
+        _ = await reopened.observedQueue(late)
+        #expect(late.history == [.updated("sword", .purchased)])
+    }
+
+    @Test func `B100: A restore that the ledger cannot take fails`() async throws {
+        let ledger = FailingLedger()
+        let world = try Conformer.inProcess.world(ledger: ledger)
+        await world.buyAndFinish("full.game")
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        ledger.failing = .append
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.history == [.restoreFailed(.storeKit(.unknown))])
+        #expect(queue.transactions.isEmpty)
+    }
+
+    @Test func `B34: A decision that the ledger cannot keep can be made again`() async throws {
+        let ledger = FailingLedger()
+        let world = try Conformer.inProcess.world(authoriser: .always(.later), ledger: ledger)
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        let request = try #require(world.store.undecided.first)
+        ledger.failing = .commit
+        #expect(throws: StoreFailure.self) { try world.store.decide(request.transaction, .approve) }
+        #expect(world.store.undecided == [request])
+        #expect(observer.history == [.updated("sword", .purchasing)])
+        ledger.failing = nil
+        try world.store.decide(request.transaction, .approve)
+        #expect(observer.history.last == .updated("sword", .purchased))
+        #expect(queue.transactions.count == 1)
+    }
+
+    @Test func `A ledger in memory appends only behind its end, and reads in pieces`() async throws {
+        let source = MemoryLedger()
+        let world = try Conformer.inProcess.world(ledger: source)
+        await world.buyAndFinish("sword", "shield", "full.game")
+        let records = source.read(after: 0, limit: .max >> 1)
+        #expect(records.count == source.head)
+        let ledger = MemoryLedger()
+        #expect(ledger.append(records, ifHeadIs: 0))
+        #expect(!ledger.append(records, ifHeadIs: 0))
+        #expect(ledger.head == records.count)
+        #expect(ledger.read(after: 1, limit: 2) == Array(records[1..<3]))
+        #expect(ledger.read(after: records.count, limit: 10).isEmpty)
+        let copy = try JSONDecoder().decode([LedgerRecord].self, from: JSONEncoder().encode(records))
+        #expect(copy == records)
+    }
+}
+
+/// A ledger in memory that fails when told to.
+final class FailingLedger: Ledger {
+    enum Act { case append, commit }
+
+    private struct State {
+        var records: [LedgerRecord] = []
+        var staged: [LedgerRecord] = []
+        var failing: Act?
+    }
+
+    private let state = Guarded(State())
+    private let error = StoreFailure.storeKit(.unknown, "the disk is full")
+
+    var failing: Act? {
+        get { state.withLock { $0.failing } }
+        set { state.withLock { $0.failing = newValue } }
+    }
+
+    var head: Int { state.withLock { $0.records.count } }
+
+    func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
+        try state.withLock { state in
+            if state.failing == .append { throw error }
+            guard state.records.count + state.staged.count == head else { return false }
+            state.staged += records
+            return true
+        }
+    }
+
+    func commit() throws {
+        try state.withLock { state in
+            defer { state.staged = [] }
+            if state.failing == .commit { throw error }
+            state.records += state.staged
+        }
+    }
+
+    func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
+        state.withLock { Array(($0.records + $0.staged).dropFirst(position).prefix(limit)) }
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct RestoreTests {
+    @Test(arguments: Conformer.allCases)
+    func `B96, B98, B99, B102: What was finished comes back as new transactions, then the restore has finished`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        await world.buyAndFinish("full.game", "pro.monthly")
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(
+            observer.history
+                == [.updated("full.game", .restored), .updated("pro.monthly", .restored), .restoreFinished]
+        )
+        #expect(queue.transactions.count == 2)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B103, B104, B105: Restored are non-consumables, auto-renewable and free subscriptions, and nothing else`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        await world.buyAndFinish("sword", "full.game", "lessons", "pro.monthly", "shield", "magazine")
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(
+            observer.history == [
+                .updated("full.game", .restored), .updated("pro.monthly", .restored), .updated("magazine", .restored),
+                .restoreFinished,
+            ]
+        )
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B163, B101: Without anything to restore the restore just finishes`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.history == [.restoreFinished])
+        for product in ["sword", "full.game"] { queue.add(SKPayment(productIdentifier: product)) }
+        await queue.settle()
+        observer.clear()
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.history == [.restoreFinished])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B102, B163: Failed and cancelled purchases are not restored`(conformer: Conformer) async throws {
+        let world = try conformer.world(authoriser: .always(.cancel))
+        await world.buyAndFinish("full.game")
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.history == [.restoreFinished])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B164: Restoring again brings new transactions again`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        await world.buyAndFinish("full.game")
+        let observer = Recorder.finishing()
+        let queue = await world.observedQueue(observer)
+        for _ in 1...3 {
+            queue.restoreCompletedTransactions()
+            await queue.settle()
+        }
+        #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 3)
+        #expect(observer.history.filter { $0 == .restoreFinished }.count == 3)
+        #expect(Set(observer.transactions.map(\.transactionIdentifier)).count == 3)
+        #expect(Set(observer.transactions.map(\.original?.transactionIdentifier)).count == 1)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B96, B97: Each past purchase is restored, not what was restored`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        await world.buyAndFinish("full.game", "full.game")
+        let observer = Recorder.finishing()
+        let queue = await world.observedQueue(observer)
+        for _ in 1...2 {
+            queue.restoreCompletedTransactions()
+            await queue.settle()
+        }
+        #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 4)
+        #expect(Set(observer.transactions.map(\.original?.transactionIdentifier)).count == 2)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B99: All observers are told that the restore has finished, once for each time it was asked for`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        await world.buyAndFinish("full.game")
+        let observers = [Recorder(), Recorder()]
+        let queue = world.queue()
+        for observer in observers { queue.add(observer) }
+        queue.restoreCompletedTransactions()
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        for observer in observers {
+            #expect(observer.history.filter { $0 == .restoreFinished }.count == 2)
+            #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 2)
+            #expect(observer.history.last == .restoreFinished)
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B100, B162: A store out of reach fails the restore, which is not tried again`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        await world.buyAndFinish("full.game")
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        world.store.isReachable = false
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.history == [.restoreFailed(.network(.notConnectedToInternet))])
+        world.store.isReachable = true
+        await world.advance(by: 60)
+        #expect(observer.history == [.restoreFailed(.network(.notConnectedToInternet))])
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(observer.history.suffix(2) == [.updated("full.game", .restored), .restoreFinished])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B100: A failed restore does not keep a payment that waits from being bought`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        world.store.isReachable = false
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        queue.add(SKPayment(productIdentifier: "shield"))
+        await queue.settle()
+        world.store.isReachable = true
+        await world.advance(by: 60)
+        #expect(observer.history.filter { $0 == .restoreFailed(.network(.notConnectedToInternet)) }.count == 1)
+        #expect(queue.transactions.map(\.transactionState) == [.purchased, .purchased])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B110, B165: Restoring with the name that the payments carried brings them back with it`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let observer = Recorder.finishing()
+        let queue = await world.observedQueue(observer)
+        let payment = SKMutablePayment(productIdentifier: "full.game")
+        payment.applicationUsername = "somebody"
+        queue.add(payment)
+        await queue.settle()
+        queue.restoreCompletedTransactions(withApplicationUsername: "somebody")
+        await queue.settle()
+        let restored = try #require(observer.transactions.last)
+        #expect(restored.transactionState == .restored)
+        #expect(restored.payment.applicationUsername == "somebody")
+        #expect(restored.original?.payment.applicationUsername == "somebody")
+        #expect(observer.history.contains(.restoreFinished))
+    }
+
+    @Test func `B110: The name that a restore passes reaches the store`() {
+        let backend = ScriptedBackend()
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        queue.restoreCompletedTransactions(withApplicationUsername: "somebody")
+        backend.answer(.taken)
+        queue.restoreCompletedTransactions()
+        #expect(
+            backend.submissions.flatMap(\.commands).map(\.action)
+                == [.restore(applicationUsername: "somebody"), .restore(applicationUsername: nil)]
+        )
+    }
+
+    @Test func `B100, B162: A restore that the store cannot finish fails, after what it had brought`() throws {
+        let backend = ScriptedBackend()
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        queue.restoreCompletedTransactions()
+        backend.answer(.taken)
+        let order = try #require(backend.submissions.last?.commands.first?.id)
+        backend.send(after: .at(0), through: .at(1), .transaction("9", .restored, of: "full.game"))
+        let failure = StoreFailure.storeKit(.cloudServiceRevoked, "not any more")
+        backend.send(after: .at(1), through: .at(2), .restoreEnded(order, failure: failure))
+        backend.send(after: .at(2), through: .at(3), .restoreEnded(order, failure: nil))
+        #expect(
+            observer.history == [.updated("full.game", .restored), .restoreFailed(.storeKit(.cloudServiceRevoked))]
+        )
+    }
+
+    @Test func `B100: A restore whose end was lost with the connection fails rather than never ending`() {
+        let clock = ManualTimekeeper()
+        let backend = ScriptedBackend(clock: clock)
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        queue.restoreCompletedTransactions()
+        backend.answer(.taken)
+        backend.loseConnection()
+        clock.advance(by: 1)
+        // The store no longer knows where the queue was, and begins anew.
+        backend.sendNothingUnfinished(at: 10)
+        #expect(observer.history == [.restoreFailed(.network(.networkConnectionLost))])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B96, B49: A thousand purchases come back in order, in callbacks of at most 256`(
+        conformer: Conformer
+    ) async throws {
+        let products = (0..<1000).map { SandboxProduct.nonConsumable("level.\($0)", price: "0.99") }
+        let world = try conformer.world(products: products)
+        let buyer = Recorder.finishing()
+        let shop = await world.observedQueue(buyer)
+        for product in products { shop.add(SKPayment(productIdentifier: product.identifier)) }
+        await shop.settle()
+        shop.remove(buyer)
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        let expected: [Heard] = products.map { .updated($0.identifier, .restored) }
+        #expect(observer.history == expected + [.restoreFinished])
+        #expect(observer.callbacks.allSatisfy { $0.count <= 256 })
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B106: Buying again what can be restored is an ordinary purchase that costs nothing`(
+        conformer: Conformer
+    ) async throws {
+        let totals = Guarded<[Decimal]>([])
+        let authoriser = Authoriser { request in
+            totals.withLock { $0.append(request.total) }
+            return .approve
+        }
+        let world = try conformer.world(authoriser: authoriser)
+        let observer = Recorder.finishing()
+        let queue = await world.observedQueue(observer)
+        for _ in 1...2 {
+            for product in ["full.game", "sword", "lessons"] {
+                queue.add(SKPayment(productIdentifier: product))
+                await queue.settle()
+            }
+        }
+        #expect(observer.transactions.allSatisfy { $0.transactionState == .purchased && $0.original == nil })
+        #expect(totals.withLock { $0 } == ["4.99", "0.99", "19.99", "0", "0.99", "19.99"].map { amount($0) })
+    }
+}
