@@ -7,7 +7,8 @@ import Synchronization
 final class QueueCourier: QueueStage {
     let context: StoreContext
     /// The queue's own journal; nil uses the context's.
-    let ownJournal: (any QueueJournal)?
+    var ownJournal: (any QueueJournal)? { ownJournalBox.withLock { $0 } }
+    private let ownJournalBox: Locked<(any QueueJournal)?>
     private let port = Locked<EnginePort?>(nil)
     private let observers = ObserverList()
     private let delegateLink = Locked(DelegateLink())
@@ -20,7 +21,7 @@ final class QueueCourier: QueueStage {
 
     init(context: StoreContext, journal: (any QueueJournal)?) {
         self.context = context
-        ownJournal = journal
+        ownJournalBox = Locked(journal)
     }
 
     func attach(_ queue: SKPaymentQueue) {
@@ -127,6 +128,8 @@ extension QueueCourier: ContextMember {
     func setupChanged() {
         guard !isOver.load(ordering: .sequentiallyConsistent), let old = takePort() else { return }
         old.engine.retire()
+        // What waits in it was meant for the store before.
+        if !(old.engine.backend is NoBackend) { ownJournalBox.withLock { if $0 != nil { $0 = MemoryJournal() } } }
         if observers.hasAny { engine.observersChanged() }
     }
 }
