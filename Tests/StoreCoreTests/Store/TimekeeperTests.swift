@@ -1,0 +1,127 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct TimekeeperTests {
+    private let clock = ManualTimekeeper()
+    private let start = Date(timeIntervalSince1970: 1_735_689_600)
+
+    @Test func `A manual clock stands still until it is moved`() {
+        #expect(clock.now == start)
+        clock.advance(by: 1.5)
+        #expect(clock.now == start.addingTimeInterval(1.5))
+        clock.advance(to: start.addingTimeInterval(60))
+        #expect(clock.now == start.addingTimeInterval(60))
+        #expect(ManualTimekeeper(startingAt: .distantPast).now == .distantPast)
+    }
+
+    @Test func `Moving the clock fires what is due in the order of the deadlines, at its own time each`() {
+        let fired = Guarded<[String]>([])
+        for (name, delay) in [("c", 3.0), ("a", 1.0), ("later", 10.0), ("b", 2.0), ("a2", 1.0)] {
+            clock.schedule(at: start.addingTimeInterval(delay)) { [clock, start] in
+                fired.withLock { $0.append("\(name) at \(clock.now.timeIntervalSince(start))") }
+            }
+        }
+        #expect(clock.nextDeadline == start.addingTimeInterval(1))
+        clock.advance(by: 9)
+        #expect(fired.withLock { $0 } == ["a at 1.0", "a2 at 1.0", "b at 2.0", "c at 3.0"])
+        #expect(clock.now == start.addingTimeInterval(9))
+        #expect(clock.nextDeadline == start.addingTimeInterval(10))
+    }
+
+    @Test func `A timer set by a timer fires in the same move, if it falls due`() {
+        let fired = Guarded<[TimeInterval]>([])
+        @Sendable func tick() {
+            fired.withLock { $0.append(clock.now.timeIntervalSince(start)) }
+            clock.schedule(at: clock.now.addingTimeInterval(2)) { tick() }
+        }
+        tick()
+        clock.advance(by: 5)
+        #expect(fired.withLock { $0 } == [0, 2, 4])
+    }
+
+    @Test func `A timer for a moment that has passed fires at the next move, even by nothing`() {
+        let fired = Guarded(0)
+        clock.schedule(at: start.addingTimeInterval(-100)) { fired.withLock { $0 += 1 } }
+        #expect(fired.withLock { $0 } == 0)
+        clock.advance(by: 0)
+        #expect(fired.withLock { $0 } == 1)
+        #expect(clock.now == start)
+    }
+
+    @Test func `A timer that was called off does not fire`() {
+        let fired = Guarded<[Int]>([])
+        let tokens = (0..<4).map { number in
+            clock.schedule(at: start.addingTimeInterval(1)) { fired.withLock { $0.append(number) } }
+        }
+        tokens[1].cancel()
+        tokens[1].cancel()
+        clock.advance(by: 1)
+        tokens[2].cancel()
+        #expect(fired.withLock { $0 } == [0, 2, 3])
+        #expect(clock.nextDeadline == nil)
+    }
+
+    @Test func `A timer may call off another that is due at the same time`() {
+        let fired = Guarded<[String]>([])
+        let token = Guarded<TimerToken?>(nil)
+        clock.schedule(at: start.addingTimeInterval(1)) {
+            fired.withLock { $0.append("first") }
+            token.withLock { $0 }?.cancel()
+        }
+        let second = clock.schedule(at: start.addingTimeInterval(1)) { fired.withLock { $0.append("second") } }
+        token.withLock { $0 = second }
+        clock.advance(by: 1)
+        #expect(fired.withLock { $0 } == ["first"])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `Moving the clock lets everything settle at each deadline on the way`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        let observer = Recorder.finishing()
+        let queue = await world.observedQueue(observer)
+        let seen = Guarded<[Int]>([])
+        for delay in 1...3 {
+            world.clock.schedule(at: world.clock.now.addingTimeInterval(TimeInterval(delay))) {
+                seen.withLock { $0.append(observer.history.count) }
+                queue.add(SKPayment(productIdentifier: "sword"))
+            }
+        }
+        await world.advance(by: 10)
+        #expect(seen.withLock { $0 } == [0, 3, 6])
+        #expect(observer.history.count == 9)
+        #expect(observer.transactions.map(\.transactionDate) == [1, 2, 3].map { start.addingTimeInterval($0) })
+    }
+
+    @Test func `Threads that move one clock take turns`() async {
+        let fired = Guarded<[TimeInterval]>([])
+        for delay in 1...40 {
+            clock.schedule(at: start.addingTimeInterval(TimeInterval(delay))) { [clock, start] in
+                fired.withLock { $0.append(clock.now.timeIntervalSince(start)) }
+            }
+        }
+        let end = start.addingTimeInterval(40)
+        await onThreads(4) { [clock] _ in clock.advance(to: end) }
+        #expect(fired.withLock { $0 } == (1...40).map { TimeInterval($0) })
+        #expect(clock.now == end)
+    }
+
+    @Test func `The system's clock fires once a moment is reached, and not before schedule returns`() async {
+        let clock = SystemTimekeeper()
+        let order = Guarded<[String]>([])
+        await withCheckedContinuation { continuation in
+            let lock = NSLock()
+            lock.lock()
+            clock.schedule(at: clock.now.addingTimeInterval(-1)) {
+                lock.lock()
+                order.withLock { $0.append("fired") }
+                lock.unlock()
+                continuation.resume()
+            }
+            order.withLock { $0.append("scheduled") }
+            lock.unlock()
+        }
+        #expect(order.withLock { $0 } == ["scheduled", "fired"])
+        #expect(clock.activity !== SystemTimekeeper.shared.activity)
+    }
+}
