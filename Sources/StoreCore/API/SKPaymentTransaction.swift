@@ -74,7 +74,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         self.init()
         self.number = number
         self.engine = engine
-        if transaction.state != .restored { paymentValue = transaction.payment }
+        if transaction.state != .restored || transaction.original == nil { paymentValue = transaction.payment }
         apply(transaction)
     }
 
