@@ -64,27 +64,9 @@ final class QueueEngine: Sendable {
     }
 }
 
-/// What may be referred to weakly in an engine's place.
-///
-/// A weak reference makes every later retain of its object slow, and an engine is retained at every step. Whoever owns
-/// the engine owns its port; the engine retires when the port goes.
-final class EnginePort: Sendable {
-    let engine: QueueEngine
-
-    init(_ engine: QueueEngine) {
-        self.engine = engine
-        engine.link(to: self)
-    }
-
-    deinit { engine.retire() }
-}
-
-private struct WeakPort: Sendable {
-    weak let port: EnginePort?
-}
-
 extension QueueEngine {
-    fileprivate func link(to port: EnginePort) {
+    /// To be called once, by the port.
+    func link(to port: EnginePort) {
         link.withLock { $0 = WeakPort(port: port) }
         activity.register(port)
     }
@@ -370,17 +352,17 @@ extension QueueEngine: InlineDrain {
 }
 
 extension QueueEngine {
-    fileprivate var pulse: (isQuiet: Bool, work: Int) {
+    var pulse: (isQuiet: Bool, work: Int) {
         state.withLock { ($0.lane.isQuiet && $0.deliveries.isQuiet, $0.work) }
     }
 
-    fileprivate func drainHere() -> Bool {
+    func drainHere() -> Bool {
         guard delivery.isHere, state.withLock({ $0.deliveries.isScheduled }) else { return false }
         drainInline()
         return true
     }
 
-    fileprivate var waitingFor: [String] {
+    var waitingFor: [String] {
         let (inFlight, isPausing, isLost) = state.withLock {
             ($0.machine.inFlight, $0.machine.isPausing, $0.machine.connection.isLost)
         }
@@ -390,30 +372,6 @@ extension QueueEngine {
         if isLost { lines.append("the pause before the queue connects again") }
         return lines
     }
-}
-
-extension EnginePort: ActivityMember {
-    var pulse: (isQuiet: Bool, work: Int) { engine.pulse }
-    func drainHere() -> Bool { engine.drainHere() }
-    var waitingFor: [String] { engine.waitingFor }
-}
-
-/// An engine's end of one connection.
-///
-/// Every connection has its own, so that what an earlier one still sends is told apart.
-final class EngineConnection: StoreUpdateReceiver {
-    private let engine: QueueEngine
-    private let generation: Int
-    let journal: JournalID
-
-    init(engine: QueueEngine, generation: Int, journal: JournalID) {
-        self.engine = engine
-        self.generation = generation
-        self.journal = journal
-    }
-
-    func receive(_ batch: UpdateBatch) { engine.received(batch, generation: generation) }
-    func connectionLost(_ failure: StoreFailure) { engine.connectionLost(failure, generation: generation) }
 }
 
 /// In the place of a journal that could not be opened: keeps nothing, and says so.

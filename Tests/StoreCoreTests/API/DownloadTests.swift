@@ -18,7 +18,7 @@ import Testing
                 transaction: transaction,
                 contentIdentifier: "level.2",
                 state: state,
-                contentURL: URL(fileURLWithPath: "/tmp/level.2"),
+                contentURL: URL(fileURLWithPath: "/content/level.2"),
                 error: SKError(.unknown)
             )
         }

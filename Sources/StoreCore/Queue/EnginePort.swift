@@ -1,0 +1,42 @@
+/// What may be referred to weakly in an engine's place.
+///
+/// A weak reference makes every later retain of its object slow, and an engine is retained at every step. Whoever owns
+/// the engine owns its port; the engine retires when the port goes.
+final class EnginePort: Sendable {
+    let engine: QueueEngine
+
+    init(_ engine: QueueEngine) {
+        self.engine = engine
+        engine.link(to: self)
+    }
+
+    deinit { engine.retire() }
+}
+
+struct WeakPort: Sendable {
+    weak let port: EnginePort?
+}
+
+extension EnginePort: ActivityMember {
+    var pulse: (isQuiet: Bool, work: Int) { engine.pulse }
+    func drainHere() -> Bool { engine.drainHere() }
+    var waitingFor: [String] { engine.waitingFor }
+}
+
+/// An engine's end of one connection.
+///
+/// Every connection has its own, so that what an earlier one still sends is told apart.
+final class EngineConnection: StoreUpdateReceiver {
+    private let engine: QueueEngine
+    private let generation: Int
+    let journal: JournalID
+
+    init(engine: QueueEngine, generation: Int, journal: JournalID) {
+        self.engine = engine
+        self.generation = generation
+        self.journal = journal
+    }
+
+    func receive(_ batch: UpdateBatch) { engine.received(batch, generation: generation) }
+    func connectionLost(_ failure: StoreFailure) { engine.connectionLost(failure, generation: generation) }
+}
