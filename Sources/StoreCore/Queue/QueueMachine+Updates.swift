@@ -31,6 +31,10 @@ extension QueueMachine {
         connection.isInSnapshot = true
         connection.unseen = []
         connection.excused = []
+        // What the store has not acknowledged may still be in what it sends.
+        for index in 0..<outbound.count {
+            if case .finish(let transaction) = outbound[index].command.action { finished.insert(transaction) }
+        }
         if connection.cursor == nil { connection.mustLookAgain = false }
         actions.append(.connect(generation: connection.generation, after: connection.cursor))
     }

@@ -153,10 +153,7 @@ extension QueueMachine {
         guard row.isInStore else { return .finished }
         if !foreign.isEmpty { foreign.remove(row.identifier) }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
-        if connection.isInSnapshot {
-            finished.insert(row.identifier)
-            finishedInSnapshot.append(row.identifier)
-        }
+        if connection.isInSnapshot { finished.insert(row.identifier) }
         post(.finish(transaction: row.identifier), number: takeNumber(), &actions)
         return .finished
     }
@@ -304,7 +301,7 @@ extension QueueMachine {
             show(sent.row, sent.command, &actions)
             return isOfEarlierLaunch
         case .finish(let transaction):
-            guard sent.isRecorded else { return false }
+            guard !finished.isEmpty else { return false }
             if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
         case .restore:
             break
