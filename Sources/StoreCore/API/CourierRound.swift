@@ -21,8 +21,10 @@ struct CourierRound {
             if let queue, let first = live.first, engine.currentEpoch == epoch {
                 deliver(batch, &index, epoch, queue, first, live)
             } else {
-                if case .changed(let transaction, let change) = batch[index] {
-                    QueueCourier.own(transaction).apply(change)
+                switch batch[index] {
+                case .changed(let transaction, let change): QueueCourier.own(transaction).apply(change)
+                case .told: engine.askAgain()
+                default: break
                 }
                 index += 1
             }

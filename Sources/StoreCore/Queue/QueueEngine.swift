@@ -349,6 +349,9 @@ extension QueueEngine: InlineDrain {
     var currentEpoch: Int { epoch.load(ordering: .sequentiallyConsistent) }
 
     func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
+
+    /// Nobody heard what was to be told: whoever observes next has the store send it once more.
+    func askAgain() { state.withLock { $0.machine.forgetCursor() } }
 }
 
 extension QueueEngine {
