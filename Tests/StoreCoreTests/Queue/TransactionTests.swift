@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B61, B66, B67: A purchased transaction gains an identifier, and the date on which it joined the store`(
+    func `B61, B67: A purchased transaction gains an identifier, and the date on which it joined the store`(
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authoriser: .always(.later))
@@ -159,7 +159,8 @@ import Testing
         )
     }
 
-    @Test func `B52: A deferral and its outcome are two callbacks even where they are delivered together`() async throws
+    @Test func `B152, B153: A deferral and its outcome are two callbacks even where they are delivered together`()
+        async throws
     {
         let world = try Conformer.inProcess.world(authoriser: .always(.askSomebodyElse))
         let deliveries = DispatchQueue(label: "deliveries")
