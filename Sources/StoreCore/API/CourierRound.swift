@@ -94,7 +94,11 @@ struct CourierRound {
         call { observer in
             if observer.paymentQueue(queue, shouldAddStorePayment: payment, for: product) { mustAdd = true }
         }
-        if mustAdd { queue.add(payment) }
+        guard mustAdd else { return }
+        // A store's mistake does not stop the app.
+        do { try queue.addThrowing(payment) } catch {
+            engine.log("the store promotes a payment that cannot be added: \(error)")
+        }
     }
 }
 

@@ -5,66 +5,99 @@ import Synchronization
 ///
 /// A queue has one courier for life. The courier's engine changes when the context's store does.
 final class QueueCourier: QueueStage {
-    let context: StoreContext
-    /// The queue's own journal; nil uses the context's.
-    var ownJournal: (any QueueJournal)? { ownJournalBox.withLock { $0 } }
-    private let ownJournalBox: Locked<(any QueueJournal)?>
-    private let port = Locked<EnginePort?>(nil)
+    let core: ContextCore
+    private let contextLink: ContextLink
+    private let state: Locked<State>
     private let observers = ObserverList()
-    private let delegateLink = Locked(DelegateLink())
+    /// Held while callbacks are made.
+    ///
+    /// Only where one store follows another do two threads ever want it.
+    private let turn = NSRecursiveLock()
     // Set once, before anybody else knows the courier.
     nonisolated(unsafe) private weak var queue: SKPaymentQueue?
-    /// A relaunch has put another queue in this one's place.
-    private let isOver = Atomic<Bool>(false)
 
-    private struct DelegateLink { weak var delegate: (any SKPaymentQueueDelegate)? }
+    private struct State {
+        var port: EnginePort?
+        /// The queue's own journal; nil uses the context's.
+        var ownJournal: (any QueueJournal)?
+        /// A relaunch has put another queue in this one's place, or the queue is gone.
+        var isOver = false
+        weak var delegate: (any SKPaymentQueueDelegate)?
+    }
 
-    init(context: StoreContext, journal: (any QueueJournal)?) {
-        self.context = context
-        ownJournalBox = Locked(journal)
+    /// A context owns its default queue; every other queue keeps its context.
+    enum ContextLink: Sendable {
+        case owning(StoreContext)
+        case owned(WeakContext)
+    }
+
+    struct WeakContext: Sendable { weak let context: StoreContext? }
+
+    init(_ context: StoreContext, isOwned: Bool = false, journal: (any QueueJournal)?) {
+        core = context.core
+        contextLink = isOwned ? .owned(WeakContext(context: context)) : .owning(context)
+        state = Locked(State(ownJournal: journal))
     }
 
     func attach(_ queue: SKPaymentQueue) {
         self.queue = queue
-        context.register(self)
+        core.register(self)
     }
 
+    var context: StoreContext {
+        switch contextLink {
+        case .owning(let context): context
+        case .owned(let link): link.context ?? StoreContext(core, defaultQueue: queue)
+        }
+    }
+
+    var isOwned: Bool { if case .owned = contextLink { true } else { false } }
+
+    var ownJournal: (any QueueJournal)? { state.withLock { $0.ownJournal } }
+
     var delegate: (any SKPaymentQueueDelegate)? {
-        get { delegateLink.withLock { $0.delegate } }
-        set { delegateLink.withLock { $0.delegate = newValue } }
+        get { state.withLock { $0.delegate } }
+        set { state.withLock { $0.delegate = newValue } }
     }
 
     /// The engine, made when it is first needed.
     var engine: QueueEngine {
-        port.withLock { port in
-            if let engine = port?.engine { return engine }
-            let setup = context.setup
+        if let engine = currentEngine { return engine }
+        let setup = core.setupOrWarning
+        let (engine, trouble) = state.withLock { state in
+            if let engine = state.port?.engine { return (engine, nil as String?) }
             let engine = QueueEngine(
-                backend: context.backendOrWarning ?? NoBackend.shared,
-                journal: ownJournal ?? setup.journal,
+                backend: setup.backend ?? NoBackend.shared,
+                journal: state.ownJournal ?? setup.journal,
                 timekeeper: setup.timekeeper,
                 delivery: setup.delivery,
                 log: setup.log,
                 stage: self
             )
-            port = EnginePort(engine)
-            return engine
+            state.port = EnginePort(engine)
+            return (engine, engine.openingTrouble)
         }
+        if let trouble { setup.log(trouble) }
+        return engine
     }
+
+    private var currentEngine: QueueEngine? { state.withLock { $0.port?.engine } }
 
     /// Falls silent for good.
     ///
     /// The engine stays: another would take the journal away from the queue that follows.
     func retire() {
-        isOver.store(true, ordering: .sequentiallyConsistent)
+        state.withLock { $0.isOver = true }
         engine.retire()
     }
 
-    /// The queue is gone, and nobody can ask for another engine.
-    func retireLast() { _ = takePort() }
-
-    /// Letting go of the port retires the engine.
-    private func takePort() -> EnginePort? { port.withLock { $0.take() } }
+    /// The queue is gone, and nobody can ask for another engine: letting go of the port retires this one.
+    func retireLast() {
+        _ = state.withLock { state in
+            state.isOver = true
+            return state.port.take()
+        }
+    }
 
     // MARK: Observers
 
@@ -84,7 +117,7 @@ final class QueueCourier: QueueStage {
 
     // MARK: QueueStage
 
-    var hasObservers: Bool { observers.hasAny }
+    var liveObservers: [AnyObject] { observers.load().all }
 
     func makeTransaction(_ number: Int, _ payment: StorePayment, in engine: QueueEngine) -> AnyObject {
         SKPaymentTransaction(number: number, payment: payment, engine: engine)
@@ -104,99 +137,37 @@ final class QueueCourier: QueueStage {
     }
 
     func drain(_ engine: QueueEngine, next: (inout [Delivery]) -> Int?) {
+        turn.lock()
+        defer { turn.unlock() }
         let queue = queue
         context.run {
             var live = observers.load()
-            let haveVanished = live.isEmpty && observers.haveVanished()
+            if live.isEmpty, observers.haveVanished() { observersVanished() }
             let round = CourierRound(list: observers, engine: engine)
             var batch: [Delivery] = []
             while let epoch = next(&batch) { round.deliver(batch, epoch: epoch, to: queue, &live) }
-            if haveVanished { observersVanished() }
         }
     }
 
     private func observersVanished() {
-        context.setup.log(
+        core.setup.log(
             "the last observer of a payment queue is gone without having been removed; what the store sends waits for "
                 + "the next one. The queue does not keep its observers alive."
         )
-        port.withLock { $0 }?.engine.observersChanged()
+        currentEngine?.observersChanged()
     }
 }
 
 extension QueueCourier: ContextMember {
     func setupChanged() {
-        guard !isOver.load(ordering: .sequentiallyConsistent), let old = takePort() else { return }
+        let old = state.withLock { state -> EnginePort? in
+            guard !state.isOver, let old = state.port.take() else { return nil }
+            // What waits in the queue's own journal was meant for the store before.
+            if state.ownJournal != nil, !(old.engine.backend is NoBackend) { state.ownJournal = MemoryJournal() }
+            return old
+        }
+        guard let old else { return }
         old.engine.retire()
-        // What waits in it was meant for the store before.
-        if !(old.engine.backend is NoBackend) { ownJournalBox.withLock { if $0 != nil { $0 = MemoryJournal() } } }
-        if observers.hasAny { engine.observersChanged() }
-    }
-}
-
-/// Observers, held weakly.
-final class ObserverList: Sendable {
-    private let list = Locked<[Weak]>([])
-    private let changes = Atomic<Int>(0)
-
-    private struct Weak {
-        weak var observer: (any SKPaymentTransactionObserver)?
-    }
-
-    /// Differs when observers have come or gone since it was last read.
-    var version: Int { changes.load(ordering: .acquiring) }
-
-    /// Whether there is one.
-    ///
-    /// Those that have vanished do not count.
-    var hasAny: Bool { list.withLock { $0.contains { $0.observer != nil } } }
-
-    func add(_ observer: any SKPaymentTransactionObserver) {
-        list.withLock { list in
-            list.removeAll { $0.observer == nil || $0.observer === observer }
-            list.append(Weak(observer: observer))
-        }
-        changes.add(1, ordering: .releasing)
-    }
-
-    func remove(_ observer: any SKPaymentTransactionObserver) {
-        list.withLock { list in list.removeAll { $0.observer == nil || $0.observer === observer } }
-        changes.add(1, ordering: .releasing)
-    }
-
-    /// Those that are there, kept alive while the result is.
-    func load() -> LiveObservers {
-        let version = version
-        return list.withLock { list in
-            if list.count == 1 { return LiveObservers(version: version, first: list[0].observer) }
-            let live = list.compactMap(\.observer)
-            return LiveObservers(version: version, first: live.first, others: Array(live.dropFirst()))
-        }
-    }
-
-    /// True once, if there were observers and all have vanished without having been removed.
-    func haveVanished() -> Bool {
-        list.withLock { list in
-            guard !list.isEmpty, !list.contains(where: { $0.observer != nil }) else { return false }
-            list = []
-            return true
-        }
-    }
-}
-
-/// Observers, held for as long as they are called.
-///
-/// There is hardly ever more than one.
-struct LiveObservers {
-    /// The list's, when they were looked up.
-    let version: Int
-    let first: (any SKPaymentTransactionObserver)?
-    var others: [any SKPaymentTransactionObserver] = []
-
-    var isEmpty: Bool { first == nil }
-    var all: [any SKPaymentTransactionObserver] { first.map { [$0] + others } ?? [] }
-
-    func contains(_ observer: any SKPaymentTransactionObserver) -> Bool {
-        first === observer || others.contains { $0 === observer }
+        if !observers.load().isEmpty { engine.observersChanged() }
     }
 }

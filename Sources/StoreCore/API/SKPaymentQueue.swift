@@ -17,7 +17,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// It is on the context's store and has a journal of its own in memory. Apps use ``default()``; this is for tests and
     /// their mocks.
     public override init() {
-        courier = QueueCourier(context: .current, journal: MemoryJournal())
+        courier = QueueCourier(.current, journal: MemoryJournal())
         super.init()
         courier.attach(self)
     }
@@ -46,14 +46,14 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
             delivery: delivery,
             log: log
         )
-        courier = QueueCourier(context: context, journal: nil)
+        courier = QueueCourier(context, journal: nil)
         super.init()
         context.adoptDefaultQueue(self)
         courier.attach(self)
     }
 
-    init(context: StoreContext, journal: (any QueueJournal)? = nil) {
-        courier = QueueCourier(context: context, journal: journal)
+    init(context: StoreContext, isOwned: Bool, journal: (any QueueJournal)? = nil) {
+        courier = QueueCourier(context, isOwned: isOwned, journal: journal)
         super.init()
         courier.attach(self)
     }
@@ -68,7 +68,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// overrides this.
     open class func `default`() -> Self {
         let context = StoreContext.current
-        guard let queue = context.defaultQueue({ SKPaymentQueue(context: context) }) as? Self else {
+        guard let queue = context.defaultQueue({ SKPaymentQueue(context: context, isOwned: true) }) as? Self else {
             fatalError("the default queue is an SKPaymentQueue; \(self) has to override default()")
         }
         return queue
@@ -77,7 +77,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Whether the user of the current context's store may pay.
     ///
     /// False where no store is set.
-    open class func canMakePayments() -> Bool { StoreContext.current.backendOrWarning?.canMakePayments ?? false }
+    open class func canMakePayments() -> Bool { StoreContext.current.core.backendOrWarning?.canMakePayments ?? false }
 
     /// What is unfinished, oldest first.
     ///
@@ -88,7 +88,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// May block, if the store does.
     open var storefront: SKStorefront? {
-        courier.context.backendOrWarning?.storefront.map {
+        courier.core.backendOrWarning?.storefront.map {
             SKStorefront(countryCode: $0.countryCode, identifier: $0.identifier)
         }
     }
@@ -118,10 +118,10 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// - Throws: `SKError.paymentInvalid` for a quantity below 1, for an identifier that is empty, and for one that the
     ///   store does not sell, where the store can tell at once. Nothing has been added then.
-    public func addThrowing(_ payment: SKPayment) throws {
+    open func addThrowing(_ payment: SKPayment) throws {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { throw StoreFailure.storeKit(.paymentInvalid, mistake).error }
-        if courier.context.backendOrWarning?.sells(value.productIdentifier) == false {
+        if courier.core.backendOrWarning?.sells(value.productIdentifier) == false {
             throw StoreFailure.storeKit(.paymentInvalid, "the store does not sell \(value.productIdentifier)").error
         }
         courier.engine.add(value)
@@ -144,37 +144,50 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// nothing; a transaction that belongs to no queue, or still waits for somebody's decision, is left alone with a line
     /// in the log. One that is still purchasing stops the process; ``finishThrowing(_:)`` throws instead.
     open func finishTransaction(_ transaction: SKPaymentTransaction) {
-        if let mistake = finish(transaction) { fatalError(mistake) }
+        switch finish(transaction) {
+        case .done: break
+        case .undecided(let mistake): courier.core.setup.log(mistake)
+        case .tooEarly(let mistake): fatalError(mistake)
+        }
     }
 
     /// Finishes a transaction like ``finishTransaction(_:)``, or says what is wrong with that.
     ///
-    /// - Throws: `SKError.clientInvalid` for a transaction that is still purchasing. It stays as it is.
-    public func finishThrowing(_ transaction: SKPaymentTransaction) throws {
-        if let mistake = finish(transaction) { throw StoreFailure.storeKit(.clientInvalid, mistake).error }
+    /// - Throws: `SKError.clientInvalid` for a transaction that is still purchasing or waits for somebody's decision. It
+    ///   stays as it is.
+    open func finishThrowing(_ transaction: SKPaymentTransaction) throws {
+        switch finish(transaction) {
+        case .done: break
+        case .tooEarly(let mistake), .undecided(let mistake):
+            throw StoreFailure.storeKit(.clientInvalid, mistake).error
+        }
     }
 
-    private func finish(_ transaction: SKPaymentTransaction) -> String? {
-        func log(_ line: String) { courier.context.setup.log(line) }
+    private enum Finish {
+        case done
+        case tooEarly(String)
+        case undecided(String)
+    }
+
+    private func finish(_ transaction: SKPaymentTransaction) -> Finish {
         guard let engine = transaction.engine, transaction.number > 0 else {
-            log("a transaction that belongs to no queue was finished; that does nothing")
-            return nil
+            courier.core.setup.log("a transaction that belongs to no queue was finished; that does nothing")
+            return .done
         }
         // What observers have not been told yet, the app cannot have dealt with.
         let answer: QueueMachine.FinishAnswer =
             transaction.isPurchasing
             ? .purchasing : transaction.isDeferred ? .deferred : engine.finish(transaction.number)
         switch answer {
-        case .finished, .alreadyFinished: return nil
+        case .finished, .alreadyFinished: return .done
         case .deferred:
-            log(
-                "a transaction for \(transaction.payment.productIdentifier) is still undecided; it cannot be finished yet"
-            )
-            return nil
+            let product = transaction.payment.productIdentifier
+            return .undecided("a transaction for \(product) is still undecided; it cannot be finished yet")
         case .purchasing:
             let product = transaction.payment.productIdentifier
-            return
+            return .tooEarly(
                 "the transaction for \(product) is still purchasing; finish it when it is purchased, failed or restored"
+            )
         }
     }
 
@@ -226,7 +239,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func cancel(_ downloads: [SKDownload]) { missing("hosted downloads") }
 
     private func missing(_ feature: String) {
-        courier.context.setup.log("this store has no \(feature); nothing happens")
+        courier.core.setup.log("this store has no \(feature); nothing happens")
     }
 }
 
@@ -237,7 +250,7 @@ extension SKPaymentQueue {
     public func relaunch() -> SKPaymentQueue {
         let context = courier.context
         courier.retire()
-        let queue = SKPaymentQueue(context: context, journal: courier.ownJournal)
+        let queue = SKPaymentQueue(context: context, isOwned: courier.isOwned, journal: courier.ownJournal)
         context.replaceDefaultQueue(self, with: queue)
         return queue
     }
@@ -249,11 +262,11 @@ extension SKPaymentQueue {
     ///
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
-    public func settle() -> [String] { courier.context.settle() }
+    public func settle() -> [String] { courier.core.settle() }
 
     /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
     ///
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
-    public func settle() async -> [String] { await courier.context.settle() }
+    public func settle() async -> [String] { await courier.core.settle() }
 }

@@ -3,8 +3,9 @@ import Synchronization
 
 /// One request for payment in the queue, and what has become of it.
 ///
-/// The queue makes one for each payment that is added, each renewal and each restored purchase, and changes it just
-/// before the callback that says so; a test may make its own, in any state. Any thread may read it.
+/// The queue makes one for each payment that is added, and changes it just before the callback that says so; what the
+/// store brings by itself, a renewal or a restored purchase, has its state from the start. A test may make its own, in
+/// any state. Any thread may read it.
 ///
 /// What Store Kit leaves undefined in a state is nil here.
 // unchecked: what changes is written once, before `mark` says that it may be read; what only initializers write is
@@ -107,11 +108,9 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     /// Why a transaction failed, an ``SKError`` or a `URLError`; nil in other states.
     open var error: (any Error)? { changes.value("error", else: hasFailed ? details?.failure?.error : nil) }
 
-    /// The earlier transaction that a restored one brings back; nil in other states.
+    /// The earlier transaction that a restored one brings back, or that a renewal follows; nil where there is none.
     open var original: SKPaymentTransaction? {
-        guard hasJoinedStore, let original = details?.original else { return changes.value("original", else: nil) }
-        return originalObject.load()
-            ?? originalObject.storeIfNil(SKPaymentTransaction(original: original, engine: engine))
+        changes.value("original", else: originalMade)
     }
 
     /// The signed receipt of a purchased or restored transaction, made when it is read.
@@ -136,9 +135,19 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 
+    private final var originalMade: SKPaymentTransaction? {
+        guard hasJoinedStore, let original = details?.original else { return nil }
+        return originalObject.load()
+            ?? originalObject.storeIfNil(SKPaymentTransaction(original: original, engine: engine))
+    }
+
     private final var receipt: Data? { details?.receipt ?? engine?.backend.receipt(forTransaction: identifier) }
 
-    private final var ordered: StorePayment { (hasJoinedStore ? details?.original?.payment : nil) ?? paymentValue }
+    /// What was ordered; a restored transaction carries its original's payment, unless it came with one of its own.
+    private final var ordered: StorePayment {
+        guard paymentValue.productIdentifier.isEmpty, let original = details?.original else { return paymentValue }
+        return original.payment
+    }
 
     private final var hasFailed: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.failed.rawValue }
 

@@ -52,7 +52,7 @@ open class SKProductsRequest: SKRequest {
     override var listener: (any SKRequestDelegate)? { delegate ?? target }
 
     override func send(_ reply: @escaping @Sendable (RequestAnswer) -> Void) {
-        (context.backendOrWarning ?? NoBackend.shared).products(productIdentifiers) { result in
+        (context.core.backendOrWarning ?? NoBackend.shared).products(productIdentifiers) { result in
             switch result {
             case .success(let answer): reply(.products(answer))
             case .failure(let failure): reply(.failed(failure))

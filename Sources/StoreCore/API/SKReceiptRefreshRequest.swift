@@ -46,7 +46,7 @@ open class SKReceiptRefreshRequest: SKRequest {
             isRevoked: isSet(SKReceiptPropertyIsRevoked),
             isVolumePurchase: isSet(SKReceiptPropertyIsVolumePurchase)
         )
-        (context.backendOrWarning ?? NoBackend.shared).refreshReceipt(properties) { failure in
+        (context.core.backendOrWarning ?? NoBackend.shared).refreshReceipt(properties) { failure in
             reply(failure.map { .failed($0) } ?? .done)
         }
     }

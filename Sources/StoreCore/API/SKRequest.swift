@@ -41,7 +41,7 @@ open class SKRequest: NSObject {
         let context = context
         CallScope.outermost {
             send { answer in
-                context.setup.callbacks.call {
+                context.core.setup.callbacks.call {
                     context.run { handle.request.answered(number, answer) }
                 }
             }

@@ -3,6 +3,8 @@ final class NoBackend: StoreBackend {
     static let shared = NoBackend()
 
     let canMakePayments = false
+    /// What is added is in the journal when the call returns, for the first store that is set.
+    let lane = BackendLane.caller
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {}
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {}
@@ -12,10 +14,10 @@ final class NoBackend: StoreBackend {
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        reply(.failure(.storeKit(.clientInvalid, StoreContext.noBackend)))
+        reply(.failure(.storeKit(.clientInvalid, ContextCore.noBackend)))
     }
 
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        reply(.storeKit(.clientInvalid, StoreContext.noBackend))
+        reply(.storeKit(.clientInvalid, ContextCore.noBackend))
     }
 }

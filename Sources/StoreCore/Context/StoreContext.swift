@@ -24,22 +24,16 @@ public final class StoreContext: Sendable {
     /// The running task's, else the process's.
     public static var current: StoreContext { bound ?? process }
 
-    private let state: Locked<State>
+    let core: ContextCore
+    private let defaultQueue: Locked<DefaultQueue>
 
-    private struct State {
-        var setup: Setup
-        var defaultQueue = DefaultQueue.none
-        var hasWarned = false
-        var members: [WeakMember] = []
-    }
-
-    private enum DefaultQueue {
+    private enum DefaultQueue: Sendable {
         case none
-        case owned(AnyObject)
+        case owned(any AnyObject & Sendable)
         /// Made by the app, whose context this is.
         case adopted(WeakQueue)
 
-        var object: AnyObject? {
+        var object: (any AnyObject & Sendable)? {
             switch self {
             case .none: nil
             case .owned(let queue): queue
@@ -48,22 +42,7 @@ public final class StoreContext: Sendable {
         }
     }
 
-    private struct WeakQueue { weak var object: AnyObject? }
-
-    private struct WeakMember {
-        weak let member: (any ContextMember)?
-    }
-
-    /// All that is replaced together.
-    struct Setup: Sendable {
-        let backend: (any StoreBackend)?
-        let journal: any QueueJournal
-        let timekeeper: any Timekeeper
-        let delivery: StoreDelivery
-        let log: StoreLog
-        /// Calls the delegates of requests.
-        let callbacks: CallbackLane
-    }
+    private struct WeakQueue: Sendable { weak let object: (any AnyObject & Sendable)? }
 
     /// Makes a context.
     ///
@@ -80,24 +59,30 @@ public final class StoreContext: Sendable {
         delivery: StoreDelivery = .main,
         log: StoreLog = .standardError
     ) {
-        state = Locked(
-            State(
-                setup: Setup(
-                    backend: backend,
-                    journal: journal ?? MemoryJournal(),
-                    timekeeper: timekeeper,
-                    delivery: delivery,
-                    log: log
-                )
+        core = ContextCore(
+            ContextCore.Setup(
+                backend: backend,
+                journal: journal ?? MemoryJournal(),
+                timekeeper: timekeeper,
+                delivery: delivery,
+                log: log
             )
         )
+        defaultQueue = Locked(.none)
+    }
+
+    /// A context again for a queue whose own has gone.
+    init(_ core: ContextCore, defaultQueue: (any AnyObject & Sendable)?) {
+        self.core = core
+        self.defaultQueue = Locked(.adopted(WeakQueue(object: defaultQueue)))
     }
 
     /// The store, nil while none is set.
     ///
-    /// Setting it is ``use(_:journal:timekeeper:delivery:)`` with all else as it was.
+    /// Setting it is ``use(_:journal:timekeeper:delivery:)`` with the store alone: its own clock, and a new journal in memory
+    /// unless there was no store before.
     public var backend: (any StoreBackend)? {
-        get { setup.backend }
+        get { core.setup.backend }
         set { use(newValue) }
     }
 
@@ -118,19 +103,15 @@ public final class StoreContext: Sendable {
         timekeeper: (any Timekeeper)? = nil,
         delivery: StoreDelivery? = nil
     ) {
-        let members = state.withLock { state in
-            let old = state.setup
-            state.setup = Setup(
+        core.change { old in
+            ContextCore.Setup(
                 backend: backend,
                 journal: journal ?? (old.backend == nil ? old.journal : MemoryJournal()),
                 timekeeper: timekeeper,
                 delivery: delivery ?? old.delivery,
                 log: old.log
             )
-            state.hasWarned = false
-            return state.members.compactMap { $0.member }
         }
-        for member in members { member.setupChanged() }
     }
 
     /// Runs something with this context as ``current``, in the calling task and the tasks that it starts.
@@ -153,68 +134,23 @@ public final class StoreContext: Sendable {
     ///
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
-    public func settle() -> [String] { setup.timekeeper.activity.settle() }
+    public func settle() -> [String] { core.settle() }
 
     /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
     ///
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
-    public func settle() async -> [String] { await setup.timekeeper.activity.settle() }
-}
-
-extension StoreContext.Setup {
-    init(
-        backend: (any StoreBackend)?,
-        journal: any QueueJournal,
-        timekeeper: (any Timekeeper)?,
-        delivery: StoreDelivery,
-        log: StoreLog
-    ) {
-        self.backend = backend
-        self.journal = journal
-        self.timekeeper = timekeeper ?? backend?.timekeeper ?? SystemTimekeeper.shared
-        self.delivery = delivery
-        self.log = log
-        callbacks = CallbackLane(delivery: delivery, activity: self.timekeeper.activity)
-    }
-}
-
-/// What follows a context to another store.
-protocol ContextMember: AnyObject, Sendable {
-    func setupChanged()
+    public func settle() async -> [String] { await core.settle() }
 }
 
 extension StoreContext {
-    var setup: Setup { state.withLock { $0.setup } }
-
-    /// The store, with one logged warning where there is none.
-    var backendOrWarning: (any StoreBackend)? {
-        let (setup, mustWarn) = state.withLock { state in
-            let mustWarn = state.setup.backend == nil && !state.hasWarned
-            if mustWarn { state.hasWarned = true }
-            return (state.setup, mustWarn)
-        }
-        if mustWarn { setup.log(Self.noBackend) }
-        return setup.backend
-    }
-
-    static let noBackend =
-        "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
-
-    func register(_ member: any ContextMember) {
-        state.withLock { state in
-            state.members.removeAll { $0.member == nil }
-            state.members.append(WeakMember(member: member))
-        }
-    }
-
     /// The context's one default queue, made when it is first asked for.
-    func defaultQueue(_ make: () -> AnyObject) -> AnyObject {
-        if let queue = state.withLock({ $0.defaultQueue.object }) { return queue }
+    func defaultQueue(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable {
+        if let queue = defaultQueue.withLock({ $0.object }) { return queue }
         let new = make()
-        return state.withLock { state in
-            if let queue = state.defaultQueue.object { return queue }
-            state.defaultQueue = .owned(new)
+        return defaultQueue.withLock { defaultQueue in
+            if let queue = defaultQueue.object { return queue }
+            defaultQueue = .owned(new)
             return new
         }
     }
@@ -222,19 +158,23 @@ extension StoreContext {
     /// Makes a queue the default one.
     ///
     /// The context, which belongs to it, does not keep it alive.
-    func adoptDefaultQueue(_ queue: AnyObject) {
-        state.withLock { $0.defaultQueue = .adopted(WeakQueue(object: queue)) }
+    func adoptDefaultQueue(_ queue: any AnyObject & Sendable) {
+        defaultQueue.withLock { $0 = .adopted(WeakQueue(object: queue)) }
     }
 
     /// Puts a queue in the place of another, if that was the default one.
-    func replaceDefaultQueue(_ old: AnyObject, with queue: AnyObject) {
-        state.withLock { state in
-            guard state.defaultQueue.object === old else { return }
-            switch state.defaultQueue {
+    func replaceDefaultQueue(_ old: AnyObject, with queue: any AnyObject & Sendable) {
+        let kept = defaultQueue.withLock { defaultQueue in
+            let kept = defaultQueue
+            guard kept.object === old else { return kept }
+            switch kept {
             case .none: break
-            case .owned: state.defaultQueue = .owned(queue)
-            case .adopted: state.defaultQueue = .adopted(WeakQueue(object: queue))
+            case .owned: defaultQueue = .owned(queue)
+            case .adopted: defaultQueue = .adopted(WeakQueue(object: queue))
             }
+            return kept
         }
+        // What the old one does when it goes may lead back here.
+        withExtendedLifetime(kept) {}
     }
 }

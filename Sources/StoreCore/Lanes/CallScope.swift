@@ -10,8 +10,8 @@ struct CallScope {
     /// How many callbacks of observers are under way on this thread.
     private var callbacks = 0
 
-    /// Whether a callback is under way on this thread.
-    static var isInCallback: Bool { current.pointee.callbacks > 0 }
+    /// Whether this thread is in one of our calls, or in a callback.
+    static var isAtWork: Bool { current.pointee.callbacks > 0 || current.pointee.depth > 0 }
 
     /// Runs `body`, then, if this is the thread's outermost call, everything that was left to deliver.
     @inline(__always)

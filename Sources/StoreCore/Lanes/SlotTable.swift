@@ -117,6 +117,12 @@ extension Optional {
         defer { self = nil }
         return self
     }
+
+    /// Fills it and returns what was there.
+    mutating func replace(with new: Wrapped) -> Wrapped? {
+        defer { self = new }
+        return self
+    }
 }
 
 extension SlotTable: Sendable where Row: Sendable {}

@@ -27,8 +27,8 @@ protocol QueueStage: AnyObject, Sendable {
     func apply(_ change: StoreTransaction, to transaction: AnyObject)
     /// Called with the engine's lock held: the object is to be told of nothing more.
     func markFinished(_ transaction: AnyObject)
-    /// Called with the engine's lock held.
-    var hasObservers: Bool { get }
+    /// The observers there are. Called with the engine's lock held; they are let go of without it.
+    var liveObservers: [AnyObject] { get }
     /// Called without a lock, by one thread at a time: takes batch after batch until there is none left, and calls the
     /// observers. What belongs to another epoch than the engine's is applied and told to nobody.
     func drain(_ engine: QueueEngine, next: (inout [Delivery]) -> Int?)

@@ -15,6 +15,8 @@ final class EnginePort: Sendable {
 
 struct WeakPort: Sendable {
     weak let port: EnginePort?
+    /// The journal was opened again before there was a port to tell.
+    var isSuperseded = false
 }
 
 extension EnginePort: ActivityMember {

@@ -11,11 +11,13 @@ final class QueueEngine: Sendable {
     private let timekeeper: any Timekeeper
     private let activity: Activity
     private let delivery: StoreDelivery
-    private let log: StoreLog
+    let log: StoreLog
     private let stage: any QueueStage
     private let laneQueue: DispatchQueue?
     private let state: Locked<State>
     private let link: Locked<WeakPort>
+    /// What kept the journal from being read, to be logged without a lock.
+    let openingTrouble: String?
     /// Changes when observers come first or go last, and when the engine retires: what belongs to an earlier epoch is
     /// told to nobody.
     private let epoch = Atomic<Int>(0)
@@ -28,7 +30,8 @@ final class QueueEngine: Sendable {
         var table = SlotTable<AnyObject>()
         var connection: EngineConnection?
         var isRetired = false
-        var timers: [TimerToken] = []
+        var submissionTimer: TimerToken?
+        var connectionTimer: TimerToken?
         var work = 0
     }
 
@@ -50,10 +53,17 @@ final class QueueEngine: Sendable {
         let link = Locked(WeakPort(port: nil))
         let contents: JournalContents
         do {
-            contents = try journal.open { link.withLock { $0.port }?.engine.retire() }
+            contents = try journal.open {
+                let port = link.withLock { link in
+                    link.isSuperseded = true
+                    return link.port
+                }
+                port?.engine.retire()
+            }
             self.journal = journal
+            openingTrouble = nil
         } catch {
-            log("the journal cannot be opened: \(error)")
+            openingTrouble = "the journal cannot be opened: \(error)"
             contents = JournalContents(id: .unique(), commands: [])
             self.journal = UnreadableJournal(error: StoreFailure(error))
         }
@@ -67,8 +77,12 @@ final class QueueEngine: Sendable {
 extension QueueEngine {
     /// To be called once, by the port.
     func link(to port: EnginePort) {
-        link.withLock { $0 = WeakPort(port: port) }
+        let isSuperseded = link.withLock { link in
+            link = WeakPort(port: port, isSuperseded: link.isSuperseded)
+            return link.isSuperseded
+        }
         activity.register(port)
+        if isSuperseded { retire() }
     }
 }
 
@@ -90,11 +104,15 @@ extension QueueEngine {
     /// To be called after every change of the observers: asks the stage how it is now.
     func observersChanged() {
         CallScope.outermost {
-            handle(before: { [stage] state in
-                let isObserved = stage.hasObservers && !state.isRetired
-                guard isObserved != state.machine.isObserved else { return }
-                self.silence(&state)
-            }) { [stage] machine, actions in machine.setObserved(stage.hasObservers, &actions) }
+            // Held until the lock is free: what an observer does when it goes may lead back here.
+            var observers: [AnyObject] = []
+            var isObserved = false
+            handle(before: { state in
+                observers = stage.liveObservers
+                isObserved = !observers.isEmpty && !state.isRetired
+                if isObserved != state.machine.isObserved { silence(&state) }
+            }) { machine, actions in machine.setObserved(isObserved, &actions) }
+            withExtendedLifetime(observers) {}
         }
     }
 
@@ -118,13 +136,13 @@ extension QueueEngine {
             state.table = SlotTable()
             defer {
                 state.connection = nil
-                state.timers = []
+                state.submissionTimer = nil
+                state.connectionTimer = nil
             }
-            return (state.connection, state.timers)
+            return (state.connection, [state.submissionTimer, state.connectionTimer])
         }
         if let connection { backend.disconnect(connection) }
-        // A timer would keep the engine alive.
-        for timer in timers { timer.cancel() }
+        for timer in timers { timer?.cancel() }
     }
 
     /// What is waiting to be told belongs to observers that have gone.
@@ -180,6 +198,8 @@ extension QueueEngine {
             switch state.actions[index] {
             case .connect, .disconnect, .submit, .record, .forget, .wake:
                 state.lane.append(state.actions[index])
+            // A retired engine has nobody to tell; a transaction made now would keep it alive for ever.
+            case _ where state.isRetired: break
             case .show(let number, let payment):
                 let transaction = stage.makeTransaction(number, payment, in: self)
                 state.table.insert(transaction, at: number)
@@ -207,7 +227,7 @@ extension QueueEngine {
     }
 
     private func tell(_ delivery: Delivery, _ state: inout State) {
-        if state.machine.isObserved, !state.isRetired {
+        if state.machine.isObserved {
             state.deliveries.append(delivery)
         } else if case .changed(let transaction, let change) = delivery {
             stage.apply(change, to: transaction)
@@ -270,18 +290,25 @@ extension QueueEngine {
                 )
             }
         case .wake(let timer, let pause):
-            let token = timekeeper.schedule(at: timekeeper.now + pause) {
-                CallScope.outermost { self.handle { $0.timerFired(timer, &$1) } }
-            }
-            let isRetired = state.withLock { state in
-                // At most one of each kind is of use.
-                if state.timers.count > 8 { state.timers.removeFirst() }
-                state.timers.append(token)
-                return state.isRetired
-            }
-            if isRetired { token.cancel() }
+            wake(timer, after: pause)
         default: fatalError("\(action) belongs to the delivery lane")
         }
+    }
+
+    private func wake(_ timer: QueueMachine.Timer, after pause: TimeInterval) {
+        // A timer keeps no engine alive that nobody owns any more.
+        let token = timekeeper.schedule(at: timekeeper.now + pause) { [link] in
+            guard let port = link.withLock({ $0.port }) else { return }
+            CallScope.outermost { port.engine.handle { $0.timerFired(timer, &$1) } }
+        }
+        let void = state.withLock { state in
+            guard !state.isRetired else { return token as TimerToken? }
+            switch timer {
+            case .submission: return state.submissionTimer.replace(with: token)
+            case .connection: return state.connectionTimer.replace(with: token)
+            }
+        }
+        void?.cancel()
     }
 
     private func connect(_ generation: Int, after cursor: UpdateCursor?) {
@@ -294,7 +321,10 @@ extension QueueEngine {
             return (previous, state.connection)
         }
         if let old = previous.0 { backend.disconnect(old) }
-        if let new = previous.1 { backend.connect(new, after: cursor) }
+        guard let new = previous.1 else { return }
+        backend.connect(new, after: cursor)
+        // Retired or cut off meanwhile, it would never be disconnected.
+        if state.withLock({ $0.connection !== new }) { backend.disconnect(new) }
     }
 
     private func disconnect() {

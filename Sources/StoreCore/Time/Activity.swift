@@ -43,10 +43,12 @@ public final class Activity: Sendable {
         fileprivate let activity: Activity
         /// It is done, and whatever it led to has been handed over.
         public func end() {
-            activity.state.withLock {
+            let isMistake = activity.state.withLock {
                 $0.foreign -= 1
                 $0.changes += 1
+                return $0.foreign < 0
             }
+            if isMistake { fatalError("some work was ended twice; settling counts on each being ended once") }
             activity.changed()
         }
     }
@@ -66,6 +68,20 @@ public final class Activity: Sendable {
             let before = state.withLock { $0.changes }
             if drainHere() { continue }
             if isQuiet() { return waitingFor() }
+            bell.lock()
+            while state.withLock({ $0.changes }) == before { bell.wait() }
+            bell.unlock()
+        }
+    }
+
+    /// Waits until something is so, making callbacks meanwhile on the thread that delivers them.
+    func wait(until isSo: () -> Bool) {
+        waiters.add(1, ordering: .sequentiallyConsistent)
+        defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
+        while true {
+            let before = state.withLock { $0.changes }
+            if isSo() { return }
+            if drainHere() { continue }
             bell.lock()
             while state.withLock({ $0.changes }) == before { bell.wait() }
             bell.unlock()
@@ -95,9 +111,9 @@ public final class Activity: Sendable {
     }
 
     private nonisolated func trapInsideCallback() {
-        guard !CallScope.isInCallback else {
+        guard !CallScope.isAtWork else {
             fatalError(
-                "settle was called from inside a callback, which it would wait for; call it where no callback runs"
+                "settle was called from inside a callback or an authoriser, which it would wait for; call it elsewhere"
             )
         }
     }
@@ -115,10 +131,14 @@ protocol ActivityMember: AnyObject, Sendable {
 
 extension Activity {
     func register(_ member: any ActivityMember) {
-        members.withLock { members in
-            members.removeAll { $0.member == nil }
+        // Members are let go of without the lock: the last reference may be this one.
+        let kept = members.withLock { members in
+            let kept = members.map(\.member)
+            members = zip(members, kept).filter { $1 != nil }.map(\.0)
             members.append(Weak(member: member))
+            return kept
         }
+        withExtendedLifetime(kept) {}
     }
 
     /// A member went quiet, or left something for a thread that may be waiting here.

@@ -12,11 +12,12 @@ public final class ManualTimekeeper: Timekeeper {
     private let state = Locked(State())
     /// Seconds since 2001, read without the lock and written with it held.
     private let clock: Atomic<UInt64>
-    private let turn = NSLock()
 
     private struct State {
         var timers: [Scheduled] = []
         var lastNumber = 0
+        /// Who moves the clock.
+        var mover: ObjectIdentifier?
     }
 
     private struct Scheduled {
@@ -60,23 +61,56 @@ public final class ManualTimekeeper: Timekeeper {
     /// Moves the clock on, see ``advance(to:)``.
     ///
     /// - Parameter interval: seconds, not negative.
-    public func advance(by interval: TimeInterval) { advance(to: now.addingTimeInterval(interval)) }
+    public func advance(by interval: TimeInterval) { move { $0.addingTimeInterval(interval) } }
 
     /// Moves the clock on, firing what falls due on the way and settling at each deadline.
     ///
-    /// Must not be called from inside a callback, which would wait for itself: that stops the process with a sentence.
+    /// Must not be called from inside a callback or a timer's body, which would wait for itself: that stops the process with
+    /// a sentence.
     ///
     /// - Parameter moment: not before ``now``; a clock does not run backwards, and an earlier moment stops the process.
-    public func advance(to moment: Date) {
+    public func advance(to moment: Date) { move { _ in moment } }
+
+    /// Moves the clock on like ``advance(by:)``, without holding up a thread while everything settles.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    public func advance(by interval: TimeInterval) async {
+        await activity.settle()
+        let end = now.addingTimeInterval(interval)
+        while let timer = takeTimer(dueBy: end) {
+            timer.body()
+            await activity.settle()
+        }
+        finish(at: end)
+    }
+
+    private func move(_ target: (Date) -> Date) {
+        let thread = ObjectIdentifier(Thread.current)
+        if state.withLock({ $0.mover == thread }) {
+            fatalError("the clock was moved by what it fired; move it from outside")
+        }
         activity.settle()
-        turn.lock()
-        defer { turn.unlock() }
-        guard moment >= now else { fatalError("a clock does not run backwards: it shows \(now), asked for \(moment)") }
-        while let timer = takeTimer(dueBy: moment) {
+        activity.wait {
+            state.withLock { state in
+                guard state.mover == nil else { return false }
+                state.mover = thread
+                return true
+            }
+        }
+        let end = target(now)
+        guard end >= now else { fatalError("a clock does not run backwards: it shows \(now), asked for \(end)") }
+        while let timer = takeTimer(dueBy: end) {
             timer.body()
             activity.settle()
         }
-        set(moment)
+        finish(at: end)
+        state.withLock { $0.mover = nil }
+        activity.changed()
+    }
+
+    /// Somebody else may have moved it further meanwhile.
+    private func finish(at moment: Date) {
+        state.withLock { _ in if moment > now { set(moment) } }
     }
 
     private func takeTimer(dueBy moment: Date) -> Scheduled? {

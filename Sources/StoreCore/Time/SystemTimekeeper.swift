@@ -17,14 +17,13 @@ public final class SystemTimekeeper: Timekeeper {
     /// Runs something on a global queue once a moment is reached.
     @discardableResult
     public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
-        let item = UncheckedWorkItem(DispatchWorkItem(block: body))
-        let pause = max(0, moment.timeIntervalSince(now))
-        DispatchQueue.global().asyncAfter(wallDeadline: .now() + pause, execute: item.item)
-        return TimerToken { item.item.cancel() }
+        let item = DispatchWorkItem(block: body)
+        DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(0, moment.timeIntervalSince(now)), execute: item)
+        let link = WeakItem(item: item)
+        return TimerToken { link.item?.cancel() }
     }
 
-    private struct UncheckedWorkItem: @unchecked Sendable {  // unchecked: a work item may be cancelled from any thread
-        let item: DispatchWorkItem
-        init(_ item: DispatchWorkItem) { self.item = item }
+    private struct WeakItem: @unchecked Sendable {  // unchecked: a work item may be cancelled from any thread
+        weak let item: DispatchWorkItem?
     }
 }

@@ -8,7 +8,7 @@ public protocol Timekeeper: AnyObject, Sendable {
     /// The time now.
     var now: Date { get }
 
-    /// Runs something once a moment is reached; at once, but never before this returns, if it has passed.
+    /// Runs something once a moment is reached; if it has passed, as soon as the clock fires anything, but never before this returns.
     ///
     /// - Returns: a token that keeps nothing alive; drop it, or cancel with it.
     @discardableResult

@@ -37,7 +37,7 @@ import Testing
         let observer = Recorder()
         queue.add(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
-        clock.advance(by: 1100)
+        await clock.advance(by: 1100)
         #expect(moments.withLock { $0 } == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 767, 1023])
         #expect(observer.history == [.updated("sword", .purchasing)])
     }
@@ -54,9 +54,9 @@ import Testing
         let observer = Recorder()
         queue.add(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
-        clock.advance(by: 20)
+        await clock.advance(by: 20)
         backend.onSubmit { $0.reply(.taken) }
-        clock.advance(by: 20)
+        await clock.advance(by: 20)
         #expect(clock.nextDeadline == nil)
         moments.withLock { $0 = [] }
         let start = clock.now
@@ -65,7 +65,7 @@ import Testing
             submission.reply(.trouble)
         }
         queue.add(SKPayment(productIdentifier: "sword"))
-        clock.advance(by: 4)
+        await clock.advance(by: 4)
         #expect(moments.withLock { $0 }.map { $0.timeIntervalSince(start) } == [0, 1, 3])
     }
 
@@ -78,7 +78,7 @@ import Testing
         for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
         #expect(backend.submissions.map(\.commands.count) == [1])
         backend.onSubmit { $0.reply(.taken) }
-        (backend.timekeeper as? ManualTimekeeper)?.advance(by: 1)
+        await (backend.timekeeper as? ManualTimekeeper)?.advance(by: 1)
         #expect(backend.submissions.map(\.commands.count) == [1, 3])
         #expect(backend.submissions.last?.commands.map(\.id.number) == [1, 2, 3])
     }
@@ -108,16 +108,16 @@ import Testing
             let count = backend.connections.count
             backend.loseConnection()
             backend.loseConnection()
-            clock.advance(by: pause - 0.5)
+            await clock.advance(by: pause - 0.5)
             #expect(backend.connections.count == count)
-            clock.advance(by: 0.5)
+            await clock.advance(by: 0.5)
             #expect(backend.connections.count == count + 1)
             #expect(backend.connections.last?.cursor == .at(5))
         }
         backend.send(after: .at(5), through: .at(6), .transaction("a", .purchased))
         #expect(observer.history.last == .updated("sword", .purchased))
         backend.loseConnection()
-        clock.advance(by: 1)
+        await clock.advance(by: 1)
         #expect(backend.connections.count == 6)
         #expect(backend.connections.last?.cursor == .at(6))
     }
@@ -131,7 +131,7 @@ import Testing
         backend.sendNothingUnfinished()
         backend.loseConnection()
         queue.remove(observer)
-        clock.advance(by: 1000)
+        await clock.advance(by: 1000)
         #expect(backend.connections.count == 1)
         queue.add(observer)
         #expect(backend.connections.count == 2)

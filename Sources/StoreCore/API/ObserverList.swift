@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+
+/// Observers, held weakly.
+///
+/// An observer may go on another thread at any moment, and what it does then may lead back here: no reference to one is let
+/// go of with the lock held.
+final class ObserverList: Sendable {
+    private let list = Locked<[Weak]>([])
+    private let changes = Atomic<Int>(0)
+
+    private struct Weak {
+        weak var observer: (any SKPaymentTransactionObserver)?
+    }
+
+    /// Differs when observers have come or gone since it was last read.
+    var version: Int { changes.load(ordering: .acquiring) }
+
+    func add(_ observer: any SKPaymentTransactionObserver) {
+        change { list in
+            list.removeAll { $0.observer === observer }
+            list.append(Weak(observer: observer))
+        }
+    }
+
+    func remove(_ observer: any SKPaymentTransactionObserver) {
+        change { list in list.removeAll { $0.observer === observer } }
+    }
+
+    private func change(_ body: (inout [Weak]) -> Void) {
+        let kept = list.withLock { list in
+            let kept = list.map(\.observer)
+            list = zip(list, kept).filter { $1 != nil }.map(\.0)
+            body(&list)
+            return kept
+        }
+        withExtendedLifetime(kept) {}
+        changes.add(1, ordering: .releasing)
+    }
+
+    /// Those that are there, kept alive while the result is.
+    func load() -> LiveObservers {
+        let version = version
+        return list.withLock { list in
+            if list.count == 1 { return LiveObservers(version: version, first: list[0].observer) }
+            let live = list.compactMap(\.observer)
+            return LiveObservers(version: version, first: live.first, others: Array(live.dropFirst()))
+        }
+    }
+
+    /// True once, if there were observers and all have vanished without having been removed.
+    func haveVanished() -> Bool {
+        let (haveVanished, kept) = list.withLock { list in
+            let kept = list.compactMap(\.observer)
+            guard !list.isEmpty, kept.isEmpty else { return (false, kept) }
+            list = []
+            return (true, kept)
+        }
+        withExtendedLifetime(kept) {}
+        return haveVanished
+    }
+}
+
+/// Observers, held for as long as they are called.
+///
+/// There is hardly ever more than one.
+struct LiveObservers {
+    /// The list's, when they were looked up.
+    let version: Int
+    let first: (any SKPaymentTransactionObserver)?
+    var others: [any SKPaymentTransactionObserver] = []
+
+    var isEmpty: Bool { first == nil }
+    var all: [any SKPaymentTransactionObserver] { first.map { [$0] + others } ?? [] }
+
+    func contains(_ observer: any SKPaymentTransactionObserver) -> Bool {
+        first === observer || others.contains { $0 === observer }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+
+/// What a context and its queues have in common: the store and all that belongs to it, replaced together.
+///
+/// Queues refer to this rather than to their context, which owns the default one.
+final class ContextCore: Sendable {
+    struct Setup: Sendable {
+        let backend: (any StoreBackend)?
+        let journal: any QueueJournal
+        let timekeeper: any Timekeeper
+        let delivery: StoreDelivery
+        let log: StoreLog
+        /// Calls the delegates of requests.
+        let callbacks: CallbackLane
+
+        init(
+            backend: (any StoreBackend)?,
+            journal: any QueueJournal,
+            timekeeper: (any Timekeeper)?,
+            delivery: StoreDelivery,
+            log: StoreLog
+        ) {
+            self.backend = backend
+            self.journal = journal
+            self.timekeeper = timekeeper ?? backend?.timekeeper ?? SystemTimekeeper.shared
+            self.delivery = delivery
+            self.log = log
+            callbacks = CallbackLane(delivery: delivery, activity: self.timekeeper.activity)
+        }
+
+        /// The clocks to settle by: a store may go by another than its queues.
+        var activities: [Activity] {
+            let own = timekeeper.activity
+            guard let stores = backend?.timekeeper.activity, stores !== own else { return [own] }
+            // Work may go back and forth between the two.
+            return [own, stores, own, stores]
+        }
+    }
+
+    private let state: Locked<State>
+
+    private struct State {
+        var setup: Setup
+        var hasWarned = false
+        var members: [WeakMember] = []
+    }
+
+    private struct WeakMember: Sendable {
+        weak let member: (any ContextMember)?
+    }
+
+    init(_ setup: Setup) { state = Locked(State(setup: setup)) }
+
+    var setup: Setup { state.withLock { $0.setup } }
+
+    /// The setup, with one logged warning where there is no store in it.
+    var setupOrWarning: Setup {
+        let (setup, mustWarn) = state.withLock { state in
+            let mustWarn = state.setup.backend == nil && !state.hasWarned
+            if mustWarn { state.hasWarned = true }
+            return (state.setup, mustWarn)
+        }
+        if mustWarn { setup.log(Self.noBackend) }
+        return setup
+    }
+
+    /// The store, with one logged warning where there is none.
+    var backendOrWarning: (any StoreBackend)? { setupOrWarning.backend }
+
+    static let noBackend =
+        "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
+
+    func change(_ body: (Setup) -> Setup) {
+        let members = state.withLock { state in
+            state.setup = body(state.setup)
+            state.hasWarned = false
+            return state.members.compactMap { $0.member }
+        }
+        for member in members { member.setupChanged() }
+    }
+
+    func register(_ member: any ContextMember) {
+        // Members are let go of without the lock: the last reference may be this one.
+        let kept = state.withLock { state in
+            let kept = state.members.map(\.member)
+            state.members = zip(state.members, kept).filter { $1 != nil }.map(\.0)
+            state.members.append(WeakMember(member: member))
+            return kept
+        }
+        withExtendedLifetime(kept) {}
+    }
+}
+
+extension ContextCore {
+    func settle() -> [String] {
+        var waiting: [String] = []
+        for activity in setup.activities { waiting = activity.settle() }
+        return waiting
+    }
+
+    func settle() async -> [String] {
+        var waiting: [String] = []
+        for activity in setup.activities { waiting = await activity.settle() }
+        return waiting
+    }
+}
+
+/// What follows a context to another store.
+protocol ContextMember: AnyObject, Sendable {
+    func setupChanged()
+}
