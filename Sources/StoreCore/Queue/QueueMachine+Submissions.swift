@@ -1,0 +1,211 @@
+import Foundation
+
+// The way out: commands to the store, and to the journal what it does not acknowledge at once.
+extension QueueMachine {
+    mutating func sendNext(_ actions: inout [Action]) {
+        guard inFlight == 0, !isPausing else { return }
+        inFlight = sendableCount
+        guard inFlight > 0 else { return }
+        submissionNumber += 1
+        isSubmitting = true
+        actions.append(.submit((0..<inFlight).map { outbound[$0].command }, number: submissionNumber))
+    }
+
+    /// How many commands from the front may go.
+    ///
+    /// Without an observer nothing is bought or restored. A restore waits for the end of a snapshot, so that its own
+    /// end cannot lie hidden behind it.
+    private var sendableCount: Int {
+        if isObserved, restores.isEmpty || !connection.awaitsSnapshot { return outbound.count }
+        var count = 0
+        while count < outbound.count {
+            switch outbound[count].command.action {
+            case .finish: break
+            case .purchase where isObserved: break
+            case .purchase, .restore: return count
+            }
+            count += 1
+        }
+        return count
+    }
+
+    /// The call to the store has returned.
+    ///
+    /// What it has not acknowledged by now goes to the journal.
+    mutating func submissionReturned(_ number: Int, _ actions: inout [Action]) {
+        guard number == submissionNumber else { return }
+        isSubmitting = false
+        record(from: 0, &actions)
+    }
+
+    mutating func record(from start: Int, _ actions: inout [Action]) {
+        var commands: [StoreCommand] = []
+        for index in start..<outbound.count {
+            guard !outbound[index].isRecorded, !outbound[index].isBeingRecorded, !outbound[index].isOver else {
+                continue
+            }
+            if case .restore = outbound[index].command.action { continue }
+            outbound[index].isBeingRecorded = true
+            commands.append(outbound[index].command)
+        }
+        if !commands.isEmpty { actions.append(.record(commands)) }
+    }
+
+    /// The journal has kept commands, or could not.
+    ///
+    /// What it could not keep and the store has not been asked for fails; what is on its way may yet be acknowledged.
+    mutating func recorded(_ commands: [StoreCommand], failure: StoreFailure?, now: Date, _ actions: inout [Action]) {
+        var alreadyAcknowledged: [OrderID] = []
+        for command in commands {
+            guard let index = outboundIndex(of: command.id) else {
+                if failure == nil { alreadyAcknowledged.append(command.id) }
+                continue
+            }
+            outbound[index].isBeingRecorded = false
+            if let failure {
+                if index >= inFlight, rows[outbound[index].row]?.isInStore != true {
+                    drop(index, failure, now: now, &actions)
+                }
+                continue
+            }
+            outbound[index].isRecorded = true
+            switch command.action {
+            case .purchase: show(outbound[index].row, outbound[index].command, &actions)
+            case .finish(let transaction): finished.insert(transaction)
+            case .restore: break
+            }
+        }
+        if !alreadyAcknowledged.isEmpty { actions.append(.forget(alreadyAcknowledged)) }
+    }
+
+    /// The store has answered the submission that is under way.
+    mutating func replied(_ reply: SubmissionReply, to number: Int, _ actions: inout [Action]) {
+        // A second answer to one submission does nothing.
+        guard inFlight > 0, number == submissionNumber else { return }
+        switch reply {
+        case .taken:
+            submissionAttempts = 0
+            var recorded: [OrderID] = []
+            var mustLookAgain = false
+            for _ in 0..<inFlight {
+                let sent = outbound.removeFirst()
+                if sent.isRecorded { recorded.append(sent.command.id) }
+                if acknowledged(sent, &actions) { mustLookAgain = true }
+            }
+            inFlight = 0
+            if mustLookAgain { lookAgain(&actions) }
+            if !recorded.isEmpty { actions.append(.forget(recorded)) }
+            sendNext(&actions)
+        case .tryLater(let failure):
+            inFlight = 0
+            submissionAttempts += 1
+            isPausing = true
+            failRestores(failure, &actions)
+            if !isSubmitting { record(from: 0, &actions) }
+            if !outbound.isEmpty {
+                actions.append(.wake(.submission, after: Self.pause(afterAttempts: submissionAttempts)))
+            } else {
+                isPausing = false
+            }
+        }
+    }
+
+    /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
+    private mutating func acknowledged(_ sent: Outbound, _ actions: inout [Action]) -> Bool {
+        switch sent.command.action {
+        case .purchase:
+            let isOfEarlierLaunch = sent.command.id.journal != journal && rows[sent.row]?.isInStore == false
+            rows.update(sent.row) { $0.isInStore = true }
+            if connection.isInSnapshot { connection.excused.insert(sent.row) }
+            show(sent.row, sent.command, &actions)
+            return isOfEarlierLaunch
+        case .finish(let transaction):
+            guard sent.isRecorded else { return false }
+            if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
+        case .restore:
+            break
+        }
+        return false
+    }
+
+    /// The user waits for a restore: it is told of trouble at once rather than tried again.
+    private mutating func failRestores(_ failure: StoreFailure, _ actions: inout [Action]) {
+        guard !restores.isEmpty else { return }
+        outbound.filter { outbound in
+            guard case .restore = outbound.command.action else { return true }
+            restores.removeAll { $0 == outbound.command.id.number }
+            actions.append(.restoreEnded(failure))
+            return false
+        }
+    }
+
+    /// An order that the store has not acknowledged turns out to be done with: a relaunch must not bring it again.
+    mutating func endOrder(ofRow row: Int, _ actions: inout [Action]) {
+        // Rows grow along the way out.
+        var low = 0
+        var high = outbound.count
+        while low < high {
+            let middle = (low + high) / 2
+            if outbound[middle].row < row { low = middle + 1 } else { high = middle }
+        }
+        guard low < outbound.count, outbound[low].row == row else { return }
+        if outbound[low].isRecorded || outbound[low].isBeingRecorded {
+            actions.append(.forget([outbound[low].command.id]))
+        }
+        outbound[low].isOver = true
+    }
+
+    /// A pause is over.
+    mutating func timerFired(_ timer: Timer, _ actions: inout [Action]) {
+        switch timer {
+        case .submission:
+            isPausing = false
+            sendNext(&actions)
+        case .connection(let generation):
+            guard connection.isWanted, generation == connection.generation, connection.isLost else { return }
+            connect(&actions)
+        }
+    }
+
+    /// Commands of this opening lie in the order of their numbers, behind those of earlier ones.
+    private func outboundIndex(of id: OrderID) -> Int? {
+        var low = 0
+        var high = outbound.count
+        guard id.journal == journal else { return (low..<high).first { outbound[$0].command.id == id } }
+        while low < high {
+            let middle = (low + high) / 2
+            let other = outbound[middle].command.id
+            if other == id { return middle }
+            if other.journal != journal || other.number < id.number { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    private mutating func drop(_ index: Int, _ failure: StoreFailure, now: Date, _ actions: inout [Action]) {
+        let dropped = outbound[index]
+        outbound.filter { $0.command.id != dropped.command.id }
+        guard case .purchase(let payment) = dropped.command.action else { return }
+        if dropped.command.id.journal == journal { givenUp.insert(dropped.row) }
+        show(dropped.row, dropped.command, &actions)
+        rows.update(dropped.row) { $0.state = .failed }
+        let transaction = StoreTransaction(
+            identifier: "",
+            order: dropped.command.id,
+            payment: payment,
+            state: .failed,
+            date: now,
+            failure: failure
+        )
+        actions.append(.change(dropped.row, transaction))
+    }
+
+    mutating func show(_ number: Int, _ command: StoreCommand, _ actions: inout [Action]) {
+        guard case .purchase(let payment) = command.action else { return }
+        var isNew = false
+        rows.update(number) { row in
+            isNew = !row.isShown
+            row.isShown = true
+        }
+        if isNew { actions.append(.show(number, payment)) }
+    }
+}
