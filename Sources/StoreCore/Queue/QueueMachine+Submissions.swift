@@ -69,11 +69,7 @@ extension QueueMachine {
                 continue
             }
             outbound[index].isRecorded = true
-            switch command.action {
-            case .purchase: show(outbound[index].row, outbound[index].command, &actions)
-            case .finish(let transaction): finished.insert(transaction)
-            case .restore: break
-            }
+            show(outbound[index].row, command, &actions)
         }
         if !alreadyAcknowledged.isEmpty { actions.append(.forget(alreadyAcknowledged)) }
     }
@@ -120,7 +116,8 @@ extension QueueMachine {
             show(sent.row, sent.command, &actions)
             return isOfEarlierLaunch
         case .finish(let transaction):
-            guard sent.isRecorded else { return false }
+            guard !finished.isEmpty, finished.contains(transaction) else { return false }
+            // A snapshot that is on its way may have been taken before.
             if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
         case .restore:
             break

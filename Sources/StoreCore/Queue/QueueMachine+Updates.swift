@@ -182,7 +182,13 @@ extension QueueMachine {
         }
         _ = takeNumber()
         rows.insert(
-            Row(identifier: transaction.identifier, state: transaction.state, isInStore: true, isShown: true),
+            Row(
+                identifier: transaction.identifier,
+                state: transaction.state,
+                isInStore: true,
+                isShown: true,
+                isForeign: true
+            ),
             at: number
         )
         actions.append(.bring(number, transaction))
@@ -210,7 +216,7 @@ extension QueueMachine {
     private mutating func drop(_ number: Int, _ actions: inout [Action]) {
         guard let row = rows.remove(number) else { return }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
-        if !foreign.isEmpty { foreign.remove(row.identifier) }
+        if row.isForeign { foreign.remove(row.identifier) }
         if row.isShown { actions.append(.remove(number)) }
     }
 }

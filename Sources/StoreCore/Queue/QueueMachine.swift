@@ -13,6 +13,8 @@ struct QueueMachine {
         /// Whether the store is known to have it.
         var isInStore = false
         var isShown = false
+        /// The store brought it by itself.
+        var isForeign = false
     }
 
     struct Outbound {
@@ -50,7 +52,9 @@ struct QueueMachine {
     var foreign = IdentifierIndex()
     /// Orders that failed for want of a journal; should the store have sold one after all, that is news.
     var givenUp: Set<Int> = []
-    /// Finished here, and perhaps not yet in what the store sends.
+    /// Finished here and not acknowledged yet: what the store still sends of these is old.
+    ///
+    /// Own orders are not among them, they are known by their numbers.
     var finished: Set<String> = []
     /// Of `finished`, those that the store has acknowledged while it was still sending a snapshot.
     var finishedInSnapshot: [String] = []
@@ -151,9 +155,11 @@ extension QueueMachine {
         actions.append(.remove(number))
         // What failed for want of a journal never was in the store.
         guard row.isInStore else { return .finished }
-        if !foreign.isEmpty { foreign.remove(row.identifier) }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
-        if connection.isInSnapshot { finished.insert(row.identifier) }
+        if row.isForeign {
+            foreign.remove(row.identifier)
+            finished.insert(row.identifier)
+        }
         post(.finish(transaction: row.identifier), number: takeNumber(), &actions)
         return .finished
     }
