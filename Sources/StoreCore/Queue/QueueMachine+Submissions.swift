@@ -52,26 +52,63 @@ extension QueueMachine {
     }
 
     /// The journal has kept commands, or could not.
-    ///
-    /// What it could not keep and the store has not been asked for fails; what is on its way may yet be acknowledged.
     mutating func recorded(_ commands: [StoreCommand], failure: StoreFailure?, now: Date, _ actions: inout [Action]) {
+        if let failure { return notRecorded(commands, failure, now: now, &actions) }
         var alreadyAcknowledged: [OrderID] = []
         for command in commands {
             guard let index = outboundIndex(of: command.id) else {
-                if failure == nil { alreadyAcknowledged.append(command.id) }
+                alreadyAcknowledged.append(command.id)
                 continue
             }
             outbound[index].isBeingRecorded = false
-            if let failure {
-                if index >= inFlight, rows[outbound[index].row]?.isInStore != true {
-                    drop(index, failure, now: now, &actions)
-                }
-                continue
-            }
             outbound[index].isRecorded = true
             show(outbound[index].row, command, &actions)
         }
         if !alreadyAcknowledged.isEmpty { actions.append(.forget(alreadyAcknowledged)) }
+    }
+
+    /// A purchase that is neither in the journal nor known to the store fails; one on its way may yet be acknowledged.
+    ///
+    /// Everything else goes with the next submission all the same, and is offered to the journal again.
+    private mutating func notRecorded(
+        _ commands: [StoreCommand],
+        _ failure: StoreFailure,
+        now: Date,
+        _ actions: inout [Action]
+    ) {
+        var failed: Set<OrderID> = []
+        for command in commands {
+            guard let index = outboundIndex(of: command.id) else { continue }
+            outbound[index].isBeingRecorded = false
+            guard index >= inFlight, case .purchase(let payment) = command.action,
+                let row = rows[outbound[index].row], !row.isInStore
+            else { continue }
+            failed.insert(command.id)
+            fail(outbound[index].row, command, payment, failure, now: now, &actions)
+        }
+        if !failed.isEmpty { outbound.filter { !failed.contains($0.command.id) } }
+    }
+
+    private mutating func fail(
+        _ number: Int,
+        _ command: StoreCommand,
+        _ payment: StorePayment,
+        _ failure: StoreFailure,
+        now: Date,
+        _ actions: inout [Action]
+    ) {
+        givenUp.insert(number)
+        show(number, command, &actions)
+        rows.update(number) { $0.state = .failed }
+        let transaction = StoreTransaction(
+            identifier: "",
+            order: command.id,
+            payment: payment,
+            state: .failed,
+            date: now,
+            failure: failure
+        )
+        actions.append(.change(number, transaction))
     }
 
     /// The store has answered the submission that is under way.
@@ -176,24 +213,6 @@ extension QueueMachine {
             if other.journal != journal || other.number < id.number { low = middle + 1 } else { high = middle }
         }
         return nil
-    }
-
-    private mutating func drop(_ index: Int, _ failure: StoreFailure, now: Date, _ actions: inout [Action]) {
-        let dropped = outbound[index]
-        outbound.filter { $0.command.id != dropped.command.id }
-        guard case .purchase(let payment) = dropped.command.action else { return }
-        if dropped.command.id.journal == journal { givenUp.insert(dropped.row) }
-        show(dropped.row, dropped.command, &actions)
-        rows.update(dropped.row) { $0.state = .failed }
-        let transaction = StoreTransaction(
-            identifier: "",
-            order: dropped.command.id,
-            payment: payment,
-            state: .failed,
-            date: now,
-            failure: failure
-        )
-        actions.append(.change(dropped.row, transaction))
     }
 
     mutating func show(_ number: Int, _ command: StoreCommand, _ actions: inout [Action]) {

@@ -1,0 +1,80 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// What becomes of commands that the journal cannot keep.
+@Suite struct FailingJournalTests {
+    private let clock = ManualTimekeeper()
+    private let backend: ScriptedBackend
+    private let journal = FailingJournal([.record])
+    private let observer = Recorder()
+
+    init() { backend = ScriptedBackend(clock: clock) }
+
+    private func queue() -> SKPaymentQueue {
+        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        queue.add(observer)
+        return queue
+    }
+
+    @Test func `B71: A finish that cannot be recorded goes to the store all the same, after the pause`() throws {
+        let queue = queue()
+        backend.send(after: nil, through: .at(1), .transaction("77", .purchased))
+        backend.onSubmit { $0.reply(.trouble) }
+        queue.finishTransaction(try #require(queue.transactions.first))
+        backend.onSubmit { $0.reply(.taken) }
+        clock.advance(by: 1)
+        #expect(backend.submissions.map { $0.commands.map(\.action) } == Array(repeating: [.finish(transaction: "77")], count: 2))
+        #expect(journal.commands.isEmpty)
+    }
+
+    @Test func `B33: A finish that could not be recorded is offered to the journal again`() throws {
+        let queue = queue()
+        backend.send(after: nil, through: .at(1), .transaction("77", .purchased))
+        backend.onSubmit { $0.reply(.trouble) }
+        queue.finishTransaction(try #require(queue.transactions.first))
+        journal.repair()
+        clock.advance(by: 1)
+        #expect(journal.commands.map(\.action) == [.finish(transaction: "77")])
+    }
+
+    @Test func `B18: An order that was sold and finished on its way is not sold as new when it cannot be recorded`()
+        throws
+    {
+        let queue = queue()
+        backend.sendNothingUnfinished()
+        backend.onSubmit { [backend] submission in
+            guard case .purchase = submission.commands[0].action else { return }
+            let order = submission.commands[0].id
+            backend.send(after: .at(0), through: .at(1), .transaction("77", .purchased, order: order))
+            for transaction in queue.transactions { queue.finishTransaction(transaction) }
+            submission.reply(.trouble)
+        }
+        queue.add(SKPayment(productIdentifier: "sword"))
+        let order = try #require(backend.submissions.first).commands[0].id
+        backend.loseConnection()
+        clock.advance(by: 1)
+        backend.send(after: nil, through: .at(1), .transaction("77", .purchased, order: order))
+        #expect(
+            observer.history == [.updated("sword", .purchased), .removed("sword")]
+                || observer.history
+                    == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
+        )
+    }
+
+    @Test func `Many payments that cannot be recorded fail in their order, each once`() {
+        let queue = queue()
+        backend.sendNothingUnfinished()
+        let count = 2000
+        backend.onSubmit { [backend] submission in
+            backend.onSubmit(nil)
+            for number in 1...count { queue.add(SKPayment(productIdentifier: "sword\(number)")) }
+            submission.reply(.trouble)
+        }
+        queue.add(SKPayment(productIdentifier: "sword0"))
+        let failed = observer.history.compactMap { if case .updated(let product, .failed) = $0 { product } else { nil } }
+        #expect(failed == (0...count).map { "sword\($0)" })
+        clock.advance(by: 1)
+        #expect(backend.submissions.count == 1)
+    }
+}
