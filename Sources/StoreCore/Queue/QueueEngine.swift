@@ -355,7 +355,7 @@ extension QueueEngine {
     }
 
     func connectionLost(_ failure: StoreFailure, generation: Int) {
-        CallScope.outermost { handle { $0.connectionLost(generation: generation, &$1) } }
+        CallScope.outermost { handle { $0.connectionLost(failure, generation: generation, &$1) } }
     }
 }
 

@@ -126,7 +126,8 @@ extension QueueMachine {
                 if acknowledged(sent, &actions) { mustLookAgain = true }
             }
             inFlight = 0
-            if mustLookAgain { lookAgain(&actions) }
+            if mustLookAgain { connection.mustLookAgain = true }
+            lookAgainIfDue(&actions)
             if !recorded.isEmpty { actions.append(.forget(recorded)) }
             sendNext(&actions)
         case .tryLater(let failure):
@@ -157,20 +158,9 @@ extension QueueMachine {
             // A snapshot that is on its way may have been taken before.
             if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
         case .restore:
-            break
+            restoreAcknowledged(sent.command.id.number, &actions)
         }
         return false
-    }
-
-    /// The user waits for a restore: it is told of trouble at once rather than tried again.
-    private mutating func failRestores(_ failure: StoreFailure, _ actions: inout [Action]) {
-        guard !restores.isEmpty else { return }
-        outbound.filter { outbound in
-            guard case .restore = outbound.command.action else { return true }
-            restores.removeAll { $0 == outbound.command.id.number }
-            actions.append(.restoreEnded(failure))
-            return false
-        }
     }
 
     /// An order that the store has not acknowledged turns out to be done with: a relaunch must not bring it again.

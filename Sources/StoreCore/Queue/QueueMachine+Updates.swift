@@ -9,13 +9,15 @@ extension QueueMachine {
         var generation = 0
         var cursor: UpdateCursor?
         var attempts = 0
-        var isLost = false
+        /// Why there is none for now.
+        var failure: StoreFailure?
+        var isLost: Bool { failure != nil }
         var awaitsFirstBatch = false
         /// The store sends what is unfinished, or may be about to.
         var isInSnapshot = false
         /// A snapshot is sure to come, or to go on; after a cursor there may never be anything.
         var awaitsSnapshot: Bool { isInSnapshot && (cursor == nil || cursor?.part != nil) }
-        /// Once the snapshot has ended, another is wanted.
+        /// Once the snapshot and the restores under way have ended, another snapshot is wanted.
         var mustLookAgain = false
         /// Rows the store knew when the snapshot began and has not shown in it.
         var unseen: Set<Int> = []
@@ -26,7 +28,7 @@ extension QueueMachine {
     mutating func connect(_ actions: inout [Action]) {
         connection.isWanted = true
         connection.generation += 1
-        connection.isLost = false
+        connection.failure = nil
         connection.awaitsFirstBatch = true
         connection.isInSnapshot = true
         connection.unseen = []
@@ -42,12 +44,14 @@ extension QueueMachine {
     /// The connection broke.
     ///
     /// It is made again from the cursor, after a pause.
-    mutating func connectionLost(generation: Int, _ actions: inout [Action]) {
+    mutating func connectionLost(_ failure: StoreFailure, generation: Int, _ actions: inout [Action]) {
         guard connection.isWanted, generation == connection.generation, !connection.isLost else { return }
-        connection.isLost = true
+        connection.failure = failure
         connection.attempts += 1
         let pause = Self.pause(afterAttempts: connection.attempts)
         actions.append(.wake(.connection(generation: generation), after: pause))
+        failRestores(failure, &actions)
+        sendNext(&actions)
     }
 
     mutating func received(_ batch: UpdateBatch, generation: Int, _ actions: inout [Action]) {
@@ -65,6 +69,7 @@ extension QueueMachine {
         connection.cursor = batch.through
         if mustTell { actions.append(.told(batch.through)) }
         if connection.isInSnapshot, batch.through.part == nil { endSnapshot(&actions) }
+        lookAgainIfDue(&actions)
     }
 
     /// Something is missing between what came and what was seen: at once, but not over and over.
@@ -73,16 +78,17 @@ extension QueueMachine {
             connection.attempts = 1
             connect(&actions)
         } else {
-            connectionLost(generation: connection.generation, &actions)
+            let failure = StoreFailure.network(.networkConnectionLost, "updates from the store went missing on the way")
+            connectionLost(failure, generation: connection.generation, &actions)
         }
     }
 
-    /// Asks for a snapshot that begins from now on.
-    mutating func lookAgain(_ actions: inout [Action]) {
-        if connection.isInSnapshot {
-            connection.mustLookAgain = true
-            return
-        }
+    /// Asks for a snapshot that begins from now on, if one is wanted.
+    ///
+    /// Not in the middle of another, nor while the end of a restore might come to lie hidden behind the new one.
+    mutating func lookAgainIfDue(_ actions: inout [Action]) {
+        guard connection.mustLookAgain, !connection.awaitsSnapshot, restores.isEmpty else { return }
+        connection.mustLookAgain = false
         connection.cursor = nil
         if connection.isWanted, !connection.isLost { connect(&actions) }
     }
@@ -101,16 +107,9 @@ extension QueueMachine {
 
     private mutating func endSnapshot(_ actions: inout [Action]) {
         for number in connection.unseen.sorted() { drop(number, &actions) }
-        // Their ends lay before the snapshot, or would have been seen.
-        let waiting = Set((0..<outbound.count).map { outbound[$0].command.id.number })
-        let lost = restores.filter { !waiting.contains($0) }
-        restores.removeAll { !waiting.contains($0) }
-        for _ in lost {
-            let reason = "the connection was lost before the store said that the restore had ended"
-            actions.append(.restoreEnded(.network(.networkConnectionLost, reason)))
-        }
+        endHiddenRestores(&actions)
         endSnapshotWatch()
-        if connection.mustLookAgain { lookAgain(&actions) }
+        lookAgainIfDue(&actions)
         sendNext(&actions)
     }
 
@@ -134,9 +133,7 @@ extension QueueMachine {
             case .finished(let identifier, let order):
                 if let number = row(of: identifier, order: order) { drop(number, &actions) }
             case .restoreEnded(let order, let failure):
-                guard order.journal == journal, let index = restores.firstIndex(of: order.number) else { continue }
-                restores.remove(at: index)
-                actions.append(.restoreEnded(failure))
+                if order.journal == journal { endRestore(order.number, failure, &actions) }
             case .storefront:
                 actions.append(.storefrontChanged)
             case .revoked(let identifiers):

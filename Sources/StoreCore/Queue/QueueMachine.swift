@@ -41,7 +41,10 @@ struct QueueMachine {
     ///
     /// What is added meanwhile is recorded after it, so that the journal keeps commands in the order of their numbers.
     var isSubmitting = false
+    /// The restores whose end has not been told.
     var restores: [Int] = []
+    /// Of `restores`, those that were on their way when a snapshot ended: their ends may lie before it.
+    var doubtfulRestores: Set<Int> = []
     var connection = Connection()
 
     private(set) var lastNumber = 0
@@ -164,21 +167,12 @@ extension QueueMachine {
         return .finished
     }
 
-    /// Asks for what was bought earlier.
-    mutating func restore(applicationUsername: String?, _ actions: inout [Action]) {
-        let number = takeNumber()
-        restores.append(number)
-        // Somebody waits for this one: it does not sit out a pause.
-        isPausing = false
-        post(.restore(applicationUsername: applicationUsername), number: number, &actions)
-    }
-
     mutating func takeNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    private mutating func post(_ action: StoreCommand.Action, number: Int, _ actions: inout [Action]) {
+    mutating func post(_ action: StoreCommand.Action, number: Int, _ actions: inout [Action]) {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
         outbound.append(Outbound(command: command, row: number))
         sendNext(&actions)

@@ -38,30 +38,6 @@ import Testing
         #expect(journal.commands.map(\.action) == [.finish(transaction: "77")])
     }
 
-    @Test func `B18: An order that was sold and finished on its way is not sold as new when it cannot be recorded`()
-        throws
-    {
-        let queue = queue()
-        backend.sendNothingUnfinished()
-        backend.onSubmit { [backend] submission in
-            guard case .purchase = submission.commands[0].action else { return }
-            let order = submission.commands[0].id
-            backend.send(after: .at(0), through: .at(1), .transaction("77", .purchased, order: order))
-            for transaction in queue.transactions { queue.finishTransaction(transaction) }
-            submission.reply(.trouble)
-        }
-        queue.add(SKPayment(productIdentifier: "sword"))
-        let order = try #require(backend.submissions.first).commands[0].id
-        backend.loseConnection()
-        clock.advance(by: 1)
-        backend.send(after: nil, through: .at(1), .transaction("77", .purchased, order: order))
-        #expect(
-            observer.history == [.updated("sword", .purchased), .removed("sword")]
-                || observer.history
-                    == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
-        )
-    }
-
     @Test func `Many payments that cannot be recorded fail in their order, each once`() {
         let queue = queue()
         backend.sendNothingUnfinished()
