@@ -10,7 +10,7 @@ extension QueueMachine {
         }
         let number = takeNumber()
         restores.append(number)
-        // It does not sit out a pause.
+        // It does not sit out a pause, whose timer means nothing any more.
         isPausing = false
         post(.restore(applicationUsername: applicationUsername), number: number, &actions)
     }

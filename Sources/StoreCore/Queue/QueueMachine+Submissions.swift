@@ -136,12 +136,15 @@ extension QueueMachine {
             isPausing = true
             failRestores(failure, &actions)
             if !isSubmitting { record(from: 0, &actions) }
-            if !outbound.isEmpty {
-                actions.append(.wake(.submission, after: Self.pause(afterAttempts: submissionAttempts)))
-            } else {
-                isPausing = false
-            }
+            pause(&actions)
         }
+    }
+
+    private mutating func pause(_ actions: inout [Action]) {
+        isPausing = !outbound.isEmpty
+        guard isPausing else { return }
+        pauseNumber += 1
+        actions.append(.wake(.submission(number: pauseNumber), after: Self.pause(afterAttempts: submissionAttempts)))
     }
 
     /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
@@ -182,7 +185,8 @@ extension QueueMachine {
     /// A pause is over.
     mutating func timerFired(_ timer: Timer, _ actions: inout [Action]) {
         switch timer {
-        case .submission:
+        case .submission(let number):
+            guard isPausing, number == pauseNumber else { return }
             isPausing = false
             sendNext(&actions)
         case .connection(let generation):

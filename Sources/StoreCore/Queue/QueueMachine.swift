@@ -49,6 +49,8 @@ struct QueueMachine {
 
     private(set) var lastNumber = 0
     var submissionAttempts = 0
+    /// Counts the pauses.
+    var pauseNumber = 0
     /// The rows of commands that an earlier opening of the journal left.
     var adopted: [OrderID: Int] = [:]
     /// The rows of what the store brought by itself.
@@ -91,7 +93,9 @@ extension QueueMachine {
     }
 
     /// What a pause is for.
-    enum Timer: Equatable { case submission, connection(generation: Int) }
+    ///
+    /// One of each is in force; what an earlier one still says is not listened to.
+    enum Timer: Equatable { case submission(number: Int), connection(generation: Int) }
 
     /// What became of a finish.
     enum FinishAnswer { case finished, alreadyFinished, purchasing, deferred }

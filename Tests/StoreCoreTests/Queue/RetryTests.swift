@@ -83,6 +83,27 @@ import Testing
         #expect(backend.submissions.last?.commands.map(\.id.number) == [1, 2, 3])
     }
 
+    @Test func `B36: A restore that ends a pause makes its timer void, and the pauses go on growing`() {
+        let clock = ManualTimekeeper()
+        let start = clock.now
+        let moments = Guarded<[TimeInterval]>([])
+        let backend = ScriptedBackend(clock: clock)
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        backend.onSubmit { submission in
+            moments.withLock { $0.append(clock.now.timeIntervalSince(start)) }
+            submission.reply(.trouble)
+        }
+        queue.add(SKPayment(productIdentifier: "sword"))
+        for _ in 1...3 { queue.restoreCompletedTransactions() }
+        clock.advance(by: 30)
+        // The fourth try was at 0, so the next pauses are of 8 and 16 seconds.
+        #expect(moments.withLock { $0 } == [0, 0, 0, 0, 8, 24])
+        #expect(observer.history.filter { $0 == .restoreFailed(.network(.timedOut)) }.count == 3)
+    }
+
     @Test func `B36: One submission is under way at a time, and the next takes all that was added meanwhile`()
         async throws
     {
