@@ -4,6 +4,7 @@ import Foundation
 extension QueueMachine {
     /// Asks for what was bought earlier.
     mutating func restore(applicationUsername: String?, _ actions: inout [Action]) {
+        guard !isRetired else { return }
         if connection.isWanted, let failure = connection.failure {
             actions.append(.restoreEnded(failure))
             return

@@ -36,6 +36,7 @@ extension QueueMachine {
         guard number == submissionNumber else { return }
         isSubmitting = false
         record(from: 0, &actions)
+        shedIfRetired()
     }
 
     mutating func record(from start: Int, _ actions: inout [Action]) {
@@ -57,7 +58,7 @@ extension QueueMachine {
         var alreadyAcknowledged: [OrderID] = []
         for command in commands {
             guard let index = outboundIndex(of: command.id) else {
-                alreadyAcknowledged.append(command.id)
+                if !isLeftToNextLaunch(command) { alreadyAcknowledged.append(command.id) }
                 continue
             }
             outbound[index].isBeingRecorded = false
@@ -135,13 +136,17 @@ extension QueueMachine {
             submissionAttempts += 1
             isPausing = true
             failRestores(failure, &actions)
-            if !isSubmitting { record(from: 0, &actions) }
+            if !isSubmitting {
+                record(from: 0, &actions)
+                shedIfRetired()
+            }
             pause(&actions)
         }
     }
 
     private mutating func pause(_ actions: inout [Action]) {
-        isPausing = !outbound.isEmpty
+        // One that is retired has no timer: its next finish takes along what is left.
+        isPausing = !outbound.isEmpty && !isRetired
         guard isPausing else { return }
         pauseNumber += 1
         actions.append(.wake(.submission(number: pauseNumber), after: Self.pause(afterAttempts: submissionAttempts)))
@@ -210,7 +215,7 @@ extension QueueMachine {
     }
 
     mutating func show(_ number: Int, _ command: StoreCommand, _ actions: inout [Action]) {
-        guard case .purchase(let payment) = command.action else { return }
+        guard !isRetired, case .purchase(let payment) = command.action else { return }
         var isNew = false
         rows.update(number) { row in
             isNew = !row.isShown

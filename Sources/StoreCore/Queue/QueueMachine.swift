@@ -31,6 +31,8 @@ struct QueueMachine {
     /// Under which name commands are numbered.
     let journal: JournalID
     var isObserved = false
+    /// Only finishes still go, see ``retire(_:)``.
+    var isRetired = false
     var rows = SlotTable<Row>()
     var outbound = Fifo<Outbound>()
     /// How many of `outbound`, from its front, are on their way to the store.
@@ -129,7 +131,7 @@ extension QueueMachine {
 
     /// The first observer came, or the last one went.
     mutating func setObserved(_ value: Bool, _ actions: inout [Action]) {
-        guard isObserved != value else { return }
+        guard isObserved != value, !isRetired else { return }
         isObserved = value
         if value {
             rows.forEach { number, row in if row.isShown { actions.append(.again(number)) } }
@@ -145,6 +147,7 @@ extension QueueMachine {
     ///
     /// The row's number is the order's.
     mutating func add(_ payment: StorePayment, _ actions: inout [Action]) {
+        guard !isRetired else { return }
         let number = takeNumber()
         rows.insert(Row(), at: number)
         post(.purchase(payment), number: number, &actions)

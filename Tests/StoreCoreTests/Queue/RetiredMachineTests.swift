@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import StoreCore
+
+/// What a queue's machine still does when the queue has fallen silent.
+@Suite struct RetiredMachineTests {
+    typealias Action = QueueMachine.Action
+
+    private let journal = JournalID(rawValue: 1)
+    private var machine: QueueMachine
+    private var actions: [Action] = []
+    private let trouble = StoreFailure.network(.timedOut, "no answer")
+    private let sword = StorePayment(productIdentifier: "sword")
+
+    init() {
+        machine = QueueMachine(journal: journal)
+        machine.setObserved(true, &actions)
+        let updates: [StoreUpdate] = [
+            .transaction("77", .purchased), .transaction("78", .purchased), .transaction("79", .purchased),
+        ]
+        machine.received(UpdateBatch(after: nil, through: .at(1), updates: updates), generation: 1, &actions)
+        actions = []
+    }
+
+    private func command(_ number: Int, _ action: StoreCommand.Action) -> StoreCommand {
+        StoreCommand(id: OrderID(journal: journal, number: number), action: action)
+    }
+
+    private mutating func drain() -> [Action] {
+        defer { actions = [] }
+        return actions
+    }
+
+    @Test mutating func `B35: A retired machine buys and restores nothing and is observed by nobody`() {
+        machine.retire(&actions)
+        machine.add(sword, &actions)
+        machine.restore(applicationUsername: nil, &actions)
+        machine.setObserved(true, &actions)
+        machine.received(
+            UpdateBatch(after: .at(1), through: .at(2), updates: [.transaction("80", .purchased)]),
+            generation: 1,
+            &actions
+        )
+        #expect(actions.isEmpty)
+        #expect(!machine.isObserved)
+    }
+
+    @Test mutating func `B35: On a retired machine finishes still go, one submission at a time and without a pause`() {
+        machine.retire(&actions)
+        _ = machine.finish(1, &actions)
+        #expect(drain() == [.remove(1), .submit([command(4, .finish(transaction: "77"))], number: 1)])
+        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.submissionReturned(1, &actions)
+        #expect(drain() == [.record([command(4, .finish(transaction: "77"))])])
+        machine.recorded([command(4, .finish(transaction: "77"))], failure: nil, now: .now, &actions)
+        _ = machine.finish(2, &actions)
+        let both = [command(4, .finish(transaction: "77")), command(5, .finish(transaction: "78"))]
+        #expect(drain() == [.remove(2), .submit(both, number: 2)])
+        machine.replied(.taken, to: 2, &actions)
+        #expect(drain() == [.forget([both[0].id])])
+    }
+
+    @Test mutating func `B35: Retiring ends a pause, and a finish that waited for its end is tried once more`() {
+        _ = machine.finish(1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.submissionReturned(1, &actions)
+        actions = []
+        machine.retire(&actions)
+        #expect(drain() == [.submit([command(4, .finish(transaction: "77"))], number: 2)])
+        machine.timerFired(.submission(number: 1), &actions)
+        #expect(actions.isEmpty)
+    }
+
+    @Test mutating func `B34: What was not sent before retiring is recorded, and neither sent, told nor forgotten`() {
+        machine.add(sword, &actions)
+        machine.add(sword, &actions)
+        machine.restore(applicationUsername: nil, &actions)
+        _ = drain()
+        machine.retire(&actions)
+        _ = machine.finish(1, &actions)
+        #expect(drain() == [.remove(1)])
+        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.submissionReturned(1, &actions)
+        let kept = [command(4, .purchase(sword)), command(5, .purchase(sword)), command(7, .finish(transaction: "77"))]
+        #expect(drain() == [.record(kept)])
+        machine.recorded(kept, failure: nil, now: .now, &actions)
+        #expect(actions.isEmpty)
+        _ = machine.finish(2, &actions)
+        #expect(
+            drain() == [
+                .remove(2), .submit([kept[2], command(8, .finish(transaction: "78"))], number: 2),
+            ]
+        )
+    }
+
+    @Test mutating func `B35: What the store takes after the queue was retired is not shown`() {
+        machine.add(sword, &actions)
+        _ = drain()
+        machine.retire(&actions)
+        machine.replied(.taken, to: 1, &actions)
+        machine.submissionReturned(1, &actions)
+        #expect(actions.isEmpty)
+    }
+}
