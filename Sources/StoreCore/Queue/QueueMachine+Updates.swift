@@ -21,7 +21,7 @@ extension QueueMachine {
         var mustLookAgain = false
         /// Rows the store knew when the snapshot began and has not shown in it.
         var unseen: Set<Int> = []
-        /// Rows acknowledged since the connection began, which the snapshot need not show.
+        /// Rows acknowledged since the connection began, which a snapshot that begins on it need not show.
         var excused: Set<Int> = []
     }
 
@@ -31,7 +31,8 @@ extension QueueMachine {
         connection.failure = nil
         connection.awaitsFirstBatch = true
         connection.isInSnapshot = true
-        connection.unseen = []
+        // A snapshot may go on from its part: what it has not shown yet is still to be seen.
+        if connection.cursor?.part == nil { connection.unseen = [] }
         connection.excused = []
         // What the store has not acknowledged may still be in what it sends.
         for index in 0..<outbound.count {
@@ -100,6 +101,7 @@ extension QueueMachine {
 
     private mutating func beginSnapshot() {
         connection.cursor = nil
+        connection.unseen = []
         rows.forEach { number, row in
             if row.isInStore, !connection.excused.contains(number) { connection.unseen.insert(number) }
         }
