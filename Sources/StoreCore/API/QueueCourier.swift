@@ -167,7 +167,7 @@ extension QueueCourier: ContextMember {
             return old
         }
         guard let old else { return }
-        old.engine.retire()
+        old.engine.retire(leavesFinishes: false)
         if !observers.load().isEmpty { engine.observersChanged() }
     }
 }

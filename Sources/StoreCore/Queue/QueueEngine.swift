@@ -128,21 +128,22 @@ extension QueueEngine {
 
     /// Falls silent at once and for good.
     ///
-    /// What was finished on it still goes to its store.
-    func retire() {
-        let (connection, timers) = state.withLock { state in
-            state.isRetired = true
-            silence(&state)
-            state.table = SlotTable()
-            defer {
-                state.connection = nil
-                state.submissionTimer = nil
-                state.connectionTimer = nil
-            }
-            return (state.connection, [state.submissionTimer, state.connectionTimer])
+    /// What is finished on it still goes to its store; what was finished before and waits, unless the journal's next queue
+    /// will find it there.
+    func retire(leavesFinishes: Bool = true) {
+        CallScope.outermost {
+            var connection: EngineConnection?
+            var timers: [TimerToken?] = []
+            handle(before: { state in
+                state.isRetired = true
+                silence(&state)
+                state.table = SlotTable()
+                timers = [state.submissionTimer.take(), state.connectionTimer.take()]
+                connection = state.connection.take()
+            }) { $0.retire(leavesFinishes: leavesFinishes, &$1) }
+            if let connection { backend.disconnect(connection) }
+            for timer in timers { timer?.cancel() }
         }
-        if let connection { backend.disconnect(connection) }
-        for timer in timers { timer?.cancel() }
     }
 
     /// What is waiting to be told belongs to observers that have gone.

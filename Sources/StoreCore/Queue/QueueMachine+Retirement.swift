@@ -2,10 +2,11 @@
 extension QueueMachine {
     /// From now on nothing is bought, restored or told, and no timer is set; what is finished still goes to the store.
     ///
-    /// Payments not sent yet are left in the journal, to the next launch.
-    mutating func retire(_ actions: inout [Action]) {
+    /// Payments not sent yet are left in the journal, to the next launch; so is what was finished, if there will be one.
+    mutating func retire(leavesFinishes: Bool, _ actions: inout [Action]) {
         guard !isRetired else { return }
         isRetired = true
+        leavesFinishesToNextLaunch = leavesFinishes
         isObserved = false
         connection.isWanted = false
         isPausing = false
@@ -27,7 +28,7 @@ extension QueueMachine {
         outbound.filter { outbound in
             kept -= 1
             guard kept < 0 else { return true }
-            if case .finish = outbound.command.action { return true }
+            if case .finish = outbound.command.action { return !leavesFinishesToNextLaunch }
             return false
         }
     }

@@ -34,10 +34,6 @@ extension QueueMachine {
         // A snapshot may go on from its part: what it has not shown yet is still to be seen.
         if connection.cursor?.part == nil { connection.unseen = [] }
         connection.excused = []
-        // What the store has not acknowledged may still be in what it sends.
-        for index in 0..<outbound.count {
-            if case .finish(let transaction) = outbound[index].command.action { finished.insert(transaction) }
-        }
         if connection.cursor == nil { connection.mustLookAgain = false }
         actions.append(.connect(generation: connection.generation, after: connection.cursor))
     }

@@ -31,8 +31,10 @@ struct QueueMachine {
     /// Under which name commands are numbered.
     let journal: JournalID
     var isObserved = false
-    /// Only finishes still go, see ``retire(_:)``.
+    /// Only finishes still go, see `retire`.
     var isRetired = false
+    /// The next launch finds in the journal what was finished and not acknowledged.
+    var leavesFinishesToNextLaunch = false
     var rows = SlotTable<Row>()
     var outbound = Fifo<Outbound>()
     /// How many of `outbound`, from its front, are on their way to the store.

@@ -122,11 +122,11 @@ extension StoreUpdate {
         var bench = MachineBench.connected()
         let commands = [MachineBench.purchase(1, "sword"), MachineBench.purchase(2, "shield")]
         _ = bench.add("sword")
-        #expect(bench.reply(.tryLater(trouble)) == [.wake(.submission, after: 1)])
+        #expect(bench.reply(.tryLater(trouble)) == [.wake(.submission(number: 1), after: 1)])
         #expect(bench.returned() == [.record([commands[0]])])
         #expect(bench.add("shield") == [.record([commands[1]])])
-        #expect(bench.after { $0.timerFired(.submission, &$1) } == [.submit(commands, number: 2)])
-        #expect(bench.reply(.tryLater(trouble), to: 2) == [.wake(.submission, after: 2)])
+        #expect(bench.after { $0.timerFired(.submission(number: 1), &$1) } == [.submit(commands, number: 2)])
+        #expect(bench.reply(.tryLater(trouble), to: 2) == [.wake(.submission(number: 2), after: 2)])
         #expect(bench.returned(2) == [])
     }
 
@@ -143,7 +143,7 @@ extension StoreUpdate {
                 == [.show(1, sword), .change(1, failed.value)]
         )
         // Nothing is left to send, and the store never had it.
-        #expect(bench.after { $0.timerFired(.submission, &$1) } == [])
+        #expect(bench.after { $0.timerFired(.submission(number: 1), &$1) } == [])
         #expect(bench.finish(1) == [.remove(1)])
     }
 
@@ -215,7 +215,7 @@ extension StoreUpdate {
         var bench = MachineBench.connected()
         let updates = ["a", "b", "c"].map { StoreUpdate.transaction($0, .purchased) }
         _ = bench.receive(after: .at(0), through: .at(1), updates)
-        #expect(bench.after { $0.connectionLost(generation: 1, &$1) } == [.wake(.connection(generation: 1), after: 1)])
+        #expect(bench.after { $0.connectionLost(trouble, generation: 1, &$1) } == [.wake(.connection(generation: 1), after: 1)])
         _ = bench.after { $0.timerFired(.connection(generation: 1), &$1) }
         #expect(bench.receive(after: nil, through: .at(9, part: 1), [updates[0]], generation: 2) == [])
         #expect(
@@ -248,7 +248,7 @@ extension StoreUpdate {
                 == [.submit([MachineBench.purchase(1, "sword"), restore], number: 2)]
         )
         #expect(
-            bench.reply(.tryLater(trouble), to: 2) == [.restoreEnded(trouble), .wake(.submission, after: 2)]
+            bench.reply(.tryLater(trouble), to: 2) == [.restoreEnded(trouble), .wake(.submission(number: 2), after: 2)]
         )
     }
 
