@@ -4,7 +4,7 @@
 /// of them can be added without a single look-up; whatever comes out of order, or is no number, is in a dictionary.
 struct IdentifierIndex {
     private struct Entry {
-        let number: Int
+        let number: Int64
         /// 0 where the row has gone.
         var row: Int
     }
@@ -58,15 +58,15 @@ struct IdentifierIndex {
     }
 
     /// The number that an identifier spells, if it is the only spelling: no sign, no leading zeros.
-    private static func number(_ identifier: String) -> Int? {
+    private static func number(_ identifier: String) -> Int64? {
         let digits = identifier.utf8
         guard (1...18).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else {
             return nil
         }
-        var number = 0
+        var number: Int64 = 0
         for digit in digits {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            number = number &* 10 &+ Int(digit &- UInt8(ascii: "0"))
+            number = number &* 10 &+ Int64(digit &- UInt8(ascii: "0"))
         }
         return number
     }
