@@ -7,6 +7,7 @@ extension QueueMachine {
         inFlight = sendableCount
         guard inFlight > 0 else { return }
         submissionNumber += 1
+        lastSentRow = max(lastSentRow, outbound[inFlight - 1].row)
         isSubmitting = true
         actions.append(.submit((0..<inFlight).map { outbound[$0].command }, number: submissionNumber))
     }
@@ -98,7 +99,7 @@ extension QueueMachine {
         now: Date,
         _ actions: inout [Action]
     ) {
-        givenUp.insert(number)
+        if number <= lastSentRow { givenUp.insert(number) }
         show(number, command, &actions)
         rows.update(number) { $0.state = .failed }
         let transaction = StoreTransaction(
@@ -200,11 +201,10 @@ extension QueueMachine {
         }
     }
 
-    /// Commands of this opening lie in the order of their numbers, behind those of earlier ones.
+    /// Commands of this opening, which alone are recorded, lie in the order of their numbers, behind those of earlier ones.
     private func outboundIndex(of id: OrderID) -> Int? {
         var low = 0
         var high = outbound.count
-        guard id.journal == journal else { return (low..<high).first { outbound[$0].command.id == id } }
         while low < high {
             let middle = (low + high) / 2
             let other = outbound[middle].command.id

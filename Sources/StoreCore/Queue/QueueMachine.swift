@@ -55,15 +55,22 @@ struct QueueMachine {
     var submissionAttempts = 0
     /// Counts the pauses.
     var pauseNumber = 0
-    /// The rows of commands that an earlier opening of the journal left.
+    /// The rows of orders that an earlier opening of the journal left, as long as they are there.
     var adopted: [OrderID: Int] = [:]
+    /// The same the other way round.
+    var adoptedOrders: [Int: OrderID] = [:]
     /// The rows of what the store brought by itself.
     var foreign = IdentifierIndex()
-    /// Orders that failed for want of a journal; should the store have sold one after all, that is news.
+    /// Orders that failed for want of a journal after they had been sent; should the store have sold one, that is news.
+    ///
+    /// They stay: an answer that went astray may turn up in any later snapshot. What was never sent is not among them,
+    /// so there are at most those of one submission for each pause with a journal that cannot be written.
     var givenUp: Set<Int> = []
+    /// The highest row of a command that was handed to the store.
+    var lastSentRow = 0
     /// Finished here and not acknowledged yet: what the store still sends of these is old.
     ///
-    /// Own orders are not among them, they are known by their numbers.
+    /// Orders of this launch are not among them, they are known by their numbers.
     var finished: Set<String> = []
     /// Of `finished`, those that the store has acknowledged while it was still sending a snapshot.
     var finishedInSnapshot: [String] = []
@@ -121,10 +128,12 @@ extension QueueMachine {
             case .purchase(let payment):
                 rows.insert(Row(isShown: true), at: row)
                 adopted[command.id] = row
+                adoptedOrders[row] = command.id
                 actions.append(.show(row, payment))
             case .finish(let transaction):
                 finished.insert(transaction)
             case .restore:
+                // Never recorded.
                 continue
             }
             outbound.append(Outbound(command: command, row: row, isRecorded: true))
@@ -168,12 +177,19 @@ extension QueueMachine {
         // What failed for want of a journal never was in the store.
         guard row.isInStore else { return .finished }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
-        if row.isForeign {
-            foreign.remove(row.identifier)
-            finished.insert(row.identifier)
-        }
+        if row.isForeign { foreign.remove(row.identifier) }
+        // An own order's number is never given again, so it needs no other mark.
+        if row.isForeign || endAdoption(ofRow: number) { finished.insert(row.identifier) }
         post(.finish(transaction: row.identifier), number: takeNumber(), &actions)
         return .finished
+    }
+
+    /// Returns whether the row was that of an order of an earlier launch.
+    @discardableResult
+    mutating func endAdoption(ofRow number: Int) -> Bool {
+        guard !adopted.isEmpty, let order = adoptedOrders.removeValue(forKey: number) else { return false }
+        adopted[order] = nil
+        return true
     }
 
     mutating func takeNumber() -> Int {

@@ -24,7 +24,10 @@ import Testing
         queue.finishTransaction(try #require(queue.transactions.first))
         backend.onSubmit { $0.reply(.taken) }
         clock.advance(by: 1)
-        #expect(backend.submissions.map { $0.commands.map(\.action) } == Array(repeating: [.finish(transaction: "77")], count: 2))
+        #expect(
+            backend.submissions.map { $0.commands.map(\.action) }
+                == Array(repeating: [.finish(transaction: "77")], count: 2)
+        )
         #expect(journal.commands.isEmpty)
     }
 
@@ -48,7 +51,9 @@ import Testing
             submission.reply(.trouble)
         }
         queue.add(SKPayment(productIdentifier: "sword0"))
-        let failed = observer.history.compactMap { if case .updated(let product, .failed) = $0 { product } else { nil } }
+        let failed = observer.history.compactMap {
+            if case .updated(let product, .failed) = $0 { product } else { nil }
+        }
         #expect(failed == (0...count).map { "sword\($0)" })
         clock.advance(by: 1)
         #expect(backend.submissions.count == 1)

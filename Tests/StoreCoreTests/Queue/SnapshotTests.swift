@@ -16,7 +16,9 @@ import Testing
         return queue
     }
 
-    private func identifiers(_ queue: SKPaymentQueue) -> [String] { queue.transactions.compactMap(\.transactionIdentifier) }
+    private func identifiers(_ queue: SKPaymentQueue) -> [String] {
+        queue.transactions.compactMap(\.transactionIdentifier)
+    }
 
     @Test func `B36: What a snapshot does not show leaves the list, also when it was cut and went on`() {
         let queue = queue()
