@@ -109,7 +109,7 @@ extension QueueMachine {
     enum Timer: Equatable { case submission(number: Int), connection(generation: Int) }
 
     /// What became of a finish.
-    enum FinishAnswer { case finished, alreadyFinished, purchasing, deferred }
+    enum FinishAnswer { case finished, purchasing, deferred }
 
     /// Seconds to wait after a number of failures in a row: 1, 2, 4 … 256.
     static func pause(afterAttempts count: Int) -> TimeInterval { TimeInterval(1 << min(max(count - 1, 0), 8)) }
@@ -165,8 +165,10 @@ extension QueueMachine {
     }
 
     /// The app is done with a transaction.
+    ///
+    /// Being done with it again changes nothing.
     mutating func finish(_ number: Int, _ actions: inout [Action]) -> FinishAnswer {
-        guard let row = rows[number] else { return .alreadyFinished }
+        guard let row = rows[number] else { return .finished }
         switch row.state {
         case .purchasing: return .purchasing
         case .deferred: return .deferred
