@@ -64,8 +64,8 @@ import Testing
         backend.onSubmit { $0.reply(.trouble) }
         first.finishTransaction(try #require(first.transactions.first))
         #expect(journal.commands.count == 1)
-        backend.onSubmit { $0.reply(.taken) }
         let next = first.relaunch()
+        backend.onSubmit { $0.reply(.taken) }
         let after = Recorder()
         next.add(after)
         #expect(journal.commands.isEmpty)

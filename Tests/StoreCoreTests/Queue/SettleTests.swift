@@ -126,6 +126,7 @@ import Testing
         let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
         queue.add(observer)
+        backend.sendNothingUnfinished()
         queue.add(SKPayment(productIdentifier: "sword"))
         let waits = await queue.settle()
         #expect(waits.count == 1)
