@@ -43,8 +43,9 @@ public struct Authoriser: Sendable {
 
     /// Asks a function.
     ///
-    /// It is called once for each order that the store would sell, on the thread that submits, without a lock held, and
-    /// may take its time.
+    /// It is called once for each order that the store would sell, on the thread that submits (with a queue on the same
+    /// process's store, inside `add`), without a lock held, and may take its time. What an earlier store on the ledger
+    /// took in and could not ask about is asked when the next one is opened, before its initializer returns.
     public init(_ body: @escaping @Sendable (AuthorisationRequest) -> Authorisation) { self.init(body: body) }
 
     private init(body: (@Sendable (AuthorisationRequest) -> Authorisation)?) { self.body = body }

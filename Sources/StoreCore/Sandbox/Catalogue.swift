@@ -20,10 +20,13 @@ struct Catalogue: Sendable {
     /// How many languages and countries are kept described at a time.
     private static let maximumShelves = 16
 
+    /// Without products.
+    init() {}
+
     /// Registers products, all on sale.
     ///
     /// - Throws: for the first one that has a fault or an identifier seen before.
-    init(_ products: [SandboxProduct] = []) throws(CatalogueError) {
+    init(_ products: [SandboxProduct]) throws(CatalogueError) {
         indices.reserveCapacity(products.count)
         for (index, product) in products.enumerated() {
             try Self.check(product)
@@ -39,9 +42,6 @@ struct Catalogue: Sendable {
         }
         self.products = products
     }
-
-    /// How many products are registered, withdrawn ones included.
-    var count: Int { products.count }
 
     /// The number of a product, nil for an identifier that nobody registered.
     func index(of identifier: String) -> Int? { indices[identifier] }
@@ -59,20 +59,16 @@ struct Catalogue: Sendable {
 
     /// Registers one more product, or another version of one that is registered already; its availability stays.
     ///
-    /// - Returns: its number.
-    /// - Throws: if it has a fault. Nothing has changed then.
-    @discardableResult
-    mutating func register(_ product: SandboxProduct) throws(CatalogueError) -> Int {
-        try Self.check(product)
+    /// Whether it has a fault was checked when it came in: what is in the ledger happened.
+    mutating func register(_ product: SandboxProduct) {
         if let index = indices[product.identifier] {
             products[index] = product
             for shelf in shelves.indices { shelves[shelf].descriptions[index] = nil }
-            return index
+            return
         }
         indices[product.identifier] = products.count
         products.append(product)
         for shelf in shelves.indices { shelves[shelf].descriptions.append(nil) }
-        return products.count - 1
     }
 
     private static func check(_ product: SandboxProduct) throws(CatalogueError) {
@@ -87,9 +83,6 @@ struct Catalogue: Sendable {
 // MARK: - What is on sale
 
 extension Catalogue {
-    /// What its owner said of a product; a moment that has passed meanwhile makes no difference here.
-    func availability(of index: Int) -> ProductAvailability { restrictions[index] ?? .onSale }
-
     /// Puts a product on or off the market.
     mutating func setAvailability(_ availability: ProductAvailability, of index: Int) {
         restrictions[index] = availability == .onSale ? nil : availability
@@ -107,8 +100,8 @@ extension Catalogue {
             return "no product \"\(identifier)\" is registered in this store"
         }
         guard !isOnSale(index, at: moment) else { return nil }
-        return switch availability(of: index) {
-        case .onSale: nil
+        return switch restrictions[index] {
+        case nil, .onSale: nil
         case .withdrawn: "the product \"\(identifier)\" has been withdrawn from sale"
         case .notYetPropagated(let until):
             "the product \"\(identifier)\" is new and not on all servers before \(until.formatted(.iso8601))"
@@ -128,22 +121,6 @@ extension Catalogue {
 // MARK: - What a device gets to see
 
 extension Catalogue {
-    /// A product as a device sees it, made once for each language and country.
-    ///
-    /// - Parameters:
-    ///   - index: the product's number.
-    ///   - locale: the device's, as in `en_GB`.
-    ///   - storefront: its country gives the currency; without one, or in a country that nobody knows, the USA.
-    /// - Returns: the same description every time, until the product is registered anew.
-    mutating func describe(_ index: Int, for locale: String, in storefront: StoreStorefront?) -> StoreProduct {
-        let shelf = shelf(for: locale, in: storefront)
-        if let ready = shelves[shelf].descriptions[index] { return ready }
-        var describer = Describer(locale: locale, storefront: storefront)
-        let description = describer.describe(products[index])
-        shelves[shelf].descriptions[index] = description
-        return description
-    }
-
     /// The answer to a look-up: what is on sale in it, and which identifiers are invalid (behaviours 78 to 80).
     mutating func answer(
         _ identifiers: Set<String>,

@@ -23,7 +23,7 @@ extension SandboxState {
             let event = order(payment, command.id, device, isAuthorised: isAuthorised, now: now)
             events.append(LedgerRecord(date: now, event: event))
         case .finish(let identifier):
-            let number = Int(identifier).flatMap { isFinishable($0, device) ? $0 : nil }
+            let number = Self.number(of: identifier).flatMap { isFinishable($0, device) ? $0 : nil }
             let event = StoreEvent.finished(
                 device: device,
                 command: command.id,
@@ -31,8 +31,8 @@ extension SandboxState {
                 order: number.flatMap { transactions[$0]?.transaction.order }
             )
             events.append(LedgerRecord(date: now, event: event))
-        case .restore(let username):
-            restore(command.id, device, username: username, now: now, &events)
+        case .restore:
+            restore(command.id, device, now: now, &events)
         }
     }
 
@@ -106,13 +106,7 @@ extension SandboxState {
         return row.transaction.isDecided
     }
 
-    private func restore(
-        _ command: OrderID,
-        _ device: Int,
-        username: String?,
-        now: Date,
-        _ events: inout [LedgerRecord]
-    ) {
+    private func restore(_ command: OrderID, _ device: Int, now: Date, _ events: inout [LedgerRecord]) {
         let history = accounts[devices[device].account].history
         var next = nextTransaction
         for start in stride(from: 0, to: history.count, by: Self.restorationSize) {
@@ -184,7 +178,8 @@ extension SandboxState {
             let failure = failure ?? .storeKit(.unknown, "the payment for \(product) was declined")
             event = .declined(transaction: number, failure)
         case .later:
-            return
+            guard isFirstAnswer else { return }
+            event = .asked(transaction: number)
         }
         events.append(LedgerRecord(date: now, event: event))
     }

@@ -42,11 +42,15 @@ struct SandboxShell: Sendable {
     private(set) var work = 0
 
     private let ledger: any Ledger
-    private let emptyState: SandboxState
     private var connections: [Connection] = []
-    /// The events of the change under way, all appended and applied.
+    /// The events of the change under way, or of the last one.
     private var fresh: [LedgerRecord] = []
-    private var buffer: [LedgerRecord] = []
+    /// How many of those the state has taken in.
+    private var applied = 0
+    /// While the state holds what could be neither written nor taken back: the first transaction that may not exist.
+    private var firstDoubtful: Int?
+    /// What authorisers said that is not written yet, oldest first.
+    private var answers: [(transaction: Int, answer: Authorisation)] = []
 
     /// More events than this are read back from the ledger rather than kept at hand.
     private static var maximumFresh: Int { 64 }
@@ -58,11 +62,10 @@ struct SandboxShell: Sendable {
         _ = try Catalogue(products)
         self.ledger = ledger
         self.settings = settings
-        emptyState = SandboxState(catalogue: try Catalogue())
-        state = emptyState
-        try catchUp()
-        try change { shell in
-            try shell.append { state, events in
+        state = SandboxState()
+        try state.read(ledger)
+        try change(now: now) { shell in
+            try shell.step { state, events in
                 for product in products where state.catalogue.product(product.identifier) != product {
                     events.append(LedgerRecord(date: now, event: .registered(product)))
                 }
@@ -74,59 +77,144 @@ struct SandboxShell: Sendable {
 // MARK: - Changes
 
 extension SandboxShell {
-    /// Makes a change: `body` appends what it decides, then all of it lasts and whoever it concerns is to be told.
+    /// Makes a change: one append and one commit of all that the steps of `body` decide; then whoever it concerns is to
+    /// be told.
     ///
-    /// If it cannot be made to last, nothing has changed, and the error is thrown.
-    mutating func change(_ body: (inout SandboxShell) throws -> Void) throws {
-        work &+= 1
-        fresh.empty()
-        let start = state.position
-        do {
-            try body(&self)
-            try ledger.commit()
-        } catch {
-            if state.position != start { try reload() }
-            throw error
-        }
-        if state.position != start { tellConnections(from: start) }
+    /// `body` begins anew if another store on the ledger was faster. If it cannot be made to last, nothing has changed,
+    /// and the error is thrown.
+    mutating func change(now: Date, _ body: (inout SandboxShell) throws -> Void) throws {
+        try writeAnswers(now: now)
+        try make(body)
     }
 
-    /// Decides and appends until nobody else was faster, then applies.
-    mutating func append(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) throws {
-        while true {
-            buffer.empty()
-            try decide(state, &buffer)
-            if buffer.isEmpty { return }
-            if try ledger.append(buffer, ifHeadIs: state.position) { break }
-            try catchUp()
-        }
-        for record in buffer {
-            state.apply(record)
-            fresh.append(record)
-        }
+    /// One step of a change: it sees what the steps before it have decided.
+    ///
+    /// A step's events are taken in only when the next one begins, so that a change of one step, which is nearly every
+    /// one, leaves the state as it is until it is written.
+    mutating func step(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) throws {
+        applyFresh()
+        try decide(state, &fresh)
     }
 
-    /// The orders of the change under way that somebody has to be asked about.
+    /// The orders of the last change that somebody has to be asked about.
     var newlyUndecided: [Int] {
         fresh.compactMap { record in
             if case .ordered(let order) = record.event { order.transaction } else { nil }
         }
     }
 
-    private mutating func catchUp() throws {
+    /// Takes in what other stores on the ledger have appended, and what a failure has left undone.
+    ///
+    /// - Throws: what keeps the ledger from being read. The state is then what it was, or further.
+    mutating func refresh() throws {
+        if firstDoubtful != nil { try rebuild() }
+        guard try ledger.head != state.position else { return }
+        // What has been read counts, even if more could not be.
+        defer { tellConnections() }
+        fresh.empty()
+        applied = 0
+        try state.read(ledger)
+    }
+
+    private mutating func make(_ body: (inout SandboxShell) throws -> Void) throws {
+        work &+= 1
+        if firstDoubtful != nil { try rebuild() }
         while true {
-            let records = try ledger.read(after: state.position, limit: 1024)
-            for record in records { state.apply(record) }
-            if records.count < 1024 { return }
+            let start = state.position
+            let next = state.nextTransaction
+            fresh.empty()
+            applied = 0
+            do {
+                try body(&self)
+                if fresh.isEmpty {
+                    // All of it was done before, which is true whatever the ledger does now.
+                    try? refresh()
+                    return
+                }
+                if try ledger.append(fresh, ifHeadIs: start) {
+                    try ledger.commit()
+                    break
+                }
+            } catch {
+                undo(from: next)
+                throw error
+            }
+            undo(from: next)
+            try refresh()
+            guard state.position > start else {
+                throw StoreFailure.storeKit(.unknown, "the ledger takes nothing after its record \(start)")
+            }
+        }
+        applyFresh()
+        tellConnections()
+    }
+
+    private mutating func applyFresh() {
+        while applied < fresh.count {
+            state.apply(fresh[applied])
+            applied += 1
         }
     }
 
-    private mutating func reload() throws {
-        state = emptyState
-        try catchUp()
+    /// Takes back what the state holds of a change that was not written.
+    private mutating func undo(from next: Int) {
+        let isTouched = applied > 0
+        fresh.empty()
+        applied = 0
+        guard isTouched else { return }
+        firstDoubtful = next
+        // If the ledger cannot be read either, the next call tries again.
+        try? rebuild()
+    }
+
+    /// Folds the whole ledger again.
+    ///
+    /// It costs what the history costs; but it happens only after several commands at once could not be written, and a
+    /// second copy of the state to go back to would cost something all the time.
+    private mutating func rebuild() throws {
+        var whole = SandboxState()
+        try whole.read(ledger)
+        state = whole
+        firstDoubtful = nil
         for index in connections.indices {
             connections[index].told = min(connections[index].told, state.position)
             connections[index].seen = min(connections[index].seen, state.position)
+        }
+        tellConnections()
+    }
+}
+
+// MARK: - Decisions
+
+extension SandboxShell {
+    /// What waits for a decision, oldest first.
+    var questions: [AuthorisationRequest] {
+        state.undecided.filter { $0 < firstDoubtful ?? .max }.compactMap { state.question(about: $0) }
+    }
+
+    /// Keeps what an authoriser said until it is written.
+    mutating func keep(_ answer: Authorisation, about transaction: Int) { answers.append((transaction, answer)) }
+
+    /// Writes what authorisers said.
+    mutating func writeAnswers(now: Date) throws {
+        if answers.isEmpty { return }
+        try make { shell in
+            for index in shell.answers.indices {
+                let (transaction, answer) = shell.answers[index]
+                try shell.step { $0.decide(transaction, answer, isFirstAnswer: true, now: now, &$1) }
+            }
+        }
+        answers.removeAll(keepingCapacity: true)
+    }
+}
+
+extension SandboxState {
+    /// Takes in what a ledger has beyond this.
+    fileprivate mutating func read(_ ledger: any Ledger) throws {
+        while true {
+            let records = try ledger.read(after: position, limit: 1024)
+            for record in records { apply(record) }
+            if records.count < 1024 { return }
         }
     }
 }
@@ -172,6 +260,12 @@ extension SandboxShell {
         } while start < unfinished.count
     }
 
+    /// Tells a receiver that it is not connected.
+    mutating func refuse(_ receiver: any StoreUpdateReceiver, _ failure: StoreFailure) {
+        disconnect(receiver)
+        outbox.append(.lost(receiver, failure))
+    }
+
     mutating func disconnect(_ receiver: any StoreUpdateReceiver) {
         connections.removeAll { $0.receiver === receiver }
     }
@@ -185,11 +279,10 @@ extension SandboxShell {
         connections = []
     }
 
-    private mutating func tellConnections(from start: Int) {
-        for index in connections.indices {
+    private mutating func tellConnections() {
+        for index in connections.indices where connections[index].seen != state.position {
             let isAtHand =
-                connections[index].seen == start && fresh.count == state.position - start
-                && fresh.count <= Self.maximumFresh
+                connections[index].seen + fresh.count == state.position && fresh.count <= Self.maximumFresh
             connections[index].seen = state.position
             let receiver = connections[index].receiver
             let device = connections[index].device
@@ -226,6 +319,9 @@ extension SandboxShell {
         var updates: [StoreUpdate] = []
         while position < through, updates.count < Self.batchSize {
             let records = try ledger.read(after: position, limit: min(through - position, 64))
+            if records.isEmpty {
+                throw StoreFailure.storeKit(.unknown, "the ledger has no record after \(position), but had \(through)")
+            }
             for record in records where updates.count < Self.batchSize {
                 add(record, for: receiver, device, to: &updates)
                 position += 1

@@ -34,17 +34,15 @@ struct SandboxState: Sendable {
         var unfinished = 0
     }
 
-    var catalogue: Catalogue
+    var catalogue = Catalogue()
     /// How many events it is made of.
     private(set) var position = 0
     private(set) var transactions = SlotTable<Row>()
     private(set) var accounts = [Account()]
     private(set) var devices = [Device(account: 0)]
-    /// What waits for a decision, oldest first.
-    private(set) var undecided: [Int] = []
-    private(set) var nextTransaction = 0
-
-    init(catalogue: Catalogue) { self.catalogue = catalogue }
+    private(set) var nextTransaction = 1
+    /// What waits for a decision, and whether the authoriser has been asked about it.
+    private var waiting = SlotTable<Bool>()
 }
 
 /// For each opening of a journal, the highest number taken.
@@ -75,14 +73,16 @@ extension SandboxState {
         position += 1
         switch record.event {
         case .registered(let product):
-            _ = try? catalogue.register(product)
+            catalogue.register(product)
         case .availability(let identifier, let availability):
             if let index = catalogue.index(of: identifier) { catalogue.setAvailability(availability, of: index) }
         case .paymentsAllowed(let device, let isAllowed):
             devices[device].mayPay = isAllowed
         case .ordered(let order):
             open(order, .purchasing, record.date)
-            undecided.append(order.transaction)
+            waiting.insert(false, at: order.transaction)
+        case .asked(let number):
+            waiting.update(number) { $0 = true }
         case .refused(let order, let failure):
             open(order, .failed, record.date, failure: failure)
         case .sold(let order):
@@ -91,7 +91,7 @@ extension SandboxState {
         case .deferred(let number):
             transactions.update(number) { $0.transaction = $0.transaction.becoming(.deferred) }
         case .approved(let order, _):
-            close(order.transaction)
+            waiting.remove(order.transaction)
             guard let date = transactions[order.transaction]?.transaction.date else { return }
             let history = own(order, date)
             transactions.update(order.transaction) { row in
@@ -99,7 +99,7 @@ extension SandboxState {
                 row.history = history
             }
         case .declined(let number, let failure):
-            close(number)
+            waiting.remove(number)
             transactions.update(number) { $0.transaction = $0.transaction.becoming(.failed, failure: failure) }
         case .finished(let device, let command, let number, _):
             take(command, device)
@@ -140,10 +140,6 @@ extension SandboxState {
         transactions.insert(row, at: number)
         devices[Int(row.device)].unfinished += 1
         nextTransaction = number + 1
-    }
-
-    private mutating func close(_ number: Int) {
-        if let index = undecided.firstIndex(of: number) { undecided.remove(at: index) }
     }
 
     /// What was bought belongs to the account, and what can be restored is remembered.
@@ -207,6 +203,29 @@ extension SandboxState {
     /// A transaction as its device sees it, nil once it is finished.
     func transaction(_ number: Int) -> StoreTransaction? { transactions[number]?.transaction }
 
+    /// The number behind a transaction's identifier, nil for what this store never called one: "007" is not "7".
+    static func number(of identifier: String) -> Int? {
+        guard let number = Int(identifier), String(number) == identifier else { return nil }
+        return number
+    }
+
+    /// What waits for a decision, oldest first.
+    var undecided: [Int] {
+        var numbers: [Int] = []
+        numbers.reserveCapacity(waiting.count)
+        waiting.forEach { number, _ in numbers.append(number) }
+        return numbers
+    }
+
+    /// What waits although no authoriser was asked, or none whose answer was written; oldest first.
+    var unasked: [Int] {
+        var numbers: [Int] = []
+        waiting.forEach { number, isAsked in
+            if !isAsked, transactions[number]?.transaction.state == .purchasing { numbers.append(number) }
+        }
+        return numbers
+    }
+
     /// All that is unfinished on a device, oldest first.
     func unfinished(on device: Int) -> [StoreTransaction] {
         guard devices[device].unfinished > 0 else { return [] }
@@ -220,7 +239,8 @@ extension SandboxState {
 
     /// Adds what an event, already applied, means to a queue on a device.
     ///
-    /// A queue knows what was finished under its own journal's name.
+    /// A queue knows what was finished under its own journal's name. Only its own event says that a transaction is
+    /// decided: one that is further by now is shown as it was, so that nobody finishes it and then hears of it again.
     func addUpdates(
         from event: StoreEvent,
         for device: Int,
@@ -228,11 +248,15 @@ extension SandboxState {
         to updates: inout [StoreUpdate]
     ) {
         switch event {
-        case .registered, .availability, .paymentsAllowed:
+        case .registered, .availability, .paymentsAllowed, .asked:
             break
-        case .ordered(let order), .refused(let order, _), .sold(let order), .approved(let order, _):
+        case .ordered(let order):
+            if order.device == device { addTransaction(order.transaction, as: .purchasing, for: device, to: &updates) }
+        case .refused(let order, _), .sold(let order), .approved(let order, _):
             if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
-        case .deferred(let number), .declined(let number, _):
+        case .deferred(let number):
+            addTransaction(number, as: .deferred, for: device, to: &updates)
+        case .declined(let number, _):
             addTransaction(number, for: device, to: &updates)
         case .finished(let place, let command, let number, let order):
             guard place == device, let number, command.journal != journal() else { return }
@@ -245,8 +269,14 @@ extension SandboxState {
         }
     }
 
-    private func addTransaction(_ number: Int, for device: Int, to updates: inout [StoreUpdate]) {
+    private func addTransaction(
+        _ number: Int,
+        as past: StoreTransaction.State? = nil,
+        for device: Int,
+        to updates: inout [StoreUpdate]
+    ) {
         guard let row = transactions[number], row.device == device else { return }
-        updates.append(.transaction(row.transaction))
+        let isFurther = past != nil && past != row.transaction.state
+        updates.append(.transaction(isFurther ? row.transaction.becoming(past!) : row.transaction))
     }
 }

@@ -5,7 +5,12 @@ extension SandboxStore: StoreBackend {
     public var lane: BackendLane { .caller }
 
     /// Whether the user of the device may pay.
-    public var canMakePayments: Bool { shell.withLock { $0.state.devices[0].mayPay } }
+    public var canMakePayments: Bool {
+        use { shell, _ in
+            try? shell.refresh()
+            return shell.state.devices[0].mayPay
+        }
+    }
 
     /// The country that the store sells for.
     public var storefront: StoreStorefront? { shell.withLock { $0.settings.storefront } }
@@ -15,23 +20,22 @@ extension SandboxStore: StoreBackend {
     /// Replies before it returns; what the authoriser has to be asked is asked then.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         CallScope.outermost {
-            let now = timekeeper.now
             var mustSend = false
             let (answer, asks) = shell.withLock { shell -> (SubmissionReply, [Int]) in
                 guard shell.settings.isReachable else { return (.tryLater(Self.unreachable), []) }
+                defer { mustSend = shell.outbox.schedule() }
                 let isAuthorised = shell.settings.authoriser.body == nil
+                let now = timekeeper.now
                 do {
-                    var asks: [Int] = []
-                    try shell.change { shell in
+                    // Whether another store has appended meanwhile shows when this one does.
+                    try shell.change(now: now) { shell in
                         for command in commands {
-                            try shell.append { state, events in
+                            try shell.step { state, events in
                                 state.decide(command, from: 0, isAuthorised: isAuthorised, now: now, &events)
                             }
                         }
-                        asks = shell.newlyUndecided
                     }
-                    mustSend = shell.outbox.schedule()
-                    return (.taken, asks)
+                    return (.taken, shell.newlyUndecided)
                 } catch {
                     return (.tryLater(StoreFailure(error)), [])
                 }
@@ -44,16 +48,16 @@ extension SandboxStore: StoreBackend {
 
     /// Sends what is unfinished, then what changes; or what changed after a cursor.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        CallScope.outermost {
-            let mustSend = shell.withLock { shell in
-                if shell.settings.isReachable {
-                    shell.connect(receiver, 0, after: cursor)
-                } else {
-                    shell.outbox.append(.lost(receiver, Self.unreachable))
-                }
-                return shell.outbox.schedule()
+        use { shell, now in
+            guard shell.settings.isReachable else { return shell.refuse(receiver, Self.unreachable) }
+            do {
+                // What can be read is told, even if an authoriser's answer has to wait.
+                try? shell.writeAnswers(now: now)
+                try shell.refresh()
+                shell.connect(receiver, 0, after: cursor)
+            } catch {
+                shell.refuse(receiver, StoreFailure(error))
             }
-            if mustSend { send() }
         }
     }
 
@@ -67,20 +71,24 @@ extension SandboxStore: StoreBackend {
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        let now = timekeeper.now
-        let result = shell.withLock { shell -> Result<ProductsAnswer, StoreFailure> in
-            guard shell.settings.isReachable else { return .failure(Self.unreachable) }
-            return .success(
-                shell.describe(identifiers, for: shell.settings.locale, in: shell.settings.storefront, at: now)
-            )
+        CallScope.outermost {
+            let result = use { shell, now -> Result<ProductsAnswer, StoreFailure> in
+                guard shell.settings.isReachable else { return .failure(Self.unreachable) }
+                do { try shell.refresh() } catch { return .failure(StoreFailure(error)) }
+                return .success(
+                    shell.describe(identifiers, for: shell.settings.locale, in: shell.settings.storefront, at: now)
+                )
+            }
+            reply(result)
         }
-        CallScope.outermost { reply(result) }
     }
 
-    /// Whether an identifier is on sale now.
+    /// Whether an identifier is on sale now; nil while the ledger cannot be read.
     public func sells(_ productIdentifier: String) -> Bool? {
-        let now = timekeeper.now
-        return shell.withLock { $0.state.catalogue.onSale(productIdentifier, at: now) != nil }
+        use { shell, now in
+            do { try shell.refresh() } catch { return nil }
+            return shell.state.catalogue.onSale(productIdentifier, at: now) != nil
+        }
     }
 
     static var unreachable: StoreFailure {
@@ -91,36 +99,42 @@ extension SandboxStore: StoreBackend {
 // MARK: - Sending
 
 extension SandboxStore {
+    /// Does something under the lock, at a time read there, then sends what is to be sent.
+    func use<R>(_ body: (inout SandboxShell, Date) throws -> R) rethrows -> R {
+        try CallScope.outermost {
+            var mustSend = false
+            defer { if mustSend { send() } }
+            return try shell.withLock { shell in
+                defer { mustSend = shell.outbox.schedule() }
+                return try body(&shell, timekeeper.now)
+            }
+        }
+    }
+
     /// Makes a change on behalf of the store's owner.
     func change(_ decide: (SandboxState, inout [LedgerRecord], Date) throws -> Void) throws {
-        try CallScope.outermost {
-            let now = timekeeper.now
-            let mustSend = try shell.withLock { shell in
-                try shell.change { shell in try shell.append { try decide($0, &$1, now) } }
-                return shell.outbox.schedule()
-            }
-            if mustSend { send() }
+        try use { shell, now in
+            try shell.refresh()
+            try shell.change(now: now) { shell in try shell.step { try decide($0, &$1, now) } }
         }
     }
 
     /// Makes every connection break or be possible again.
     func reachabilityChanged() {
-        CallScope.outermost {
-            let mustSend = shell.withLock { shell in
-                if !shell.settings.isReachable { shell.breakConnections(Self.unreachable) }
-                return shell.outbox.schedule()
-            }
-            if mustSend { send() }
+        use { shell, _ in
+            if !shell.settings.isReachable { shell.breakConnections(Self.unreachable) }
         }
     }
 
-    private func ask(about number: Int) {
+    /// Asks the authoriser.
+    func ask(about number: Int) {
         let (authoriser, question) = shell.withLock { ($0.settings.authoriser, $0.state.question(about: number)) }
         guard let question else { return }
         let answer = authoriser.body?(question) ?? .approve
-        // A ledger that fails here leaves the order undecided: it is listed there, and can be decided.
-        try? change { state, events, now in
-            state.decide(number, answer, isFirstAnswer: true, now: now, &events)
+        use { shell, now in
+            shell.keep(answer, about: number)
+            // What cannot be written now is written before anything else is.
+            try? shell.writeAnswers(now: now)
         }
     }
 
@@ -144,7 +158,9 @@ extension SandboxStore {
                 }
                 switch piece {
                 case nil: return
-                case .failure(let error)?: return receiver.connectionLost(StoreFailure(error))
+                case .failure(let error)?:
+                    shell.withLock { $0.disconnect(receiver) }
+                    return receiver.connectionLost(StoreFailure(error))
                 case .success(let batch)?:
                     receiver.receive(batch)
                     position = batch.through.position
@@ -167,7 +183,7 @@ final class SandboxPort: ActivityMember {
     func drainHere() -> Bool { false }
 
     var waitingFor: [String] {
-        shell.withLock { shell in shell.state.undecided.compactMap { shell.state.question(about: $0) } }.map {
+        shell.withLock { $0.questions }.map {
             "a decision about transaction \($0.transaction) for \($0.productIdentifier)"
         }
     }

@@ -6,7 +6,8 @@ extension SandboxStore {
     /// It says all that the store knows of the payment: a restored transaction has its own identifier and date, and its
     /// original's beside them. Made anew each time.
     public func receipt(forTransaction identifier: String) -> Data? {
-        guard let number = Int(identifier), let transaction = shell.withLock({ $0.state.transaction(number) }),
+        guard let number = SandboxState.number(of: identifier),
+            let transaction = shell.withLock({ $0.state.transaction(number) }),
             transaction.state == .purchased || transaction.state == .restored
         else { return nil }
         let receipt = TransactionReceipt(

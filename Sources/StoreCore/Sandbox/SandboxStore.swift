@@ -62,6 +62,8 @@ public final class SandboxStore: Sendable {
         activity = timekeeper.activity
         port = SandboxPort(shell)
         activity.register(port)
+        // What an earlier store on this ledger took in and did not live to ask about.
+        for number in shell.withLock({ $0.state.unasked }) { ask(about: number) }
     }
 
     /// Opens a store on Xcode's `.storekit` file.
@@ -179,13 +181,18 @@ extension SandboxStore {
 
     /// Why an identifier cannot be bought now, in one sentence; nil if it can.
     public func reasonForInvalidity(of productIdentifier: String) -> String? {
-        let now = timekeeper.now
-        return shell.withLock { $0.state.catalogue.refusal(of: productIdentifier, at: now) }
+        use { shell, now in
+            try? shell.refresh()
+            return shell.state.catalogue.refusal(of: productIdentifier, at: now)
+        }
     }
 
     /// What waits for a decision, oldest first.
     public var undecided: [AuthorisationRequest] {
-        shell.withLock { shell in shell.state.undecided.compactMap { shell.state.question(about: $0) } }
+        use { shell, _ in
+            try? shell.refresh()
+            return shell.questions
+        }
     }
 
     /// Decides about a transaction that waits.
@@ -193,7 +200,7 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/notUndecided(_:)``, and what the ledger throws.
     public func decide(_ transaction: String, _ answer: Authorisation) throws {
         try change { sandbox, events, now in
-            guard let number = Int(transaction), sandbox.question(about: number) != nil else {
+            guard let number = SandboxState.number(of: transaction), sandbox.question(about: number) != nil else {
                 throw SandboxError.notUndecided(transaction)
             }
             sandbox.decide(number, answer, isFirstAnswer: false, now: now, &events)

@@ -16,6 +16,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case refused(Order, StoreFailure)
     /// An order was taken and paid for at once.
     case sold(Order)
+    /// The authoriser was asked about an order and will decide later.
+    case asked(transaction: Int)
     /// An order waits for somebody else.
     case deferred(transaction: Int)
     /// An order that waited was paid for.

@@ -21,7 +21,6 @@ import Testing
 
     @Test func `Products keep the order in which they were registered`() throws {
         let catalogue = try catalogue()
-        #expect(catalogue.count == 3)
         #expect((0..<3).map { catalogue[$0].identifier } == ["sword", "shield", "pro"])
         #expect(catalogue.index(of: "shield") == 1)
         #expect(catalogue.index(of: "Shield") == nil)
@@ -43,9 +42,6 @@ import Testing
         spoilt.spoil(&product)
         let error = CatalogueError(productIdentifier: "pro", reason: "the product \"pro\" \(spoilt.sentence)")
         #expect(throws: error) { try Catalogue([product]) }
-        var catalogue = try catalogue()
-        #expect(throws: error) { try catalogue.register(product) }
-        #expect(catalogue[2] == Self.pro)
     }
 
     @Test func `B78, B79: A look-up has a product for each valid identifier and lists the others`() throws {
@@ -90,18 +86,18 @@ import Testing
         var catalogue = try catalogue()
         catalogue.setAvailability(.withdrawn, of: 0)
         #expect(catalogue.index(of: "sword") == 0)
-        #expect(catalogue.availability(of: 0) == .withdrawn)
+        #expect(catalogue.onSale("sword", at: now) == nil)
         catalogue.setAvailability(.onSale, of: 0)
-        #expect(catalogue.availability(of: 0) == .onSale)
         #expect(catalogue.onSale("sword", at: now) == 0)
     }
 
     @Test func `A product registered later is found, and replaces what was described before`() throws {
         var catalogue = try catalogue()
         #expect(catalogue.describe(0, for: "en_US", in: usa).localizedTitle == "Sword")
-        #expect(try catalogue.register(.consumable("sword", price: "2.99", title: "Long sword")) == 0)
-        #expect(try catalogue.register(.consumable("axe", price: "1", title: "Axe")) == 3)
-        #expect(catalogue.count == 4)
+        catalogue.register(.consumable("sword", price: "2.99", title: "Long sword"))
+        catalogue.register(.consumable("axe", price: "1", title: "Axe"))
+        #expect(catalogue.index(of: "sword") == 0)
+        #expect(catalogue.index(of: "axe") == 3)
         let sword = catalogue.describe(0, for: "en_US", in: usa)
         #expect(sword.localizedTitle == "Long sword")
         #expect(sword.price == Decimal(string: "2.99"))
@@ -111,7 +107,7 @@ import Testing
     @Test func `Registering a withdrawn product anew does not put it on sale`() throws {
         var catalogue = try catalogue()
         catalogue.setAvailability(.withdrawn, of: 0)
-        try catalogue.register(.consumable("sword", price: "2.99"))
+        catalogue.register(.consumable("sword", price: "2.99"))
         #expect(catalogue.onSale("sword", at: now) == nil)
     }
 
@@ -177,6 +173,13 @@ import Testing
                 #expect(catalogue.describe(0, for: "en_US", in: country).localizedTitle == "Sword")
             }
         }
+    }
+}
+
+extension Catalogue {
+    /// A product as a device sees it.
+    mutating func describe(_ index: Int, for locale: String, in storefront: StoreStorefront?) -> StoreProduct {
+        answer([self[index].identifier], for: locale, in: storefront, at: .distantFuture).products[0]
     }
 }
 
