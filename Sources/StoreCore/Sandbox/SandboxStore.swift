@@ -73,7 +73,8 @@ public final class SandboxStore: Sendable {
     ///   - timekeeper: its clock; a ``ManualTimekeeper`` of its own unless given.
     ///   - ledger: what it keeps everything in; in memory unless given.
     ///   - locale: the language of its device; the file's, unless given.
-    ///   - authoriser: who authorises payments.
+    ///   - authoriser: who authorises payments; unless given, everything is approved, or, if the file says Ask to Buy,
+    ///     somebody else is to be asked about everything.
     ///   - signer: signs and verifies receipts, with a key of its own that nobody else has unless given.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
@@ -83,7 +84,7 @@ public final class SandboxStore: Sendable {
         timekeeper: any Timekeeper = ManualTimekeeper(),
         ledger: any Ledger = MemoryLedger(),
         locale: String? = nil,
-        authoriser: Authoriser = .approving,
+        authoriser: Authoriser? = nil,
         signer: any ReceiptSigner = HMACReceiptSigner(),
         bundleIdentifier: String = "com.example.app",
         bundleVersion: String = "1.0"
@@ -94,7 +95,8 @@ public final class SandboxStore: Sendable {
             ledger: ledger,
             storefront: configuration.settings.storefront,
             locale: locale ?? configuration.settings.locale,
-            authoriser: authoriser,
+            authoriser: authoriser
+                ?? (configuration.settings.isAskToBuyEnabled ? .always(.askSomebodyElse) : .approving),
             signer: signer,
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion

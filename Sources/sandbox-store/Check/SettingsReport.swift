@@ -4,18 +4,23 @@ import StoreCore
 struct SettingsReport {
     private(set) var lines: [String] = []
 
+    /// Behind what a store opened on the file does not act on.
+    private static let notApplied = " (not applied yet)"
+
     /// Compares settings with those of a file that says nothing.
     init(_ settings: StoreConfiguration.Settings) {
-        if settings.timeRate != 0 { lines.append("time rate \(Self.name(ofRate: settings.timeRate))") }
+        if settings.timeRate != 0 {
+            lines.append("time rate \(Self.name(ofRate: settings.timeRate))\(Self.notApplied)")
+        }
         for (generation, rate) in settings.compatibilityTimeRates.sorted(by: { $0.key < $1.key }) {
             let readers = generation == 0 ? "older readers" : "readers that know generation \(generation)"
             lines.append("time rate for \(readers): \(Self.name(ofRate: rate))")
         }
         let switches = [
             (settings.isAskToBuyEnabled, "Ask to Buy: every purchase waits for approval"),
-            (settings.areInterruptedPurchasesEnabled, "interrupted purchases"),
-            (settings.isBillingRetryOnRenewalEnabled, "billing retry on renewal"),
-            (settings.isBillingGracePeriodEnabled, "billing grace period"),
+            (settings.areInterruptedPurchasesEnabled, "interrupted purchases\(Self.notApplied)"),
+            (settings.isBillingRetryOnRenewalEnabled, "billing retry on renewal\(Self.notApplied)"),
+            (settings.isBillingGracePeriodEnabled, "billing grace period\(Self.notApplied)"),
             (settings.areDialogsDisabled, "no dialogs: purchases go through without asking"),
         ]
         lines += switches.filter(\.0).map(\.1)
@@ -30,13 +35,17 @@ struct SettingsReport {
     private mutating func addFailures(_ settings: StoreConfiguration.Settings) {
         let code = settings.transactionFailureCode.map { " with SKError \($0)" } ?? ""
         if settings.areTransactionFailuresEnabled {
-            lines.append("every purchase fails\(code)")
+            lines.append("every purchase fails\(code)\(Self.notApplied)")
         } else if let code = settings.transactionFailureCode, code != 0 {
             lines.append("failures of purchases, switched off: SKError \(code)")
         }
         for error in settings.forcedErrors where error.isEnabled || error.choice != nil {
             let choice = error.choice.map { "\($0.type) error \($0.index)" } ?? "no error chosen"
-            lines.append("failure of \(error.operation)\(error.isEnabled ? "" : ", switched off"): \(choice)")
+            lines.append(
+                error.isEnabled
+                    ? "failure of \(error.operation): \(choice)\(Self.notApplied)"
+                    : "failure of \(error.operation), switched off: \(choice)"
+            )
         }
     }
 

@@ -204,6 +204,24 @@ import Testing
         #expect(backend.submissions.count > 2)
     }
 
+    @Test func `B152: Where a file says Ask to Buy somebody else is asked, unless an authoriser is given`() throws {
+        let file = """
+            {"version": {"major": 4}, "settings": {"_askToBuyEnabled": true}, "products": [
+              {"productID": "sword", "type": "Consumable", "displayPrice": "0.99"}]}
+            """
+        let configuration = try StoreConfiguration(data: Data(file.utf8), name: "Ask.storekit")
+        let asking = try SandboxStore(configuration)
+        let receiver = UpdateRecorder()
+        asking.connect(receiver, after: nil)
+        #expect(asking.submit(receiver.commands(.buy("sword"))) == .taken)
+        #expect(receiver.transactions == ["1 purchasing", "1 deferred"])
+        let given = try SandboxStore(configuration, authoriser: .approving)
+        let other = UpdateRecorder()
+        given.connect(other, after: nil)
+        #expect(given.submit(other.commands(.buy("sword"))) == .taken)
+        #expect(other.transactions == ["1 purchased"])
+    }
+
     @Test func `Sandbox errors name what is wrong`() throws {
         let store = try SandboxStore(products: World.products)
         let errors: [(SandboxError, String)] = [
