@@ -50,6 +50,6 @@ struct SandboxStoreTool {
 
     /// A real file, out of a public repository; see SOURCES.md beside it.
     private static var demoFile: URL {
-        Bundle.module.bundleURL.appending(path: "Resources/apple__sample-food-truck__Products.storekit")
+        Bundle.module.bundleURL.appending(path: "Resources/flutter__packages__Configuration_2.storekit")
     }
 }

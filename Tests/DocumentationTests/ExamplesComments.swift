@@ -42,7 +42,7 @@ private struct MyStore: AsyncStoreBackend {
 
 @Test func `A .storekit file is read into products`() throws {
     let url = Document.root.appendingPathComponent(
-        "Sources/sandbox-store/Resources/apple__sample-food-truck__Products.storekit"
+        "Sources/sandbox-store/Resources/flutter__packages__Configuration_2.storekit"
     )
     let configuration = try StoreConfiguration(contentsOf: url)
     for product in configuration.products { print(product.identifier, product.price) }

@@ -4,7 +4,7 @@ import StoreCore
 import Testing
 
 private let url = Document.root.appendingPathComponent(
-    "Sources/sandbox-store/Resources/apple__sample-food-truck__Products.storekit"
+    "Sources/sandbox-store/Resources/flutter__packages__Configuration_2.storekit"
 )
 
 @Test func `Products are written in code`() throws {
@@ -27,6 +27,19 @@ private let url = Document.root.appendingPathComponent(
     let configuration = try StoreConfiguration(contentsOf: url)
     let store = try SandboxStore(configuration)
     #expect(configuration.products.allSatisfy { store.reasonForInvalidity(of: $0.identifier) == nil })
+}
+
+@Test func `The store's clock is moved by the store`() throws {
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
+    let beginning = store.timekeeper.now
+    store.advance(by: 24 * 60 * 60)
+    #expect(store.timekeeper.now == beginning + 24 * 60 * 60)
+}
+
+@Test func `A clock made first belongs to several stores`() throws {
+    let clock = ManualTimekeeper(startingAt: Date(timeIntervalSince1970: 1_782_864_000))
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock)
+    #expect(store.timekeeper.now == clock.now)
 }
 
 @Test func `The authoriser decides by what is asked`() throws {
