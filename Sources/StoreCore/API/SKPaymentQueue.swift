@@ -179,7 +179,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
             transaction.isPurchasing
             ? .purchasing : transaction.isDeferred ? .deferred : engine.finish(transaction.number)
         switch answer {
-        case .finished: return nil
+        case .finished: return .done
         case .deferred:
             let product = transaction.payment.productIdentifier
             return .undecided("a transaction for \(product) is still undecided; it cannot be finished yet")

@@ -116,7 +116,7 @@ import Testing
                 "the pause before commands are sent again", "the pause before the queue connects again",
             ]
         )
-        machine.retire(&actions)
+        machine.retire(leavesFinishes: false, &actions)
         #expect(machine.waiting.isEmpty)
     }
 }

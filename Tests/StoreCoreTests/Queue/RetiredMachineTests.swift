@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test mutating func `B35: A retired machine buys and restores nothing and is observed by nobody`() {
-        machine.retire(&actions)
+        machine.retire(leavesFinishes: false, &actions)
         machine.add(sword, &actions)
         machine.restore(applicationUsername: nil, &actions)
         machine.setObserved(true, &actions)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test mutating func `B35: On a retired machine finishes still go, one submission at a time and without a pause`() {
-        machine.retire(&actions)
+        machine.retire(leavesFinishes: false, &actions)
         _ = machine.finish(1, &actions)
         #expect(drain() == [.remove(1), .submit([command(4, .finish(transaction: "77"))], number: 1)])
         machine.replied(.tryLater(trouble), to: 1, &actions)
@@ -66,7 +66,7 @@ import Testing
         machine.replied(.tryLater(trouble), to: 1, &actions)
         machine.submissionReturned(1, &actions)
         actions = []
-        machine.retire(&actions)
+        machine.retire(leavesFinishes: false, &actions)
         #expect(drain() == [.submit([command(4, .finish(transaction: "77"))], number: 2)])
         machine.timerFired(.submission(number: 1), &actions)
         #expect(actions.isEmpty)
@@ -77,7 +77,7 @@ import Testing
         machine.add(sword, &actions)
         machine.restore(applicationUsername: nil, &actions)
         _ = drain()
-        machine.retire(&actions)
+        machine.retire(leavesFinishes: false, &actions)
         _ = machine.finish(1, &actions)
         #expect(drain() == [.remove(1)])
         machine.replied(.tryLater(trouble), to: 1, &actions)
@@ -97,7 +97,7 @@ import Testing
     @Test mutating func `B35: What the store takes after the queue was retired is not shown`() {
         machine.add(sword, &actions)
         _ = drain()
-        machine.retire(&actions)
+        machine.retire(leavesFinishes: false, &actions)
         machine.replied(.taken, to: 1, &actions)
         machine.submissionReturned(1, &actions)
         #expect(actions.isEmpty)
