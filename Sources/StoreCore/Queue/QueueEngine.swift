@@ -396,23 +396,5 @@ extension QueueEngine {
         return true
     }
 
-    var waitingFor: [String] {
-        let (inFlight, isPausing, isLost) = state.withLock {
-            ($0.machine.inFlight, $0.machine.isPausing, $0.machine.connection.isLost)
-        }
-        var lines: [String] = []
-        if inFlight > 0 { lines.append("the store's answer to \(inFlight) commands") }
-        if isPausing { lines.append("the pause before commands are sent again") }
-        if isLost { lines.append("the pause before the queue connects again") }
-        return lines
-    }
-}
-
-/// In the place of a journal that could not be opened: keeps nothing, and says so.
-private final class UnreadableJournal: QueueJournal {
-    let error: StoreFailure
-    init(error: StoreFailure) { self.error = error }
-    func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents { throw error }
-    func record(_ commands: [StoreCommand]) throws { throw error }
-    func forget(_ commands: [OrderID]) throws {}
+    var waitingFor: [String] { state.withLock { $0.machine.waiting } }
 }

@@ -215,7 +215,11 @@ extension StoreUpdate {
         var bench = MachineBench.connected()
         let updates = ["a", "b", "c"].map { StoreUpdate.transaction($0, .purchased) }
         _ = bench.receive(after: .at(0), through: .at(1), updates)
-        #expect(bench.after { $0.connectionLost(trouble, generation: 1, &$1) } == [.wake(.connection(generation: 1), after: 1)])
+        #expect(
+            bench.after { $0.connectionLost(trouble, generation: 1, &$1) } == [
+                .wake(.connection(generation: 1), after: 1)
+            ]
+        )
         _ = bench.after { $0.timerFired(.connection(generation: 1), &$1) }
         #expect(bench.receive(after: nil, through: .at(9, part: 1), [updates[0]], generation: 2) == [])
         #expect(

@@ -121,7 +121,9 @@ extension MachineWorld {
     private func loseConnection() {
         guard let generation = connection?.generation else { return }
         connection = nil
-        tell("lost \(generation)") { $0.connectionLost(.network(.notConnectedToInternet, "away"), generation: generation, &$1) }
+        tell("lost \(generation)") {
+            $0.connectionLost(.network(.notConnectedToInternet, "away"), generation: generation, &$1)
+        }
     }
 
     private func deliverNext(isCalm: Bool = false) {
