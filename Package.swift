@@ -13,15 +13,22 @@ let package = Package(
     products: [
         .library(name: "StoreCore", targets: ["StoreCore"]),
         .library(name: "StoreKit", targets: ["StoreKit"]),
+        .library(name: "StoreContract", targets: ["StoreContract"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
     targets: [
         .target(name: "StoreCore", swiftSettings: settings),
         .target(name: "StoreKit", dependencies: ["StoreCore"], swiftSettings: settings),
+        .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
+        .target(
+            name: "StoreSimulator",
+            dependencies: ["StoreCore", "StoreContract"],
+            swiftSettings: settings
+        ),
         .executableTarget(name: "store-bench", dependencies: ["StoreCore"], swiftSettings: settings),
         .executableTarget(
             name: "sandbox-store",
-            dependencies: ["StoreCore"],
+            dependencies: ["StoreCore", "StoreSimulator"],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
@@ -37,7 +44,17 @@ let package = Package(
             exclude: ["surface.txt"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
-        .testTarget(name: "DocumentationTests", dependencies: ["StoreCore"], swiftSettings: settings),
+        .testTarget(name: "StoreContractTests", dependencies: ["StoreContract"], swiftSettings: settings),
+        .testTarget(
+            name: "StoreSimulatorTests",
+            dependencies: ["StoreSimulator"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["StoreCore", "StoreContract"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "SandboxStoreTests",
             dependencies: ["sandbox-store", "StoreCore"],

@@ -1,0 +1,4 @@
+import StoreCore
+
+/// The promises of a store, to hold any backend against.
+public enum StoreContract {}
