@@ -31,6 +31,14 @@ private struct MyStore: AsyncStoreBackend {
     #expect(queue.transactions.isEmpty)
 }
 
+@Test func `A device is a backend`() throws {
+    let store = try SandboxStore()
+    let alice = try store.addAccount("alice")
+    let tablet = try store.addDevice("tablet", signedInTo: alice)
+    let queue = SKPaymentQueue(backend: tablet)
+    #expect(queue.transactions.isEmpty)
+}
+
 @Test func `Products of three kinds can be sold`() throws {
     let products: [SandboxProduct] = [
         .consumable("coins.100", price: "0.99", title: "100 coins"),

@@ -4,6 +4,10 @@ import Foundation
 public struct AuthorisationRequest: Hashable, Sendable {
     /// The store's name for the transaction.
     public let transaction: String
+    /// The name of the account that pays.
+    public let account: String
+    /// The name of the device on which it was ordered.
+    public let device: String
     /// The product.
     public let productIdentifier: String
     /// How many of it.

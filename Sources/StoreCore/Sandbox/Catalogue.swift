@@ -53,7 +53,13 @@ struct Catalogue: Sendable {
     func product(_ identifier: String) -> SandboxProduct? { indices[identifier].map { products[$0] } }
 
     /// What a sale needs to know of a product, without copying all of it.
+    func kind(of index: Int) -> SandboxProduct.Kind { products[index].kind }
+    /// Whether a restore brings it back.
     func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
+    /// What makes it renew; nil for what does not.
+    func subscription(of index: Int) -> SandboxProduct.Subscription? { products[index].subscription }
+    /// The subscription group that it belongs to.
+    func group(of index: Int) -> String? { products[index].subscription?.groupIdentifier }
     /// The price of one.
     func price(of index: Int) -> Decimal { products[index].price }
 

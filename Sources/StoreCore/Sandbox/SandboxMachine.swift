@@ -14,25 +14,28 @@ extension SandboxState {
         _ command: StoreCommand,
         from device: Int,
         isAuthorised: Bool,
+        rules: SandboxRules,
         now: Date,
         _ events: inout [LedgerRecord]
     ) {
         guard !devices[device].taken.has(command.id) else { return }
         switch command.action {
         case .purchase(let payment):
-            let event = order(payment, command.id, device, isAuthorised: isAuthorised, now: now)
+            let event = order(payment, command.id, device, isAuthorised: isAuthorised, rules, now: now)
             events.append(LedgerRecord(date: now, event: event))
         case .finish(let identifier):
             let number = Self.number(of: identifier).flatMap { isFinishable($0, device) ? $0 : nil }
-            let event = StoreEvent.finished(
+            let row = number.flatMap { transactions[$0] }
+            let finish = StoreEvent.Finish(
                 device: device,
                 command: command.id,
                 transaction: number,
-                order: number.flatMap { transactions[$0]?.transaction.order }
+                order: row?.transaction.order,
+                account: row.flatMap { $0.device < 0 ? Int($0.account) : nil }
             )
-            events.append(LedgerRecord(date: now, event: event))
-        case .restore:
-            restore(command.id, device, now: now, &events)
+            events.append(LedgerRecord(date: now, event: .finished(finish)))
+        case .restore(let applicationUsername):
+            restore(command.id, device, applicationUsername, now: now, &events)
         }
     }
 
@@ -41,26 +44,40 @@ extension SandboxState {
         _ command: OrderID,
         _ device: Int,
         isAuthorised: Bool,
+        _ rules: SandboxRules,
         now: Date
     ) -> StoreEvent {
         let product = catalogue.index(of: payment.productIdentifier)
-        let refusal = refusal(of: payment, product, device, now: now)
+        let refusal = refusal(of: payment, product, device, rules, now: now)
         // Somebody else has to be asked, whatever the authoriser says.
         let isSold = refusal == nil && isAuthorised && !payment.simulatesAskToBuyInSandbox
+        let account = devices[device].account
+        let sale = isSold ? sale(of: payment, product, account, nextTransaction, at: now, rules.renewalRate) : nil
         let order = StoreEvent.Order(
             device: device,
+            account: account < 0 ? nil : account,
             command: command,
             transaction: nextTransaction,
             payment: payment,
             product: product,
-            charge: isSold ? charge(for: payment, product, device) : nil
+            charge: sale?.charge,
+            subscription: sale?.subscription
         )
         if let refusal { return .refused(order, refusal) }
         return isSold ? .sold(order) : .ordered(order)
     }
 
     /// Why an order is not sold, whoever pays for it.
-    private func refusal(of payment: StorePayment, _ product: Int?, _ device: Int, now: Date) -> StoreFailure? {
+    private func refusal(
+        of payment: StorePayment,
+        _ product: Int?,
+        _ device: Int,
+        _ rules: SandboxRules,
+        now: Date
+    ) -> StoreFailure? {
+        guard devices[device].account >= 0 else {
+            return .storeKit(.clientInvalid, "nobody is signed in on this device")
+        }
         guard devices[device].mayPay else {
             return .storeKit(.paymentNotAllowed, "payments are not allowed on this device")
         }
@@ -80,6 +97,12 @@ extension SandboxState {
                 "\(payment.quantity) of \(payment.productIdentifier) were ordered; a store sells 1 to 10 at once"
             )
         }
+        guard rules.isNewsstandApp || catalogue.kind(of: product) != .freeSubscription else {
+            return .storeKit(
+                .paymentInvalid,
+                "\(payment.productIdentifier) is a free subscription, which only an app in the Newsstand may offer"
+            )
+        }
         guard payment.quantity == 1 || !catalogue.isRestorable(product) else {
             return .storeKit(
                 .paymentInvalid,
@@ -89,33 +112,71 @@ extension SandboxState {
         return nil
     }
 
-    /// What an order costs now: nothing, if the account owns the product already.
-    private func charge(for payment: StorePayment, _ product: Int?, _ device: Int) -> Decimal {
-        guard let product else { return 0 }
-        if catalogue.isRestorable(product), accounts[devices[device].account].owned.contains(product) { return 0 }
+    /// What an order costs, and what it does to a subscription.
+    struct Sale {
+        let charge: Decimal
+        var subscription: SubscriptionChange?
+    }
+
+    /// What comes of an order that is paid for now.
+    ///
+    /// What the account owns already, or is subscribed to, costs nothing.
+    private func sale(
+        of payment: StorePayment,
+        _ product: Int?,
+        _ account: Int,
+        _ transaction: Int,
+        at now: Date,
+        _ rate: RenewalRate
+    ) -> Sale {
+        guard let product, account >= 0 else { return Sale(charge: 0) }
+        switch catalogue.kind(of: product) {
+        case .autoRenewable:
+            return subscribe(account, to: product, transaction, at: now, rate)
+        case .nonConsumable, .freeSubscription:
+            if accounts[account].owned.contains(product) { return Sale(charge: 0) }
+        case .consumable, .nonRenewing:
+            break
+        }
         let price = catalogue.price(of: product)
-        return payment.quantity == 1 ? price : price * Decimal(payment.quantity)
+        return Sale(charge: payment.quantity == 1 ? price : price * Decimal(payment.quantity))
     }
 
-    private func charge(for row: Row) -> Decimal {
-        charge(for: row.transaction.payment, row.product < 0 ? nil : Int(row.product), Int(row.device))
+    private func sale(for row: Row, _ number: Int, at now: Date, _ rate: RenewalRate) -> Sale {
+        let product = row.product < 0 ? nil : Int(row.product)
+        return sale(of: row.transaction.payment, product, Int(row.account), number, at: now, rate)
     }
 
+    /// A device may still finish what it heard of before somebody else signed in.
     private func isFinishable(_ number: Int, _ device: Int) -> Bool {
-        guard let row = transactions[number], row.device == device else { return false }
-        return row.transaction.isDecided
+        guard let row = transactions[number], row.transaction.isDecided else { return false }
+        return row.device == device || (row.device < 0 && devices[device].accounts.contains(Int(row.account)))
     }
 
-    private func restore(_ command: OrderID, _ device: Int, now: Date, _ events: inout [LedgerRecord]) {
-        let history = accounts[devices[device].account].history
+    private func restore(
+        _ command: OrderID,
+        _ device: Int,
+        _ applicationUsername: String?,
+        now: Date,
+        _ events: inout [LedgerRecord]
+    ) {
+        let account = devices[device].account
+        guard account >= 0 else {
+            let failure = StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
+            let event = StoreEvent.restoreRefused(device: device, command: command, failure)
+            return events.append(LedgerRecord(date: now, event: event))
+        }
+        let history = accounts[account].history
         var next = nextTransaction
         for start in stride(from: 0, to: history.count, by: Self.restorationSize) {
             let range = start..<min(history.count, start + Self.restorationSize)
-            let count = range.count { history[$0].isFinished }
+            let count = range.count { isRestored($0, by: applicationUsername, account) }
             guard count > 0 else { continue }
             let restoration = StoreEvent.Restoration(
                 device: device,
+                account: account,
                 command: command,
+                applicationUsername: applicationUsername,
                 history: range,
                 transactions: next..<next + count
             )
@@ -129,15 +190,20 @@ extension SandboxState {
 // MARK: - Decisions
 
 extension SandboxState {
+    /// Whether a transaction waits for a decision.
+    func isUndecided(_ number: Int) -> Bool { transactions[number]?.transaction.isDecided == false }
+
     /// What an authoriser is asked about an undecided order; nil if it is decided.
-    func question(about number: Int) -> AuthorisationRequest? {
+    func question(about number: Int, at now: Date, _ rate: RenewalRate) -> AuthorisationRequest? {
         guard let row = transactions[number], !row.transaction.isDecided else { return nil }
         let payment = row.transaction.payment
         return AuthorisationRequest(
             transaction: String(number),
+            account: row.account < 0 ? "" : accounts[Int(row.account)].name,
+            device: devices[Int(row.device)].name,
             productIdentifier: payment.productIdentifier,
             quantity: payment.quantity,
-            total: charge(for: row),
+            total: sale(for: row, number, at: now, rate).charge,
             applicationUsername: payment.applicationUsername
         )
     }
@@ -151,6 +217,7 @@ extension SandboxState {
         _ number: Int,
         _ answer: Authorisation,
         isFirstAnswer: Bool,
+        rate: RenewalRate,
         now: Date,
         _ events: inout [LedgerRecord]
     ) {
@@ -164,14 +231,18 @@ extension SandboxState {
             event = .deferred(transaction: number)
         case .approve:
             guard let command = row.transaction.order else { return }
+            let sale = sale(for: row, number, at: now, rate)
             let order = StoreEvent.Order(
                 device: Int(row.device),
+                account: row.account < 0 ? nil : Int(row.account),
                 command: command,
                 transaction: number,
                 payment: payment,
-                product: row.product < 0 ? nil : Int(row.product)
+                product: row.product < 0 ? nil : Int(row.product),
+                charge: sale.charge,
+                subscription: sale.subscription
             )
-            event = .approved(order, charge: charge(for: row))
+            event = .approved(order)
         case .cancel:
             event = .declined(transaction: number, .storeKit(.paymentCancelled, "the user cancelled buying \(product)"))
         case .decline(let failure):

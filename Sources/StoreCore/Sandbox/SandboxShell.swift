@@ -6,7 +6,16 @@ struct SandboxShell: Sendable {
         var authoriser: Authoriser
         var locale: String
         var storefront: StoreStorefront?
+        var rules = SandboxRules()
         var isReachable = true
+        /// Devices that cannot reach the store although it is there.
+        var offline: Set<Int> = []
+        /// The languages of devices that have one of their own.
+        var locales: [Int: String] = [:]
+
+        func isReachable(from device: Int) -> Bool {
+            isReachable && (offline.isEmpty || !offline.contains(device))
+        }
     }
 
     /// A queue that follows a device's updates.
@@ -39,22 +48,27 @@ struct SandboxShell: Sendable {
     var settings: Settings
     private(set) var state: SandboxState
     var outbox = Outbox<Parcel>()
-    private(set) var work = 0
+    var work = 0
 
-    private let ledger: any Ledger
-    private var connections: [Connection] = []
+    let ledger: any Ledger
+    var connections: [Connection] = []
     /// The events of the change under way, or of the last one.
-    private var fresh: [LedgerRecord] = []
+    private(set) var fresh: [LedgerRecord] = []
     /// How many of those the state has taken in.
     private var applied = 0
     /// While the state holds what could be neither written nor taken back: the first transaction that may not exist.
     private var firstDoubtful: Int?
     /// What authorisers said that is not written yet, oldest first.
     private var answers: [(transaction: Int, answer: Authorisation)] = []
+    /// When the clock will ring for the subscriptions, nil when it will not.
+    private var alarm: Date?
+    /// Until when to leave the ledger alone, after it kept subscriptions from being renewed.
+    private var pause: Date?
 
-    /// More events than this are read back from the ledger rather than kept at hand.
-    private static var maximumFresh: Int { 64 }
-    private static var batchSize: Int { 256 }
+    /// How many subscriptions are renewed in one change at the most.
+    private static var maximumRenewals: Int { 64 }
+    /// Seconds after which the ledger is tried again.
+    private static var pauseAfterFailure: TimeInterval { 60 }
 
     /// Continues a ledger, and registers what is not in it yet.
     init(products: [SandboxProduct], ledger: any Ledger, settings: Settings, now: Date) throws {
@@ -83,8 +97,53 @@ extension SandboxShell {
     /// `body` begins anew if another store on the ledger was faster. If it cannot be made to last, nothing has changed,
     /// and the error is thrown.
     mutating func change(now: Date, _ body: (inout SandboxShell) throws -> Void) throws {
-        try writeAnswers(now: now)
+        try catchUp(with: now)
         try make(body)
+    }
+
+    /// Does what has been left to do: writes answers, and renews the subscriptions that are due.
+    mutating func catchUp(with now: Date) throws {
+        try writeAnswers(now: now)
+        while let due = state.subscriptions.nextDue, due <= now { try renew(by: now) }
+    }
+
+    /// Renews what is due, or ends it: one change for what falls due together.
+    private mutating func renew(by now: Date) throws {
+        let rate = settings.rules.renewalRate
+        try make { shell in
+            var rest = Self.maximumRenewals
+            var isLast = false
+            while !isLast, rest > 0 {
+                isLast = true
+                rest -= 1
+                try shell.step { state, events in
+                    guard let due = state.subscriptions.due(by: now) else { return }
+                    state.renew(due.subscription, rate, &events)
+                    isLast = due.isLast
+                }
+            }
+        }
+    }
+
+    /// When the clock is to ring, if it is not set for that already.
+    mutating func nextAlarm() -> Date? {
+        guard let due = state.subscriptions.nextDue else { return nil }
+        let moment = max(due, pause ?? due)
+        guard alarm.map({ moment < $0 }) ?? true else { return nil }
+        alarm = moment
+        return moment
+    }
+
+    /// The clock has rung.
+    mutating func ring(now: Date) {
+        alarm = nil
+        do {
+            try refresh()
+            try catchUp(with: now)
+            pause = nil
+        } catch {
+            pause = now + Self.pauseAfterFailure
+        }
     }
 
     /// One step of a change: it sees what the steps before it have decided.
@@ -188,8 +247,13 @@ extension SandboxShell {
 
 extension SandboxShell {
     /// What waits for a decision, oldest first.
-    var questions: [AuthorisationRequest] {
-        state.undecided.filter { $0 < firstDoubtful ?? .max }.compactMap { state.question(about: $0) }
+    func questions(at now: Date) -> [AuthorisationRequest] {
+        state.undecided.filter { $0 < firstDoubtful ?? .max }.compactMap { question(about: $0, at: now) }
+    }
+
+    /// What somebody is to be asked about a transaction; nil if it is decided.
+    func question(about transaction: Int, at now: Date) -> AuthorisationRequest? {
+        state.question(about: transaction, at: now, settings.rules.renewalRate)
     }
 
     /// Keeps what an authoriser said until it is written.
@@ -201,7 +265,8 @@ extension SandboxShell {
         try make { shell in
             for index in shell.answers.indices {
                 let (transaction, answer) = shell.answers[index]
-                try shell.step { $0.decide(transaction, answer, isFirstAnswer: true, now: now, &$1) }
+                let rate = shell.settings.rules.renewalRate
+                try shell.step { $0.decide(transaction, answer, isFirstAnswer: true, rate: rate, now: now, &$1) }
             }
         }
         answers.removeAll(keepingCapacity: true)
@@ -219,6 +284,21 @@ extension SandboxState {
     }
 }
 
+// MARK: - The ledger
+
+extension SandboxShell {
+    /// Reads the whole ledger.
+    func forEachRecord(_ body: (LedgerRecord) -> Void) throws {
+        var position = 0
+        while position < state.position {
+            let records = try ledger.read(after: position, limit: min(1024, state.position - position))
+            if records.isEmpty { return }
+            position += records.count
+            for record in records { body(record) }
+        }
+    }
+}
+
 // MARK: - Products
 
 extension SandboxShell {
@@ -229,108 +309,5 @@ extension SandboxShell {
         at moment: Date
     ) -> ProductsAnswer {
         state.catalogue.answer(identifiers, for: locale, in: storefront, at: moment)
-    }
-}
-
-// MARK: - Connections
-
-extension SandboxShell {
-    mutating func connect(_ receiver: any StoreUpdateReceiver, _ device: Int, after cursor: UpdateCursor?) {
-        work &+= 1
-        disconnect(receiver)
-        if let cursor, cursor.part == nil, cursor.position <= state.position {
-            connections.append(Connection(device, receiver, at: state.position))
-            if cursor.position == state.position { return }
-            let (after, through) = (cursor.position, state.position)
-            outbox.append(.events(receiver, device: device, after: after, through: through))
-            return
-        }
-        connections.append(Connection(device, receiver, at: state.position))
-        let unfinished = state.unfinished(on: device)
-        var after: UpdateCursor?
-        var start = 0
-        repeat {
-            let end = min(unfinished.count, start + Self.batchSize)
-            let part = end == unfinished.count ? nil : end / Self.batchSize
-            let through = UpdateCursor(position: state.position, part: part)
-            let updates = unfinished[start..<end].map { StoreUpdate.transaction($0) }
-            outbox.append(.batch(receiver, UpdateBatch(after: after, through: through, updates: updates)))
-            after = through
-            start = end
-        } while start < unfinished.count
-    }
-
-    /// Tells a receiver that it is not connected.
-    mutating func refuse(_ receiver: any StoreUpdateReceiver, _ failure: StoreFailure) {
-        disconnect(receiver)
-        outbox.append(.lost(receiver, failure))
-    }
-
-    mutating func disconnect(_ receiver: any StoreUpdateReceiver) {
-        connections.removeAll { $0.receiver === receiver }
-    }
-
-    func isConnected(_ receiver: any StoreUpdateReceiver) -> Bool { connections.contains { $0.receiver === receiver } }
-
-    /// The user's devices lose the store, or have it again: every connection breaks and is made anew.
-    mutating func breakConnections(_ failure: StoreFailure) {
-        work &+= 1
-        for connection in connections { outbox.append(.lost(connection.receiver, failure)) }
-        connections = []
-    }
-
-    private mutating func tellConnections() {
-        for index in connections.indices where connections[index].seen != state.position {
-            let isAtHand =
-                connections[index].seen + fresh.count == state.position && fresh.count <= Self.maximumFresh
-            connections[index].seen = state.position
-            let receiver = connections[index].receiver
-            let device = connections[index].device
-            let told = connections[index].told
-            if isAtHand {
-                var updates: [StoreUpdate] = []
-                for record in fresh { add(record, for: receiver, device, to: &updates) }
-                if updates.isEmpty { continue }
-                let batch = UpdateBatch(
-                    after: UpdateCursor(position: told),
-                    through: UpdateCursor(position: state.position),
-                    updates: updates
-                )
-                outbox.append(.batch(receiver, batch))
-            } else {
-                outbox.append(.events(receiver, device: device, after: told, through: state.position))
-            }
-            connections[index].told = state.position
-        }
-    }
-
-    private func add(
-        _ record: LedgerRecord,
-        for receiver: any StoreUpdateReceiver,
-        _ device: Int,
-        to updates: inout [StoreUpdate]
-    ) {
-        state.addUpdates(from: record.event, for: device, journal: receiver.journal, to: &updates)
-    }
-
-    /// The next piece of what some events mean, and where it ends.
-    func piece(for receiver: any StoreUpdateReceiver, _ device: Int, after: Int, through: Int) throws -> UpdateBatch {
-        var position = after
-        var updates: [StoreUpdate] = []
-        while position < through, updates.count < Self.batchSize {
-            let records = try ledger.read(after: position, limit: min(through - position, 64))
-            if records.isEmpty {
-                throw StoreFailure.storeKit(.unknown, "the ledger has no record after \(position), but had \(through)")
-            }
-            for record in records where updates.count < Self.batchSize {
-                add(record, for: receiver, device, to: &updates)
-                position += 1
-            }
-        }
-        return UpdateBatch(
-            after: UpdateCursor(position: after),
-            through: UpdateCursor(position: position),
-            updates: updates
-        )
     }
 }

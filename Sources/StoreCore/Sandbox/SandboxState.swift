@@ -6,43 +6,66 @@ struct SandboxState: Sendable {
     struct Row: Sendable {
         /// As its device sees it.
         var transaction: StoreTransaction
+        /// Whose it is, -1 where it was ordered with nobody signed in.
+        let account: Int32
+        /// Where it was ordered; -1 for what nobody ordered, which every device of the account hears of.
         let device: Int32
         /// The product's number in the catalogue, -1 for one that is not there.
         let product: Int32
-        /// Where in the account's history a purchase lies; -1 for what cannot be restored and for what was.
-        var history = -1
+        /// Where in the account's history the purchase lies that this is or restores; -1 for what is not kept there.
+        var history: Int32 = -1
     }
 
-    /// A purchase of something that can be restored.
+    /// A purchase that is remembered after it was finished.
     struct Purchase: Sendable {
         /// What a transaction that restores it says of it.
         let asOriginal: StoreTransaction.Details
+        /// The product's number in the catalogue.
+        let product: Int
+        /// The period that was bought, of an auto-renewable subscription.
+        let term: SubscriptionTerm?
         var isFinished = false
     }
 
     struct Account: Sendable {
-        /// The restorable products it has paid for, by their numbers in the catalogue.
+        let name: String
+        /// What it has bought for good, by the products' numbers in the catalogue.
         var owned: Set<Int> = []
         var history = SegmentedArray<Purchase>()
+        /// How many of the unfinished transactions all of its devices hear of.
+        var unfinished = 0
     }
 
     struct Device: Sendable {
-        let account: Int
+        let name: String
+        /// Who is signed in, -1 for nobody.
+        var account: Int
+        /// Everybody who ever was.
+        var accounts: [Int]
         var mayPay = true
         var taken = TakenNumbers()
-        /// How many of the unfinished transactions are this device's.
+        /// How many of the unfinished transactions were ordered here.
         var unfinished = 0
+        /// How long the ledger was when the account signed in: what was told before is told anew.
+        var start = 0
+        /// The first transaction's number since then.
+        var firstTransaction = 0
+        /// Something was bought or restored here, so that there is a receipt.
+        var hasReceipt = false
     }
 
     var catalogue = Catalogue()
     /// How many events it is made of.
     private(set) var position = 0
     private(set) var transactions = SlotTable<Row>()
-    private(set) var accounts = [Account()]
-    private(set) var devices = [Device(account: 0)]
+    private(set) var subscriptions = SubscriptionBook()
+    private(set) var accounts = [Account(name: "account")]
+    private(set) var devices = [Device(name: "device", account: 0, accounts: [0])]
+    private var accountNumbers = ["account": 0]
+    private var deviceNumbers = ["device": 0]
     private(set) var nextTransaction = 1
     /// What waits for a decision, and whether the authoriser has been asked about it.
-    private var waiting = SlotTable<Bool>()
+    private(set) var waiting = SlotTable<Bool>()
 }
 
 /// For each opening of a journal, the highest number taken.
@@ -76,6 +99,14 @@ extension SandboxState {
             catalogue.register(product)
         case .availability(let identifier, let availability):
             if let index = catalogue.index(of: identifier) { catalogue.setAvailability(availability, of: index) }
+        case .accountAdded(let name):
+            accountNumbers[name] = accounts.count
+            accounts.append(Account(name: name))
+        case .deviceAdded(let name, let account):
+            deviceNumbers[name] = devices.count
+            devices.append(Device(name: name, account: account ?? -1, accounts: account.map { [$0] } ?? []))
+        case .signedIn(let device, let account):
+            signIn(device, account)
         case .paymentsAllowed(let device, let isAllowed):
             devices[device].mayPay = isAllowed
         case .ordered(let order):
@@ -90,7 +121,7 @@ extension SandboxState {
             open(order, .purchased, record.date, history: history)
         case .deferred(let number):
             transactions.update(number) { $0.transaction = $0.transaction.becoming(.deferred) }
-        case .approved(let order, _):
+        case .approved(let order):
             waiting.remove(order.transaction)
             guard let date = transactions[order.transaction]?.transaction.date else { return }
             let history = own(order, date)
@@ -101,13 +132,22 @@ extension SandboxState {
         case .declined(let number, let failure):
             waiting.remove(number)
             transactions.update(number) { $0.transaction = $0.transaction.becoming(.failed, failure: failure) }
-        case .finished(let device, let command, let number, _):
-            take(command, device)
-            if let number { finish(number) }
+        case .finished(let finish):
+            take(finish.command, finish.device)
+            if let number = finish.transaction { self.finish(number) }
         case .restored(let restoration):
             restore(restoration, record.date)
         case .restoreEnded(let device, let command):
             take(command, device)
+            devices[device].hasReceipt = true
+        case .restoreRefused(let device, let command, _):
+            take(command, device)
+        case .renewed(let subscription, let number, let term, _):
+            renew(subscription, number, term, record.date)
+        case .ended(let subscription, let reason):
+            subscriptions.end(subscription, reason)
+        case .autoRenewal(let subscription, let isOn):
+            subscriptions.setWillRenew(isOn, of: subscription)
         }
     }
 
@@ -115,11 +155,18 @@ extension SandboxState {
         devices[device].taken.take(command)
     }
 
+    private mutating func signIn(_ device: Int, _ account: Int?) {
+        devices[device].account = account ?? -1
+        if let account, !devices[device].accounts.contains(account) { devices[device].accounts.append(account) }
+        devices[device].start = position
+        devices[device].firstTransaction = nextTransaction
+    }
+
     private mutating func open(
         _ order: StoreEvent.Order,
         _ state: StoreTransaction.State,
         _ date: Date,
-        history: Int = -1,
+        history: Int32 = -1,
         failure: StoreFailure? = nil
     ) {
         take(order.command, order.device)
@@ -131,61 +178,150 @@ extension SandboxState {
             date: date,
             failure: failure
         )
-        let product = order.product.map { Int32($0) } ?? -1
-        let row = Row(transaction: transaction, device: Int32(order.device), product: product, history: history)
+        let row = Row(
+            transaction: transaction,
+            account: Int32(order.account ?? -1),
+            device: Int32(order.device),
+            product: order.product.map { Int32($0) } ?? -1,
+            history: history
+        )
         insert(row, order.transaction)
     }
 
     private mutating func insert(_ row: Row, _ number: Int) {
         transactions.insert(row, at: number)
-        devices[Int(row.device)].unfinished += 1
+        if row.device >= 0 {
+            devices[Int(row.device)].unfinished += 1
+        } else {
+            accounts[Int(row.account)].unfinished += 1
+        }
         nextTransaction = number + 1
     }
 
-    /// What was bought belongs to the account, and what can be restored is remembered.
+    /// What was bought belongs to the account, and all but consumables is remembered.
     ///
     /// Returns where, -1 for what is not.
-    private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> Int {
-        guard let product = order.product, catalogue.isRestorable(product) else { return -1 }
-        let account = devices[order.device].account
-        accounts[account].owned.insert(product)
+    private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> Int32 {
+        devices[order.device].hasReceipt = true
+        guard let product = order.product, let account = order.account else { return -1 }
+        switch catalogue.kind(of: product) {
+        case .consumable: return -1
+        case .nonRenewing: break
+        case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
+        case .autoRenewable:
+            if let change = order.subscription { self.change(change, account) }
+        }
         let original = StoreTransaction.Original(
             identifier: String(order.transaction),
             date: date,
             payment: order.payment
         )
+        return remember(original, product, order.subscription?.term, account)
+    }
+
+    private mutating func change(_ change: SubscriptionChange, _ account: Int) {
+        switch change {
+        case .begins(let term):
+            guard let group = catalogue.group(of: term.product) else { return }
+            subscriptions.begin(term, group: group, account: account)
+        case .renewsAs(let product, let term):
+            guard let index = subscriptions.index(ofOriginal: term.original) else { return }
+            subscriptions.setRenewsAs(product, of: index)
+        }
+    }
+
+    private mutating func remember(
+        _ original: StoreTransaction.Original,
+        _ product: Int,
+        _ term: SubscriptionTerm?,
+        _ account: Int
+    ) -> Int32 {
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
-        accounts[account].history.append(Purchase(asOriginal: details))
-        return accounts[account].history.count - 1
+        accounts[account].history.append(Purchase(asOriginal: details, product: product, term: term))
+        return Int32(accounts[account].history.count - 1)
+    }
+
+    private mutating func renew(_ subscription: Int, _ number: Int, _ term: SubscriptionTerm, _ date: Date) {
+        subscriptions.renew(subscription, term)
+        let account = subscriptions[subscription].account
+        let payment = StorePayment(productIdentifier: catalogue[term.product].identifier)
+        let itself = StoreTransaction.Original(identifier: String(number), date: date, payment: payment)
+        let history = remember(itself, term.product, term, account)
+        let original = StoreTransaction.Original(
+            identifier: String(term.original),
+            date: term.originalDate,
+            payment: payment
+        )
+        let transaction = StoreTransaction(
+            identifier: itself.identifier,
+            payment: payment,
+            state: .purchased,
+            date: date,
+            original: original
+        )
+        let row = Row(
+            transaction: transaction,
+            account: Int32(account),
+            device: -1,
+            product: Int32(term.product),
+            history: history
+        )
+        insert(row, number)
     }
 
     private mutating func finish(_ number: Int) {
         guard let row = transactions.remove(number) else { return }
-        let device = Int(row.device)
-        devices[device].unfinished -= 1
-        if row.history >= 0 { accounts[devices[device].account].history[row.history].isFinished = true }
+        if row.device >= 0 {
+            devices[Int(row.device)].unfinished -= 1
+        } else {
+            accounts[Int(row.account)].unfinished -= 1
+        }
+        if row.history >= 0, row.transaction.state == .purchased {
+            accounts[Int(row.account)].history[Int(row.history)].isFinished = true
+        }
     }
 
     private mutating func restore(_ restoration: StoreEvent.Restoration, _ date: Date) {
-        let account = devices[restoration.device].account
+        let account = restoration.account
         var number = restoration.transactions.lowerBound
-        for index in restoration.history where accounts[account].history[index].isFinished {
+        for index in restoration.history where isRestored(index, by: restoration.applicationUsername, account) {
+            let purchase = accounts[account].history[index]
             let transaction = StoreTransaction(
                 identifier: String(number),
                 order: nil,
                 payment: nil,
                 state: .restored,
                 date: date,
-                details: accounts[account].history[index].asOriginal
+                details: purchase.asOriginal
             )
-            insert(Row(transaction: transaction, device: Int32(restoration.device), product: -1), number)
+            let row = Row(
+                transaction: transaction,
+                account: Int32(account),
+                device: Int32(restoration.device),
+                product: Int32(purchase.product),
+                history: Int32(index)
+            )
+            insert(row, number)
             number += 1
         }
+    }
+
+    func account(named name: String) -> Int? { accountNumbers[name] }
+    func device(named name: String) -> Int? { deviceNumbers[name] }
+
+    /// Whether a restore brings a purchase back (behaviours 102, 104, 105 and 110).
+    func isRestored(_ index: Int, by applicationUsername: String?, _ account: Int) -> Bool {
+        let purchase = accounts[account].history[index]
+        guard purchase.isFinished, catalogue.isRestorable(purchase.product) else { return false }
+        guard let applicationUsername, let buyer = purchase.asOriginal.original?.payment.applicationUsername else {
+            return true
+        }
+        return buyer == applicationUsername
     }
 }
 
 extension StoreTransaction {
-    fileprivate func becoming(_ state: State, failure: StoreFailure? = nil) -> StoreTransaction {
+    func becoming(_ state: State, failure: StoreFailure? = nil) -> StoreTransaction {
         StoreTransaction(
             identifier: identifier,
             order: order,
@@ -194,89 +330,5 @@ extension StoreTransaction {
             date: date,
             failure: failure
         )
-    }
-}
-
-// MARK: - As it crosses the socket
-
-extension SandboxState {
-    /// A transaction as its device sees it, nil once it is finished.
-    func transaction(_ number: Int) -> StoreTransaction? { transactions[number]?.transaction }
-
-    /// The number behind a transaction's identifier, nil for what this store never called one: "007" is not "7".
-    static func number(of identifier: String) -> Int? {
-        guard let number = Int(identifier), String(number) == identifier else { return nil }
-        return number
-    }
-
-    /// What waits for a decision, oldest first.
-    var undecided: [Int] {
-        var numbers: [Int] = []
-        numbers.reserveCapacity(waiting.count)
-        waiting.forEach { number, _ in numbers.append(number) }
-        return numbers
-    }
-
-    /// What waits although no authoriser was asked, or none whose answer was written; oldest first.
-    var unasked: [Int] {
-        var numbers: [Int] = []
-        waiting.forEach { number, isAsked in
-            if !isAsked, transactions[number]?.transaction.state == .purchasing { numbers.append(number) }
-        }
-        return numbers
-    }
-
-    /// All that is unfinished on a device, oldest first.
-    func unfinished(on device: Int) -> [StoreTransaction] {
-        guard devices[device].unfinished > 0 else { return [] }
-        var result: [StoreTransaction] = []
-        result.reserveCapacity(devices[device].unfinished)
-        transactions.forEach { _, row in
-            if row.device == device { result.append(row.transaction) }
-        }
-        return result
-    }
-
-    /// Adds what an event, already applied, means to a queue on a device.
-    ///
-    /// A queue knows what was finished under its own journal's name. Only its own event says that a transaction is
-    /// decided: one that is further by now is shown as it was, so that nobody finishes it and then hears of it again.
-    func addUpdates(
-        from event: StoreEvent,
-        for device: Int,
-        journal: @autoclosure () -> JournalID,
-        to updates: inout [StoreUpdate]
-    ) {
-        switch event {
-        case .registered, .availability, .paymentsAllowed, .asked:
-            break
-        case .ordered(let order):
-            if order.device == device { addTransaction(order.transaction, as: .purchasing, for: device, to: &updates) }
-        case .refused(let order, _), .sold(let order), .approved(let order, _):
-            if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
-        case .deferred(let number):
-            addTransaction(number, as: .deferred, for: device, to: &updates)
-        case .declined(let number, _):
-            addTransaction(number, for: device, to: &updates)
-        case .finished(let place, let command, let number, let order):
-            guard place == device, let number, command.journal != journal() else { return }
-            updates.append(.finished(transaction: String(number), order: order))
-        case .restored(let restoration):
-            guard restoration.device == device else { return }
-            for number in restoration.transactions { addTransaction(number, for: device, to: &updates) }
-        case .restoreEnded(let place, let command):
-            if place == device { updates.append(.restoreEnded(command, failure: nil)) }
-        }
-    }
-
-    private func addTransaction(
-        _ number: Int,
-        as past: StoreTransaction.State? = nil,
-        for device: Int,
-        to updates: inout [StoreUpdate]
-    ) {
-        guard let row = transactions[number], row.device == device else { return }
-        let isFurther = past != nil && past != row.transaction.state
-        updates.append(.transaction(isFurther ? row.transaction.becoming(past!) : row.transaction))
     }
 }

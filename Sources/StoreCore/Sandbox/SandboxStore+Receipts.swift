@@ -1,32 +1,51 @@
 import Foundation
 
 extension SandboxStore {
-    /// The signed receipt of an unfinished transaction that is purchased or restored, nil for every other.
-    ///
-    /// It says all that the store knows of the payment: a restored transaction has its own identifier and date, and its
-    /// original's beside them. Made anew each time.
-    public func receipt(forTransaction identifier: String) -> Data? {
-        guard let number = SandboxState.number(of: identifier),
-            let transaction = shell.withLock({ $0.state.transaction(number) }),
-            transaction.state == .purchased || transaction.state == .restored
-        else { return nil }
-        let receipt = TransactionReceipt(
-            quantity: transaction.payment.quantity,
-            productIdentifier: transaction.payment.productIdentifier,
-            transactionIdentifier: identifier,
-            originalTransactionIdentifier: transaction.original?.identifier,
-            purchaseDate: transaction.date,
-            originalPurchaseDate: transaction.original?.date,
-            bundleIdentifier: bundleIdentifier,
-            bundleVersion: bundleVersion,
-            applicationUsername: transaction.payment.applicationUsername
-        )
-        // A signer that fails leaves the transaction without a receipt; the one in the box does not.
-        return try? receipt.data(signedBy: signer)
-    }
-
     /// What the store says of a receipt: whether it signed it, and what is in it.
     public func verify(receipt: Data) -> ReceiptVerification {
         ReceiptVerification(of: receipt, signer: signer, at: timekeeper.now)
+    }
+}
+
+extension SandboxCore {
+    /// The signed receipt of an unfinished transaction that a device sees as purchased or restored.
+    func receipt(forTransaction identifier: String, on device: Int) -> Data? {
+        guard let number = SandboxState.number(of: identifier) else { return nil }
+        let text = shell.withLock { shell -> TransactionReceipt? in
+            let state = shell.state
+            guard let row = state.transactions[number], state.isVisible(row, on: device),
+                row.transaction.state == .purchased || row.transaction.state == .restored
+            else { return nil }
+            return self.receipt(of: row, in: state)
+        }
+        // A signer that fails leaves the transaction without a receipt; the one in the box does not.
+        return try? text?.data(signedBy: signer)
+    }
+
+    private func receipt(of row: SandboxState.Row, in state: SandboxState) -> TransactionReceipt {
+        let transaction = row.transaction
+        let term = row.history < 0 ? nil : state.accounts[Int(row.account)].history[Int(row.history)].term
+        return TransactionReceipt(
+            quantity: transaction.payment.quantity,
+            productIdentifier: transaction.payment.productIdentifier,
+            transactionIdentifier: transaction.identifier,
+            originalTransactionIdentifier: term.map { String($0.original) } ?? transaction.original?.identifier,
+            purchaseDate: transaction.date,
+            originalPurchaseDate: term?.originalDate ?? transaction.original?.date,
+            bundleIdentifier: bundleIdentifier,
+            bundleVersion: bundleVersion,
+            subscription: term.map(TransactionReceipt.Subscription.init),
+            applicationUsername: transaction.payment.applicationUsername
+        )
+    }
+}
+
+extension TransactionReceipt.Subscription {
+    init(_ term: SubscriptionTerm) {
+        self.init(
+            expirationDate: term.end,
+            isTrialPeriod: term.offer?.mode == .freeTrial,
+            isInIntroductoryOfferPeriod: term.offer != nil && term.offer?.mode != .freeTrial
+        )
     }
 }

@@ -8,6 +8,12 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case registered(SandboxProduct)
     /// A product went on or off sale.
     indirect case availability(productIdentifier: String, ProductAvailability)
+    /// An account was opened.
+    case accountAdded(name: String)
+    /// A device was set up, and an account signed in on it or none.
+    case deviceAdded(name: String, account: Int?)
+    /// Another account, or none, is signed in on a device from now on.
+    case signedIn(device: Int, account: Int?)
     /// The user of a device may or may not pay.
     case paymentsAllowed(device: Int, Bool)
     /// An order was taken and is not decided yet.
@@ -21,48 +27,78 @@ enum StoreEvent: Hashable, Codable, Sendable {
     /// An order waits for somebody else.
     case deferred(transaction: Int)
     /// An order that waited was paid for.
-    indirect case approved(Order, charge: Decimal)
+    case approved(Order)
     /// An order that waited was refused.
     indirect case declined(transaction: Int, StoreFailure)
     /// A device is done with a transaction. One that is not there any more changes nothing but the command's number.
-    case finished(device: Int, command: OrderID, transaction: Int?, order: OrderID?)
+    case finished(Finish)
     /// Some of an account's past purchases came back, as new transactions.
     indirect case restored(Restoration)
     /// All that a restore brings has come back.
     case restoreEnded(device: Int, command: OrderID)
+    /// A restore was refused.
+    indirect case restoreRefused(device: Int, command: OrderID, StoreFailure)
+    /// A subscription's next period began, and its transaction got a number.
+    case renewed(subscription: Int, transaction: Int, SubscriptionTerm, charge: Decimal)
+    /// A subscription's last period is over.
+    case ended(subscription: Int, SubscriptionEnd)
+    /// A subscription's user wants it to renew, or not.
+    case autoRenewal(subscription: Int, Bool)
+
+    /// Which transaction a device is done with, and who else heard of it.
+    struct Finish: Hashable, Codable, Sendable {
+        let device: Int
+        let command: OrderID
+        /// Nil where there was none.
+        let transaction: Int?
+        /// The order that the transaction came of.
+        let order: OrderID?
+        /// The account, all of whose devices have heard of the transaction.
+        let account: Int?
+    }
 
     /// What a device asked for, and the number its transaction got.
     ///
     /// A reference, because events are handed about.
     final class Order: Hashable, Codable, Sendable {
         let device: Int
+        /// Who pays; nil where nobody is signed in.
+        let account: Int?
         let command: OrderID
         let transaction: Int
         let payment: StorePayment
         /// The product's number in the catalogue, nil for one that is not there.
         let product: Int?
-        /// What was charged, if it was sold at once.
+        /// What was charged, if it was sold.
         let charge: Decimal?
+        /// What the sale did to a subscription.
+        let subscription: SubscriptionChange?
 
         init(
             device: Int,
+            account: Int?,
             command: OrderID,
             transaction: Int,
             payment: StorePayment,
             product: Int?,
-            charge: Decimal? = nil
+            charge: Decimal? = nil,
+            subscription: SubscriptionChange? = nil
         ) {
             self.device = device
+            self.account = account
             self.command = command
             self.transaction = transaction
             self.payment = payment
             self.product = product
             self.charge = charge
+            self.subscription = subscription
         }
 
         static func == (left: Order, right: Order) -> Bool {
-            left.device == right.device && left.command == right.command && left.transaction == right.transaction
-                && left.payment == right.payment && left.product == right.product && left.charge == right.charge
+            left.device == right.device && left.account == right.account && left.command == right.command
+                && left.transaction == right.transaction && left.payment == right.payment
+                && left.product == right.product && left.charge == right.charge
+                && left.subscription == right.subscription
         }
 
         func hash(into hasher: inout Hasher) { hasher.combine(command) }
@@ -71,7 +107,10 @@ enum StoreEvent: Hashable, Codable, Sendable {
     /// A run of past purchases: every finished one in a range of the account's history, oldest first.
     struct Restoration: Hashable, Codable, Sendable {
         let device: Int
+        let account: Int
         let command: OrderID
+        /// Only what was bought for this user of the app's, or for none; nil for all.
+        let applicationUsername: String?
         let history: Range<Int>
         /// The numbers of the new transactions.
         let transactions: Range<Int>

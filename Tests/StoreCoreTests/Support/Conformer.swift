@@ -23,7 +23,8 @@ enum Conformer: String, CaseIterable, CustomTestStringConvertible {
             timekeeper: clock,
             ledger: ledger,
             locale: "en_US",
-            authoriser: authoriser
+            authoriser: authoriser,
+            isNewsstandApp: true
         )
         let backend: any StoreBackend =
             switch self {

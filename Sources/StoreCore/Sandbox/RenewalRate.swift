@@ -1,0 +1,159 @@
+import Foundation
+
+/// How long a subscription's periods last by the store's clock.
+///
+/// Periods follow the calendar unless the store is told to be quicker. The quicker rates are those of Xcode's test
+/// environment (behaviours 222 to 225). What a period becomes is fixed when it begins.
+public enum RenewalRate: Hashable, Codable, Sendable {
+    /// By the calendar, in UTC: a month after 31 January is the end of February, two months after it 31 March.
+    case realTime
+    /// A day lasts this long; a period has as many as the calendar gives it.
+    case day(Day)
+    /// A month lasts this long, and a year twelve of them. A week is longer than its share of a month.
+    case month(Month)
+    /// Every period lasts this long, whatever it says.
+    case everyPeriod(Period)
+
+    /// How long a day may last, in seconds.
+    public enum Day: TimeInterval, Hashable, Codable, Sendable, CaseIterable {
+        /// One hour.
+        case hour = 3600
+        /// Thirty minutes.
+        case thirtyMinutes = 1800
+        /// Five minutes.
+        case fiveMinutes = 300
+        /// One minute.
+        case minute = 60
+        /// Thirty seconds.
+        case thirtySeconds = 30
+        /// One second.
+        case second = 1
+    }
+
+    /// How long a month may last, in seconds.
+    public enum Month: TimeInterval, Hashable, Codable, Sendable, CaseIterable {
+        /// One hour; a week lasts 15 minutes.
+        case hour = 3600
+        /// Thirty minutes; a week lasts 10 minutes.
+        case thirtyMinutes = 1800
+        /// Fifteen minutes; a week lasts 5 minutes.
+        case fifteenMinutes = 900
+        /// Five minutes; a week lasts 3 minutes.
+        case fiveMinutes = 300
+        /// Thirty seconds; a week lasts 10 seconds.
+        case thirtySeconds = 30
+
+        fileprivate var week: TimeInterval {
+            switch self {
+            case .hour: 900
+            case .thirtyMinutes: 600
+            case .fifteenMinutes: 300
+            case .fiveMinutes: 180
+            case .thirtySeconds: 10
+            }
+        }
+
+        fileprivate var weeklyGracePeriod: TimeInterval {
+            switch self {
+            case .hour: 771
+            case .thirtyMinutes: 514
+            case .fifteenMinutes: 257
+            case .fiveMinutes: 154
+            case .thirtySeconds: 9
+            }
+        }
+    }
+
+    /// How long every period may last, in seconds.
+    public enum Period: TimeInterval, Hashable, Codable, Sendable, CaseIterable {
+        /// Fifteen minutes.
+        case fifteenMinutes = 900
+        /// Five minutes.
+        case fiveMinutes = 300
+        /// One minute.
+        case minute = 60
+        /// Thirty seconds.
+        case thirtySeconds = 30
+        /// Ten seconds.
+        case tenSeconds = 10
+        /// Two seconds.
+        case twoSeconds = 2
+    }
+}
+
+extension RenewalRate {
+    /// The end of some periods that begin at a moment.
+    ///
+    /// - Parameters:
+    ///   - period: the length of one.
+    ///   - count: how many follow each other, at least 1.
+    ///   - start: when the first begins.
+    /// - Returns: the first moment behind the last.
+    public func end(of period: StoreProduct.Period, times count: Int = 1, from start: Date) -> Date {
+        switch self {
+        case .realTime:
+            return Self.calendarEnd(of: period, times: count, from: start)
+        case .day(let day):
+            let end = Self.calendarEnd(of: period, times: count, from: start)
+            return start + end.timeIntervalSince(start) / Self.secondsOfDay * day.rawValue
+        case .month(let month):
+            return start + Double(count * period.count) * Self.length(of: period.unit, at: month)
+        case .everyPeriod(let length):
+            return start + Double(count) * length.rawValue
+        }
+    }
+
+    /// How long a subscription goes on after a renewal that could not be paid for, in seconds.
+    ///
+    /// - Parameter period: the subscription's; a week's grace is shorter than any other's.
+    /// - Returns: how long, if the store grants it at all.
+    public func gracePeriod(for period: StoreProduct.Period) -> TimeInterval {
+        let isWeekly = period == .init(1, .week) || period == .init(7, .day)
+        let days: Double = isWeekly ? 6 : 16
+        return switch self {
+        case .realTime: days * Self.secondsOfDay
+        case .day(let day): days * day.rawValue
+        case .month(let month): isWeekly ? month.weeklyGracePeriod : month.rawValue / 2
+        case .everyPeriod(let length): length.rawValue
+        }
+    }
+
+    /// For how long the store tries to collect what could not be paid for, in seconds.
+    public var billingRetryPeriod: TimeInterval {
+        switch self {
+        case .realTime: 60 * Self.secondsOfDay
+        case .day(let day): 60 * day.rawValue
+        case .month(let month): 2 * month.rawValue
+        case .everyPeriod(let length): 2 * length.rawValue
+        }
+    }
+
+    private static var secondsOfDay: Double { 86_400 }
+
+    /// The proleptic Gregorian calendar in UTC, which has no daylight saving.
+    private static let calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar
+    }()
+
+    /// Counted from the first day each time, so that the 31st comes back after a shorter month.
+    private static func calendarEnd(of period: StoreProduct.Period, times count: Int, from start: Date) -> Date {
+        let amount = period.count * count
+        switch period.unit {
+        case .day: return start + Double(amount) * secondsOfDay
+        case .week: return start + Double(amount) * 7 * secondsOfDay
+        case .month: return calendar.date(byAdding: .month, value: amount, to: start) ?? .distantFuture
+        case .year: return calendar.date(byAdding: .year, value: amount, to: start) ?? .distantFuture
+        }
+    }
+
+    private static func length(of unit: StoreProduct.Period.Unit, at month: Month) -> TimeInterval {
+        switch unit {
+        case .day: month.week / 7
+        case .week: month.week
+        case .month: month.rawValue
+        case .year: 12 * month.rawValue
+        }
+    }
+}

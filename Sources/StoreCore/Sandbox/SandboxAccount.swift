@@ -1,0 +1,108 @@
+import Foundation
+
+/// Somebody who buys from a sandbox store.
+///
+/// What an account buys on one device belongs to it on all of its devices; another account sees nothing of it. A handle:
+/// copies mean the same account, and keep the store's state alive. Any thread may call anything.
+public struct SandboxAccount: Sendable {
+    let core: SandboxCore
+    let number: Int
+
+    /// What the account is known by, unique in its store.
+    public var name: String { core.shell.withLock { $0.state.accounts[number].name } }
+
+    /// What the account may use now because it paid for it, in no promised order.
+    ///
+    /// Consumables are used up, and how long a non-renewing subscription lasts is the app's affair: neither is among
+    /// these.
+    public var entitlements: [SandboxEntitlement] {
+        core.look { shell, _ in
+            let state = shell.state
+            let owned = state.accounts[number].owned.map { product in
+                SandboxEntitlement(productIdentifier: state.catalogue[product].identifier, expirationDate: nil)
+            }
+            let running = state.subscriptions.all(of: number).lazy.map { state.subscriptions[$0] }.filter(\.isRunning)
+            return owned
+                + running.map { subscription in
+                    SandboxEntitlement(
+                        productIdentifier: state.catalogue[subscription.term.product].identifier,
+                        expirationDate: subscription.term.end
+                    )
+                }
+        }
+    }
+
+    /// What the account has been charged since the store's ledger began, in the prices that held when it was.
+    ///
+    /// Reads the ledger from its beginning: a question for the end of a test.
+    ///
+    /// - Throws: what keeps the ledger from being read.
+    public var totalCharged: Decimal {
+        get throws {
+            try core.look { shell, _ in
+                var total: Decimal = 0
+                try shell.forEachRecord { record in
+                    switch record.event {
+                    case .sold(let order), .approved(let order):
+                        if order.account == number { total += order.charge ?? 0 }
+                    case .renewed(let subscription, _, _, let charge):
+                        if shell.state.subscriptions[subscription].account == number { total += charge }
+                    default: break
+                    }
+                }
+                return total
+            }
+        }
+    }
+
+    /// The account's auto-renewable subscriptions, one for each group it ever subscribed to, the first one first.
+    public var subscriptions: [SandboxSubscription] {
+        core.look { shell, _ in
+            let state = shell.state
+            return state.subscriptions.all(of: number).map {
+                SandboxSubscription(state.subscriptions[$0], state.catalogue)
+            }
+        }
+    }
+
+    /// What the account has of a subscription group; nil if it never subscribed to it.
+    public func subscription(inGroup group: String) -> SandboxSubscription? {
+        subscriptions.first { $0.groupIdentifier == group }
+    }
+
+    /// Turns a running subscription's renewal on or off, as its user would in the store's own settings.
+    ///
+    /// Turned off, it ends with the period that is paid for.
+    ///
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, and what the ledger throws.
+    public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
+        try core.change { state, events, now in
+            guard let index = state.subscriptions.index(of: group, account: number),
+                state.subscriptions[index].isRunning
+            else { throw SandboxError.notSubscribed(group: group) }
+            guard state.subscriptions[index].willRenew != isOn else { return }
+            events.append(LedgerRecord(date: now, event: .autoRenewal(subscription: index, isOn)))
+        }
+    }
+}
+
+extension SandboxAccount: Hashable {
+    /// Equal when they are one account of one store.
+    public static func == (left: SandboxAccount, right: SandboxAccount) -> Bool {
+        left.core === right.core && left.number == right.number
+    }
+
+    /// Hashes the store and the account.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(core))
+        hasher.combine(number)
+    }
+}
+
+/// Something that an account may use.
+public struct SandboxEntitlement: Hashable, Codable, Sendable {
+    /// The product that was paid for.
+    public let productIdentifier: String
+    /// When it ends unless it is paid for again; nil for what is bought for good.
+    public let expirationDate: Date?
+}

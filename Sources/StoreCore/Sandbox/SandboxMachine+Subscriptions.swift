@@ -1,0 +1,147 @@
+import Foundation
+
+// The rules of auto-renewable subscriptions (behaviour 120; levels and offers as in the semantics of Store Kit 2, §2).
+extension SandboxState {
+    /// What buying a subscription costs an account now, and what it does to the one that it has in the group.
+    ///
+    /// * None, or one that is over: it begins at once. It counts as the same subscription, however long the gap.
+    /// * The same product: nothing is charged, the period goes on, and it will renew (behaviour 106).
+    /// * A higher level: the new one takes the old one's place at once, and nothing is paid back.
+    /// * A lower level: the period goes on, and renews as the new one.
+    /// * The same level: at once if the periods are equally long, else at the renewal.
+    func subscribe(
+        _ account: Int,
+        to product: Int,
+        _ transaction: Int,
+        at now: Date,
+        _ rate: RenewalRate
+    ) -> Sale {
+        guard let wanted = catalogue.subscription(of: product) else { return Sale(charge: 0) }
+        let index = subscriptions.index(of: wanted.groupIdentifier, account: account)
+        let known = index.map { subscriptions[$0] }
+        if let known, known.isRunning, !replaces(known.term.product, wanted, product) {
+            return Sale(charge: 0, subscription: .renewsAs(product: product, known.term))
+        }
+        let offer = known?.hasUsedIntroductoryOffer == true ? nil : wanted.introductoryOffer?.terms
+        let (term, charge) = firstTerm(
+            of: product,
+            wanted,
+            offer: offer,
+            original: known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, now),
+            from: now,
+            rate
+        )
+        return Sale(charge: charge, subscription: .begins(term))
+    }
+
+    /// Whether a product takes the place of a running one at once.
+    private func replaces(_ running: Int, _ wanted: SandboxProduct.Subscription, _ product: Int) -> Bool {
+        guard running != product, let old = catalogue.subscription(of: running) else { return false }
+        if wanted.level == old.level { return wanted.period == old.period }
+        return wanted.level < old.level
+    }
+
+    /// What becomes of a subscription whose period is over: it renews, or ends.
+    func renew(
+        _ index: Int,
+        _ rate: RenewalRate,
+        _ events: inout [LedgerRecord]
+    ) {
+        let subscription = subscriptions[index]
+        let moment = subscription.term.end
+        let product = subscription.renewsAs
+        guard subscription.willRenew else {
+            return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .autoRenewDisabled)))
+        }
+        guard let terms = catalogue.subscription(of: product), catalogue.isOnSale(product, at: moment) else {
+            return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .productUnavailable)))
+        }
+        let (term, charge) = nextTerm(after: subscription.term, product, terms, rate)
+        let event = StoreEvent.renewed(subscription: index, transaction: nextTransaction, term, charge: charge)
+        events.append(LedgerRecord(date: moment, event: event))
+    }
+
+    private func nextTerm(
+        after last: SubscriptionTerm,
+        _ product: Int,
+        _ terms: SandboxProduct.Subscription,
+        _ rate: RenewalRate
+    ) -> (SubscriptionTerm, charge: Decimal) {
+        let original = (last.original, last.originalDate)
+        if let offer = last.offer, offer.remaining > 0, product == last.product {
+            let next = SubscriptionTerm.Offer(
+                mode: offer.mode,
+                price: offer.price,
+                period: offer.period,
+                remaining: offer.remaining - 1
+            )
+            return (following(last, offer.period, next, rate), offer.price)
+        }
+        let price = catalogue.price(of: product)
+        guard product == last.product, last.offer == nil, terms.period == last.period else {
+            return firstTerm(of: product, terms, offer: nil, original: original, from: last.end, rate)
+        }
+        return (following(last, terms.period, nil, rate), price)
+    }
+
+    /// The next period of the same length.
+    private func following(
+        _ last: SubscriptionTerm,
+        _ period: StoreProduct.Period,
+        _ offer: SubscriptionTerm.Offer?,
+        _ rate: RenewalRate
+    ) -> SubscriptionTerm {
+        var anchor = last.anchor
+        var index = last.index + 1
+        var end = rate.end(of: period, times: index, from: anchor)
+        if end <= last.end {
+            // Periods are shorter than they were when this one began.
+            (anchor, index) = (last.end, 1)
+            end = rate.end(of: period, from: anchor)
+        }
+        return SubscriptionTerm(
+            product: last.product,
+            start: last.end,
+            end: end,
+            period: last.period,
+            anchor: anchor,
+            index: index,
+            offer: offer,
+            original: last.original,
+            originalDate: last.originalDate
+        )
+    }
+
+    private func firstTerm(
+        of product: Int,
+        _ terms: SandboxProduct.Subscription,
+        offer: StoreProduct.Offer?,
+        original: (transaction: Int, date: Date),
+        from start: Date,
+        _ rate: RenewalRate
+    ) -> (SubscriptionTerm, charge: Decimal) {
+        // Only pay as you go is paid for period by period; every other offer is one long one.
+        let isByPeriod = offer?.paymentMode == .payAsYouGo
+        let period = offer?.period ?? terms.period
+        let count = isByPeriod ? 1 : offer?.periodCount ?? 1
+        let term = SubscriptionTerm(
+            product: product,
+            start: start,
+            end: rate.end(of: period, times: count, from: start),
+            period: terms.period,
+            anchor: start,
+            index: 1,
+            offer: offer.map { offer in
+                SubscriptionTerm.Offer(
+                    mode: offer.paymentMode,
+                    price: offer.price,
+                    period: offer.period,
+                    remaining: isByPeriod ? offer.periodCount - 1 : 0
+                )
+            },
+            original: original.transaction,
+            originalDate: original.date
+        )
+        return (term, offer?.price ?? catalogue.price(of: product))
+    }
+}

@@ -1,0 +1,7 @@
+/// What the store's rules go by that is set up anew whenever a store is opened, and so not in the ledger.
+struct SandboxRules: Sendable {
+    /// How long subscriptions' periods last.
+    var renewalRate = RenewalRate.realTime
+    /// Whether the app may offer free subscriptions (behaviour 122).
+    var isNewsstandApp = false
+}

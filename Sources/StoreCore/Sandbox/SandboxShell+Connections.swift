@@ -1,0 +1,117 @@
+import Foundation
+
+// Who follows a device's updates, and what they are sent.
+extension SandboxShell {
+    /// More events than this are read back from the ledger rather than kept at hand.
+    private static var maximumFresh: Int { 64 }
+    private static var batchSize: Int { 256 }
+
+    mutating func connect(_ receiver: any StoreUpdateReceiver, _ device: Int, after cursor: UpdateCursor?) {
+        work &+= 1
+        disconnect(receiver)
+        if let cursor, cursor.part == nil, cursor.position <= state.position,
+            cursor.position >= state.devices[device].start
+        {
+            connections.append(Connection(device, receiver, at: state.position))
+            if cursor.position == state.position { return }
+            let (after, through) = (cursor.position, state.position)
+            outbox.append(.events(receiver, device: device, after: after, through: through))
+            return
+        }
+        connections.append(Connection(device, receiver, at: state.position))
+        let unfinished = state.unfinished(on: device, journal: receiver.journal)
+        var after: UpdateCursor?
+        var start = 0
+        repeat {
+            let end = min(unfinished.count, start + Self.batchSize)
+            let part = end == unfinished.count ? nil : end / Self.batchSize
+            let through = UpdateCursor(position: state.position, part: part)
+            let updates = unfinished[start..<end].map { StoreUpdate.transaction($0) }
+            outbox.append(.batch(receiver, UpdateBatch(after: after, through: through, updates: updates)))
+            after = through
+            start = end
+        } while start < unfinished.count
+    }
+
+    /// Tells a receiver that it is not connected.
+    mutating func refuse(_ receiver: any StoreUpdateReceiver, _ failure: StoreFailure) {
+        disconnect(receiver)
+        outbox.append(.lost(receiver, failure))
+    }
+
+    mutating func disconnect(_ receiver: any StoreUpdateReceiver) {
+        connections.removeAll { $0.receiver === receiver }
+    }
+
+    func isConnected(_ receiver: any StoreUpdateReceiver) -> Bool { connections.contains { $0.receiver === receiver } }
+
+    /// The user's devices lose the store, or have it again: every connection breaks and is made anew.
+    mutating func breakConnections(of device: Int? = nil, _ failure: StoreFailure) {
+        work &+= 1
+        connections.removeAll { connection in
+            guard device == nil || connection.device == device else { return false }
+            outbox.append(.lost(connection.receiver, failure))
+            return true
+        }
+    }
+
+    /// Puts what the last change means to each connection into the outbox.
+    mutating func tellConnections() {
+        for index in connections.indices where connections[index].seen != state.position {
+            let isAtHand =
+                connections[index].seen + fresh.count == state.position && fresh.count <= Self.maximumFresh
+            connections[index].seen = state.position
+            let receiver = connections[index].receiver
+            let device = connections[index].device
+            let told = connections[index].told
+            if state.devices[device].start > told {
+                // Somebody else is signed in: a gap makes the queue ask for what is theirs.
+                let here = UpdateCursor(position: state.position)
+                outbox.append(.batch(receiver, UpdateBatch(after: here, through: here, updates: [])))
+            } else if isAtHand {
+                var updates: [StoreUpdate] = []
+                for record in fresh { add(record, for: receiver, device, to: &updates) }
+                if updates.isEmpty { continue }
+                let batch = UpdateBatch(
+                    after: UpdateCursor(position: told),
+                    through: UpdateCursor(position: state.position),
+                    updates: updates
+                )
+                outbox.append(.batch(receiver, batch))
+            } else {
+                outbox.append(.events(receiver, device: device, after: told, through: state.position))
+            }
+            connections[index].told = state.position
+        }
+    }
+
+    private func add(
+        _ record: LedgerRecord,
+        for receiver: any StoreUpdateReceiver,
+        _ device: Int,
+        to updates: inout [StoreUpdate]
+    ) {
+        state.addUpdates(from: record.event, for: device, journal: receiver.journal, to: &updates)
+    }
+
+    /// The next piece of what some events mean, and where it ends.
+    func piece(for receiver: any StoreUpdateReceiver, _ device: Int, after: Int, through: Int) throws -> UpdateBatch {
+        var position = after
+        var updates: [StoreUpdate] = []
+        while position < through, updates.count < Self.batchSize {
+            let records = try ledger.read(after: position, limit: min(through - position, 64))
+            if records.isEmpty {
+                throw StoreFailure.storeKit(.unknown, "the ledger has no record after \(position), but had \(through)")
+            }
+            for record in records where updates.count < Self.batchSize {
+                add(record, for: receiver, device, to: &updates)
+                position += 1
+            }
+        }
+        return UpdateBatch(
+            after: UpdateCursor(position: after),
+            through: UpdateCursor(position: position),
+            updates: updates
+        )
+    }
+}

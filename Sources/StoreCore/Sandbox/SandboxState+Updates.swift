@@ -1,0 +1,138 @@
+import Foundation
+
+// A store's state as it crosses the socket.
+extension SandboxState {
+    /// The number behind a transaction's identifier, nil for what this store never called one: "007" is not "7".
+    static func number(of identifier: String) -> Int? {
+        guard let number = Int(identifier), String(number) == identifier else { return nil }
+        return number
+    }
+
+    /// What waits for a decision, oldest first.
+    var undecided: [Int] {
+        var numbers: [Int] = []
+        numbers.reserveCapacity(waiting.count)
+        waiting.forEach { number, _ in numbers.append(number) }
+        return numbers
+    }
+
+    /// What waits although no authoriser was asked, or none whose answer was written; oldest first.
+    var unasked: [Int] {
+        var numbers: [Int] = []
+        waiting.forEach { number, isAsked in
+            if !isAsked, transactions[number]?.transaction.state == .purchasing { numbers.append(number) }
+        }
+        return numbers
+    }
+
+    // MARK: Devices
+
+    /// Whether a device hears of a transaction: its own account's, if it was ordered there or by nobody.
+    func isVisible(_ row: Row, on device: Int) -> Bool {
+        guard row.device == device || row.device < 0 else { return false }
+        return row.account < 0 || row.account == devices[device].account
+    }
+
+    /// A transaction as a queue on a device sees it, nil if it does not.
+    func transaction(_ number: Int, on device: Int, journal: @autoclosure () -> JournalID) -> StoreTransaction? {
+        guard let row = transactions[number], isVisible(row, on: device) else { return nil }
+        return presented(row, number, on: device, journal: journal())
+    }
+
+    /// What was taken from a queue when somebody else signed in comes back as something that it did not ask for.
+    private func presented(
+        _ row: Row,
+        _ number: Int,
+        on device: Int,
+        journal: @autoclosure () -> JournalID
+    ) -> StoreTransaction {
+        guard number < devices[device].firstTransaction, row.transaction.order?.journal == journal() else {
+            return row.transaction
+        }
+        return row.transaction.withoutOrder
+    }
+
+    /// All that is unfinished on a device, oldest first.
+    func unfinished(on device: Int, journal: JournalID) -> [StoreTransaction] {
+        let account = devices[device].account
+        let count = devices[device].unfinished + (account < 0 ? 0 : accounts[account].unfinished)
+        guard count > 0 else { return [] }
+        var result: [StoreTransaction] = []
+        result.reserveCapacity(count)
+        transactions.forEach { number, row in
+            if isVisible(row, on: device) {
+                result.append(presented(row, number, on: device, journal: journal))
+            }
+        }
+        return result
+    }
+
+    /// Adds what an event, already applied, means to a queue on a device.
+    ///
+    /// A queue knows what was finished under its own journal's name. Only its own event says that a transaction is
+    /// decided: one that is further by now is shown as it was, so that nobody finishes it and then hears of it again.
+    func addUpdates(
+        from event: StoreEvent,
+        for device: Int,
+        journal: @autoclosure () -> JournalID,
+        to updates: inout [StoreUpdate]
+    ) {
+        switch event {
+        case .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked, .ended,
+            .autoRenewal:
+            break
+        case .ordered(let order):
+            if order.device == device {
+                addTransaction(order.transaction, as: .purchasing, for: device, journal: journal(), to: &updates)
+            }
+        case .refused(let order, _), .sold(let order), .approved(let order):
+            if order.device == device {
+                addTransaction(order.transaction, for: device, journal: journal(), to: &updates)
+            }
+        case .deferred(let number):
+            addTransaction(number, as: .deferred, for: device, journal: journal(), to: &updates)
+        case .declined(let number, _):
+            addTransaction(number, for: device, journal: journal(), to: &updates)
+        case .finished(let finish):
+            let concerns = finish.device == device || finish.account == devices[device].account
+            guard concerns, let number = finish.transaction, finish.command.journal != journal() else { return }
+            updates.append(.finished(transaction: String(number), order: finish.order))
+        case .restored(let restoration):
+            guard restoration.device == device else { return }
+            for number in restoration.transactions {
+                addTransaction(number, for: device, journal: journal(), to: &updates)
+            }
+        case .restoreEnded(let place, let command):
+            if place == device { updates.append(.restoreEnded(command, failure: nil)) }
+        case .restoreRefused(let place, let command, let failure):
+            if place == device { updates.append(.restoreEnded(command, failure: failure)) }
+        case .renewed(_, let number, _, _):
+            addTransaction(number, for: device, journal: journal(), to: &updates)
+        }
+    }
+
+    private func addTransaction(
+        _ number: Int,
+        as past: StoreTransaction.State? = nil,
+        for device: Int,
+        journal: @autoclosure () -> JournalID,
+        to updates: inout [StoreUpdate]
+    ) {
+        guard let transaction = transaction(number, on: device, journal: journal()) else { return }
+        guard let past, past != transaction.state else { return updates.append(.transaction(transaction)) }
+        updates.append(.transaction(transaction.becoming(past)))
+    }
+}
+
+extension StoreTransaction {
+    fileprivate var withoutOrder: StoreTransaction {
+        StoreTransaction(
+            identifier: identifier,
+            order: nil,
+            payment: payment,
+            state: state,
+            date: date,
+            details: details
+        )
+    }
+}

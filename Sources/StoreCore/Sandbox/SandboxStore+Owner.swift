@@ -1,0 +1,106 @@
+import Foundation
+
+// What a store's owner may do.
+extension SandboxStore {
+    /// Who authorises payments from now on.
+    public var authoriser: Authoriser {
+        get { core.shell.withLock { $0.settings.authoriser } }
+        set { core.shell.withLock { $0.settings.authoriser = newValue } }
+    }
+
+    /// The language of devices that have none of their own, as in `en_GB`: products are described in it where they have it.
+    public var locale: String {
+        get { core.shell.withLock { $0.settings.locale } }
+        set { core.shell.withLock { $0.settings.locale = newValue } }
+    }
+
+    /// Whether the store can be reached, from any device.
+    ///
+    /// While it cannot, queues keep what they have to say and requests fail with a `URLError`.
+    public var isReachable: Bool {
+        get { core.shell.withLock { $0.settings.isReachable } }
+        set {
+            core.use { shell, _ in
+                shell.settings.isReachable = newValue
+                if !newValue { shell.breakConnections(SandboxCore.unreachable) }
+            }
+        }
+    }
+
+    /// Lets the user of the first device pay, or not.
+    ///
+    /// What is bought while not is refused with `paymentNotAllowed`.
+    ///
+    /// - Throws: what the ledger throws.
+    public func setPaymentsAllowed(_ isAllowed: Bool) throws {
+        try core.change { _, events, now in
+            events.append(LedgerRecord(date: now, event: .paymentsAllowed(device: 0, isAllowed)))
+        }
+    }
+
+    /// Registers a product, or another version of one that is registered already.
+    ///
+    /// - Throws: ``CatalogueError`` for one that cannot be sold, and what the ledger throws.
+    public func register(_ product: SandboxProduct) throws {
+        _ = try Catalogue([product])
+        try core.change { _, events, now in events.append(LedgerRecord(date: now, event: .registered(product))) }
+    }
+
+    /// Puts a product on or off sale.
+    ///
+    /// - Throws: ``SandboxError/unknownProduct(_:)``, and what the ledger throws.
+    public func setAvailability(_ availability: ProductAvailability, of productIdentifier: String) throws {
+        try core.change { sandbox, events, now in
+            guard sandbox.catalogue.index(of: productIdentifier) != nil else {
+                throw SandboxError.unknownProduct(productIdentifier)
+            }
+            let event = StoreEvent.availability(productIdentifier: productIdentifier, availability)
+            events.append(LedgerRecord(date: now, event: event))
+        }
+    }
+
+    /// Why an identifier cannot be bought now, in one sentence; nil if it can.
+    public func reasonForInvalidity(of productIdentifier: String) -> String? {
+        core.use { shell, now in
+            try? shell.refresh()
+            return shell.state.catalogue.refusal(of: productIdentifier, at: now)
+        }
+    }
+
+    /// What waits for a decision, oldest first.
+    public var undecided: [AuthorisationRequest] { core.look { shell, now in shell.questions(at: now) } }
+
+    /// Decides about a transaction that waits.
+    ///
+    /// - Throws: ``SandboxError/notUndecided(_:)``, and what the ledger throws.
+    public func decide(_ transaction: String, _ answer: Authorisation) throws {
+        let rate = core.shell.withLock { $0.settings.rules.renewalRate }
+        try core.change { sandbox, events, now in
+            guard let number = SandboxState.number(of: transaction), sandbox.isUndecided(number) else {
+                throw SandboxError.notUndecided(transaction)
+            }
+            sandbox.decide(number, answer, isFirstAnswer: false, rate: rate, now: now, &events)
+        }
+    }
+
+    /// Moves the store's clock on, if it is one that can be moved; any other stops the process with a sentence.
+    ///
+    /// What falls due happens in its order, and everything settles at each deadline on the way. Must not be called from
+    /// inside a callback.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    public func advance(by interval: TimeInterval) {
+        guard let clock = timekeeper as? ManualTimekeeper else {
+            fatalError("this store's clock cannot be moved; give it a ManualTimekeeper")
+        }
+        clock.advance(by: interval)
+    }
+
+    /// Waits until nothing can happen any more without an outside act, see ``Activity``.
+    @discardableResult
+    public func settle() -> [String] { timekeeper.activity.settle() }
+
+    /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
+    @discardableResult
+    public func settle() async -> [String] { await timekeeper.activity.settle() }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// What an account has of one subscription group, at the moment it was asked for.
+public struct SandboxSubscription: Hashable, Codable, Sendable {
+    /// The group.
+    public let groupIdentifier: String
+    /// The product of the running period, or of the last one.
+    public let productIdentifier: String
+    /// The transaction that the subscription began with.
+    ///
+    /// It stays the same however often the subscription renews, changes to another product of the group, or begins
+    /// again after it ended.
+    public let originalTransaction: String
+    /// Since when the account counts as a subscriber: a gap of up to 60 days is no gap.
+    public let since: Date
+    /// When the running period began, or the last one.
+    public let periodStart: Date
+    /// The first moment behind it.
+    public let expirationDate: Date
+    /// Which introductory offer the period is under, nil for the full price.
+    public let introductoryOffer: StoreProduct.Offer.PaymentMode?
+    /// Whether it will renew at the end of the period; false when it is over.
+    public let willRenew: Bool
+    /// The product that it will renew as, nil when it will not.
+    public let renewsAs: String?
+    /// Why it is over, nil while it runs.
+    public let end: SubscriptionEnd?
+
+    /// Whether it is running.
+    public var isRunning: Bool { end == nil }
+}
+
+extension SandboxSubscription {
+    init(_ subscription: SubscriptionBook.Subscription, _ catalogue: Catalogue) {
+        let term = subscription.term
+        groupIdentifier = subscription.group
+        productIdentifier = catalogue[term.product].identifier
+        originalTransaction = String(term.original)
+        since = subscription.since
+        periodStart = term.start
+        expirationDate = term.end
+        introductoryOffer = term.offer?.mode
+        willRenew = subscription.isRunning && subscription.willRenew
+        renewsAs = willRenew ? catalogue[subscription.renewsAs].identifier : nil
+        end = subscription.end
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+
+/// All subscriptions of a store, and when each is due.
+struct SubscriptionBook: Sendable {
+    /// What one account has, or had, of one group.
+    struct Subscription: Sendable {
+        let account: Int
+        let group: String
+        /// The running period, or the last.
+        var term: SubscriptionTerm
+        /// The number of the product that it renews as.
+        var renewsAs: Int
+        var willRenew = true
+        /// Why it is over, nil while it runs.
+        var end: SubscriptionEnd?
+        /// Since when it runs, short gaps apart.
+        var since: Date
+        var hasUsedIntroductoryOffer = false
+
+        var isRunning: Bool { end == nil }
+    }
+
+    private struct Due: Sendable {
+        let moment: Date
+        let subscription: Int32
+    }
+
+    /// A gap of up to 60 days does not end the time for which a subscriber counts as one (semantics of Store Kit 2, §6).
+    private static var bridgedGap: TimeInterval { 60 * 86_400 }
+
+    private var subscriptions = SegmentedArray<Subscription>()
+    /// For each account, its subscriptions.
+    private var ofAccount: [Int: [Int]] = [:]
+    /// For each first transaction of a subscription, which it is.
+    private var ofOriginal: [Int: Int] = [:]
+    /// A binary heap, the earliest first.
+    ///
+    /// What is out of date is passed over.
+    private var due: [Due] = []
+
+    /// When something may be due, nil when nothing is.
+    var nextDue: Date? { due.first?.moment }
+
+    subscript(index: Int) -> Subscription { subscriptions[index] }
+
+    /// An account's subscriptions, in the order in which they began.
+    func all(of account: Int) -> [Int] { ofAccount[account] ?? [] }
+
+    /// What an account has of a group.
+    func index(of group: String, account: Int) -> Int? {
+        ofAccount[account]?.first { subscriptions[$0].group == group }
+    }
+
+    /// The subscription that began with a transaction.
+    func index(ofOriginal transaction: Int) -> Int? { ofOriginal[transaction] }
+
+    /// The subscription whose period ended first, if any has by a moment; and whether that of another has, too.
+    func due(by moment: Date) -> (subscription: Int, isLast: Bool)? {
+        guard let first = due.first, first.moment <= moment else { return nil }
+        let isLast = due.dropFirst().prefix(2).allSatisfy { $0.moment > moment }
+        return (Int(first.subscription), isLast)
+    }
+}
+
+// MARK: - Changes
+
+extension SubscriptionBook {
+    /// An account subscribes to a group, again, or anew to another of its products.
+    mutating func begin(_ term: SubscriptionTerm, group: String, account: Int) {
+        let usesOffer = term.offer != nil
+        if let index = index(of: group, account: account) {
+            let last = subscriptions[index].term.end
+            if term.start.timeIntervalSince(last) > Self.bridgedGap { subscriptions[index].since = term.start }
+            subscriptions[index].renewsAs = term.product
+            subscriptions[index].willRenew = true
+            subscriptions[index].end = nil
+            if usesOffer { subscriptions[index].hasUsedIntroductoryOffer = true }
+            set(term, of: index)
+            return
+        }
+        let index = subscriptions.count
+        subscriptions.append(
+            Subscription(
+                account: account,
+                group: group,
+                term: term,
+                renewsAs: term.product,
+                since: term.start,
+                hasUsedIntroductoryOffer: usesOffer
+            )
+        )
+        ofAccount[account, default: []].append(index)
+        ofOriginal[term.original] = index
+        set(term, of: index)
+    }
+
+    /// The next period begins.
+    mutating func renew(_ index: Int, _ term: SubscriptionTerm) {
+        subscriptions[index].renewsAs = term.product
+        set(term, of: index)
+    }
+
+    /// There is no next period.
+    mutating func end(_ index: Int, _ reason: SubscriptionEnd) {
+        subscriptions[index].end = reason
+        dropStale()
+    }
+
+    mutating func setWillRenew(_ willRenew: Bool, of index: Int) { subscriptions[index].willRenew = willRenew }
+
+    mutating func setRenewsAs(_ product: Int, of index: Int) {
+        subscriptions[index].renewsAs = product
+        subscriptions[index].willRenew = true
+    }
+
+    private mutating func set(_ term: SubscriptionTerm, of index: Int) {
+        subscriptions[index].term = term
+        push(Due(moment: term.end, subscription: Int32(index)))
+        dropStale()
+    }
+}
+
+// MARK: - The heap
+
+extension SubscriptionBook {
+    /// The first one is never out of date.
+    private mutating func dropStale() {
+        while let first = due.first, !isDue(first) { removeFirst() }
+    }
+
+    private func isDue(_ due: Due) -> Bool {
+        let subscription = subscriptions[Int(due.subscription)]
+        return subscription.isRunning && subscription.term.end == due.moment
+    }
+
+    private mutating func push(_ new: Due) {
+        due.append(new)
+        var child = due.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard due[child].moment < due[parent].moment else { break }
+            due.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private mutating func removeFirst() {
+        due.swapAt(0, due.count - 1)
+        due.removeLast()
+        var parent = 0
+        while true {
+            var child = 2 * parent + 1
+            guard child < due.count else { return }
+            if child + 1 < due.count, due[child + 1].moment < due[child].moment { child += 1 }
+            guard due[child].moment < due[parent].moment else { return }
+            due.swapAt(child, parent)
+            parent = child
+        }
+    }
+}
