@@ -1,0 +1,101 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct SignInTests {
+    @Test func `With nobody signed in purchases and restores are refused`() throws {
+        let market = try Market()
+        try market.store.device.signOut()
+        #expect(market.store.device.account == nil)
+        let app = App(on: market.store)
+        app.buy("full.game")
+        #expect(app.recorder.transactions.first?.trouble == .storeKit(.clientInvalid))
+        app.restore()
+        #expect(app.recorder.history.last == .restoreFailed(.storeKit(.clientInvalid)))
+        #expect(app.queue.transactions.isEmpty)
+    }
+
+    @Test func `What is unfinished leaves with its account and comes back with it`() throws {
+        let market = try Market()
+        let bob = try market.store.addAccount("bob")
+        let app = App(on: market.store, finishes: false)
+        app.buy("full.game")
+        let identifier = try #require(app.queue.transactions.first?.transactionIdentifier)
+        try market.store.device.signIn(to: bob)
+        market.store.settle()
+        #expect(app.queue.transactions.isEmpty)
+        #expect(app.recorder.history.last == .removed("full.game"))
+        try market.store.device.signIn(to: market.store.account)
+        market.store.settle()
+        #expect(app.queue.transactions.map(\.transactionIdentifier) == [identifier])
+        #expect(app.queue.transactions.map(\.transactionState) == [.purchased])
+        let transaction = try #require(app.queue.transactions.first)
+        app.queue.finishTransaction(transaction)
+        market.store.settle()
+        #expect(App(on: market.store).received == [])
+    }
+
+    @Test func `Who signs in pays for what is bought from then on`() throws {
+        let market = try Market()
+        let bob = try market.store.addAccount("bob")
+        let app = App(on: market.store)
+        app.buy("full.game")
+        try market.store.device.signIn(to: bob)
+        app.buy("full.game")
+        #expect(try market.store.account.totalCharged == Decimal(string: "4.99"))
+        #expect(try bob.totalCharged == Decimal(string: "4.99"))
+        #expect(bob.entitlements.map(\.productIdentifier) == ["full.game"])
+    }
+
+    @Test func `A renewal waits for its account to sign in`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        try market.store.device.signOut()
+        market.advance(to: "2025-02-02T00:00:00Z")
+        #expect(app.received.count == 1)
+        try market.store.device.signIn(to: market.store.account)
+        market.store.settle()
+        #expect(app.received.count == 2)
+    }
+
+    @Test func `A decision about somebody who is signed out is heard when they sign in`() throws {
+        let market = try Market(authoriser: .always(.askSomebodyElse))
+        let bob = try market.store.addAccount("bob")
+        let app = App(on: market.store)
+        app.buy("full.game")
+        try market.store.device.signIn(to: bob)
+        market.store.settle()
+        try market.store.decide(try #require(market.store.undecided.first?.transaction), .approve)
+        market.store.settle()
+        #expect(app.received == [])
+        #expect(try bob.totalCharged == 0)
+        try market.store.device.signIn(to: market.store.account)
+        market.store.settle()
+        #expect(app.received == [.updated("full.game", .purchased)])
+        #expect(try market.store.account.totalCharged == Decimal(string: "4.99"))
+    }
+
+    @Test func `What was refused for want of an account can be finished by whoever signs in`() throws {
+        let market = try Market()
+        try market.store.device.signOut()
+        let app = App(on: market.store, finishes: false)
+        app.buy("full.game")
+        try market.store.device.signIn(to: market.store.account)
+        market.store.settle()
+        #expect(app.queue.transactions.map(\.transactionState) == [.failed])
+        app.queue.transactions.forEach(app.queue.finishTransaction)
+        market.store.settle()
+        #expect(App(on: market.store).recorder.history == [])
+    }
+
+    @Test func `Signing in who is signed in changes nothing`() throws {
+        let market = try Market()
+        let app = App(on: market.store, finishes: false)
+        app.buy("full.game")
+        try market.store.device.signIn(to: market.store.account)
+        market.store.settle()
+        #expect(app.received == [.updated("full.game", .purchased)])
+        #expect(app.queue.transactions.count == 1)
+    }
+}

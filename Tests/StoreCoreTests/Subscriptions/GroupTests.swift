@@ -1,0 +1,139 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct GroupTests {
+    @Test func `B106: Buying a running subscription again is an ordinary purchase that costs nothing`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-01-10T00:00:00Z")
+        app.buy("gold.monthly")
+        #expect(app.received == Array(repeating: .updated("gold.monthly", .purchased), count: 2))
+        #expect(try market.store.account.totalCharged == Decimal(string: "9.99"))
+        #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2025-02-01T00:00:00Z")])
+    }
+
+    @Test func `Buying a running subscription again has it renew`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        app.buy("gold.monthly")
+        #expect(market.store.account.subscriptions.map(\.willRenew) == [true])
+    }
+
+    @Test func `A higher level takes the lower one's place at once, with a term of its own`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("silver.monthly")
+        market.advance(to: "2025-01-20T12:00:00Z")
+        app.buy("gold.monthly")
+        let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(subscription.productIdentifier == "gold.monthly")
+        #expect(subscription.periodStart == Market.date("2025-01-20T12:00:00Z"))
+        #expect(subscription.expirationDate == Market.date("2025-02-20T12:00:00Z"))
+        market.advance(to: "2025-02-19T00:00:00Z")
+        #expect(app.received == [.updated("silver.monthly", .purchased), .updated("gold.monthly", .purchased)])
+        #expect(try market.store.account.totalCharged == Decimal(string: "14.98"))
+    }
+
+    @Test func `A lower level begins at the renewal, and costs nothing before`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-01-20T00:00:00Z")
+        app.buy("silver.monthly")
+        #expect(app.received.last == .updated("silver.monthly", .purchased))
+        var subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(subscription.productIdentifier == "gold.monthly")
+        #expect(subscription.renewsAs == "silver.monthly")
+        #expect(try market.store.account.totalCharged == Decimal(string: "9.99"))
+        market.advance(to: "2025-02-01T00:00:00Z")
+        subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(subscription.productIdentifier == "silver.monthly")
+        #expect(try market.store.account.totalCharged == Decimal(string: "14.98"))
+        #expect(market.store.account.entitlements.map(\.productIdentifier) == ["silver.monthly"])
+    }
+
+    @Test func `A change to a lower level is called off by buying what runs`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        app.buy("silver.monthly")
+        app.buy("gold.monthly")
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(market.store.account.subscriptions.map(\.productIdentifier) == ["gold.monthly"])
+    }
+
+    @Test func `Within a level a product of the same length begins at once`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("silver.monthly")
+        market.advance(to: "2025-01-20T00:00:00Z")
+        app.buy("silver.other")
+        #expect(market.store.account.subscriptions.map(\.productIdentifier) == ["silver.other"])
+        #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2025-02-20T00:00:00Z")])
+    }
+
+    @Test func `Within a level a product of another length begins at the renewal`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-01-20T00:00:00Z")
+        app.buy("gold.yearly")
+        #expect(market.store.account.subscriptions.map(\.productIdentifier) == ["gold.monthly"])
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(market.store.account.subscriptions.map(\.productIdentifier) == ["gold.yearly"])
+        #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2026-02-01T00:00:00Z")])
+    }
+
+    @Test func `After a lapse it is the same subscription, with terms from the new day`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        let first = try #require(market.store.account.subscription(inGroup: "metals"))
+        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        market.advance(to: "2025-03-15T00:00:00Z")
+        app.buy("silver.monthly")
+        let again = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(again.originalTransaction == first.originalTransaction)
+        #expect(again.since == first.since)
+        #expect(again.expirationDate == Market.date("2025-04-15T00:00:00Z"))
+        #expect(try market.store.account.totalCharged == Decimal(string: "14.98"))
+    }
+
+    @Test func `A subscriber of whom nothing was heard for more than 60 days is a new one`() throws {
+        for (day, since) in [("2025-04-02T00:00:00Z", "2025-01-01T00:00:00Z"), ("2025-04-02T00:00:01Z", nil)] {
+            let market = try Market()
+            let app = App(on: market.store)
+            app.buy("gold.monthly")
+            try market.store.account.setAutoRenew(false, inGroup: "metals")
+            market.advance(to: day)
+            app.buy("gold.monthly")
+            #expect(market.store.account.subscriptions.map(\.since) == [Market.date(since ?? day)])
+        }
+    }
+
+    @Test func `Groups do not know of each other`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        app.buy("pro.monthly")
+        #expect(market.store.account.subscriptions.map(\.groupIdentifier) == ["metals", "pro"])
+        #expect(market.store.account.entitlements.count == 2)
+    }
+
+    @Test func `A purchase that waited counts from its approval`() throws {
+        let market = try Market(authoriser: .always(.askSomebodyElse))
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-01-05T00:00:00Z")
+        let question = try #require(market.store.undecided.first)
+        #expect(question.account == "account")
+        #expect(question.device == "device")
+        #expect(question.total == Decimal(string: "9.99"))
+        try market.store.decide(question.transaction, .approve)
+        #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2025-02-05T00:00:00Z")])
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct OfferTests {
+    private static func market(_ offer: SandboxProduct.Offer) throws -> Market {
+        try Market([
+            Market.subscription("plus", level: 1, price: "4.99", .init(1, .month), offer: offer),
+            Market.subscription("other", level: 1, price: "5.99", .init(1, .month), offer: offer),
+            Market.subscription("lower", level: 2, price: "1.99", .init(1, .month)),
+        ])
+    }
+
+    private static func charges(_ market: Market, through day: String) throws -> Decimal {
+        market.advance(to: day)
+        return try market.store.account.totalCharged
+    }
+
+    @Test func `A free trial costs nothing, and terms count from its end`() throws {
+        let market = try Self.market(.freeTrial(.init(1, .week)))
+        App(on: market.store).buy("plus")
+        let trial = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(trial.introductoryOffer == .freeTrial)
+        #expect(trial.expirationDate == Market.date("2025-01-08T00:00:00Z"))
+        #expect(try Self.charges(market, through: "2025-01-07T00:00:00Z") == 0)
+        #expect(try Self.charges(market, through: "2025-01-08T00:00:00Z") == Decimal(string: "4.99"))
+        let paid = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(paid.introductoryOffer == nil)
+        #expect(paid.expirationDate == Market.date("2025-02-08T00:00:00Z"))
+    }
+
+    @Test func `Pay as you go costs less for each of the first terms`() throws {
+        let market = try Self.market(.payAsYouGo(price: "0.99", every: .init(1, .month), times: 3))
+        App(on: market.store).buy("plus")
+        #expect(try Self.charges(market, through: "2025-01-01T00:00:00Z") == Decimal(string: "0.99"))
+        #expect(try Self.charges(market, through: "2025-03-01T00:00:00Z") == Decimal(string: "2.97"))
+        #expect(market.store.account.subscriptions.map(\.introductoryOffer) == [.payAsYouGo])
+        #expect(try Self.charges(market, through: "2025-04-01T00:00:00Z") == Decimal(string: "7.96"))
+        #expect(market.store.account.subscriptions.map(\.introductoryOffer) == [nil])
+    }
+
+    @Test func `Pay up front costs one price for the whole time`() throws {
+        let market = try Self.market(.payUpFront(price: "8.99", for: .init(3, .month)))
+        App(on: market.store).buy("plus")
+        #expect(try Self.charges(market, through: "2025-03-31T00:00:00Z") == Decimal(string: "8.99"))
+        #expect(try Self.charges(market, through: "2025-04-01T00:00:00Z") == Decimal(string: "13.98"))
+    }
+
+    @Test func `An account has one introductory offer in a group, whatever it leaves or changes to`() throws {
+        let market = try Self.market(.freeTrial(.init(1, .week)))
+        let app = App(on: market.store)
+        app.buy("plus")
+        app.buy("other")
+        #expect(try market.store.account.totalCharged == Decimal(string: "5.99"))
+        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        market.advance(to: "2026-01-01T00:00:00Z")
+        app.buy("plus")
+        #expect(try market.store.account.totalCharged == Decimal(string: "10.98"))
+    }
+
+    @Test func `Who changes to a product with an offer for the first time has it`() throws {
+        let market = try Self.market(.freeTrial(.init(1, .week)))
+        let app = App(on: market.store)
+        app.buy("lower")
+        app.buy("plus")
+        #expect(market.store.account.subscriptions.map(\.introductoryOffer) == [.freeTrial])
+        #expect(try market.store.account.totalCharged == Decimal(string: "1.99"))
+    }
+
+    @Test func `Another account has an introductory offer of its own`() throws {
+        let market = try Self.market(.freeTrial(.init(1, .week)))
+        App(on: market.store).buy("plus")
+        let bob = try market.store.addAccount("bob")
+        App(on: try market.store.addDevice("bob's", signedInTo: bob)).buy("plus")
+        #expect(bob.subscription(inGroup: "metals")?.introductoryOffer == .freeTrial)
+    }
+
+    @Test func `The receipt of a term tells how it was paid for`() throws {
+        let market = try Self.market(.freeTrial(.init(1, .week)))
+        let app = App(on: market.store, finishes: false)
+        app.buy("plus")
+        market.advance(to: "2025-01-08T00:00:00Z")
+        let receipts = try app.recorder.transactions.filter { $0.transactionState == .purchased }
+            .map { try #require($0.transactionReceipt) }
+        let terms = receipts.map { market.store.verify(receipt: $0).fields["is_trial_period"] }
+        #expect(terms == ["true", "false"])
+    }
+}

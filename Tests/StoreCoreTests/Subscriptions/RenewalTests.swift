@@ -1,0 +1,150 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct RenewalTests {
+    @Test func `B120: A subscription renews at the end of each term, through the ordinary updates`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-04-01T00:00:00Z")
+        #expect(app.received == Array(repeating: .updated("gold.monthly", .purchased), count: 4))
+        let bought = app.recorder.transactions
+        #expect(Set(bought.compactMap(\.transactionIdentifier)).count == 4)
+        #expect(
+            bought.map(\.transactionDate)
+                == ["2025-01-01", "2025-02-01", "2025-03-01", "2025-04-01"].map { Market.date($0 + "T00:00:00Z") }
+        )
+        #expect(try market.store.account.totalCharged == Decimal(string: "39.96"))
+    }
+
+    @Test func `B120: A renewal names the transaction that the subscription began with`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-03-01T00:00:00Z")
+        let first = try #require(app.recorder.transactions.first)
+        for renewal in app.recorder.transactions.dropFirst() {
+            #expect(renewal.original?.transactionIdentifier == first.transactionIdentifier)
+            #expect(renewal.original?.transactionDate == first.transactionDate)
+        }
+    }
+
+    @Test func `B120: What fell due while no app was running comes at the next launch`() throws {
+        let market = try Market()
+        App(on: market.store).buy("gold.monthly")
+        market.advance(to: "2025-04-15T00:00:00Z")
+        let app = App(on: market.store)
+        #expect(app.received == Array(repeating: .updated("gold.monthly", .purchased), count: 3))
+        #expect(App(on: market.store).received == [])
+    }
+
+    @Test func `B120: What fell due while no store was open is done when one is opened, each on its day`() throws {
+        let ledger = MemoryLedger()
+        do {
+            let market = try Market(ledger: ledger)
+            App(on: market.store).buy("gold.monthly")
+        }
+        let later = try Market(on: "2025-03-15T00:00:00Z", ledger: ledger)
+        let app = App(on: later.store)
+        #expect(
+            app.recorder.transactions.map(\.transactionDate)
+                == [Market.date("2025-02-01T00:00:00Z"), Market.date("2025-03-01T00:00:00Z")]
+        )
+        #expect(later.store.account.subscriptions.first?.expirationDate == Market.date("2025-04-01T00:00:00Z"))
+    }
+
+    @Test func `B120: A store opened on an older ledger goes on renewing`() throws {
+        let ledger = MemoryLedger()
+        do {
+            let market = try Market(ledger: ledger)
+            App(on: market.store).buy("gold.monthly")
+        }
+        let later = try Market(ledger: ledger)
+        let app = App(on: later.store)
+        later.advance(to: "2025-02-01T00:00:00Z")
+        #expect(app.received == [.updated("gold.monthly", .purchased)])
+    }
+
+    @Test func `B120: With renewal turned off access ends when the term does`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        market.advance(to: "2025-01-31T23:59:59Z")
+        #expect(market.store.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(market.store.account.entitlements.isEmpty)
+        let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(subscription.end == .autoRenewDisabled)
+        #expect(!subscription.willRenew)
+        #expect(app.received.count == 1)
+    }
+
+    @Test func `B120: Renewal turned off and on again renews`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        try market.store.account.setAutoRenew(true, inGroup: "metals")
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(app.received.count == 2)
+    }
+
+    @Test func `Renewal cannot be turned off where nothing runs`() throws {
+        let market = try Market()
+        #expect(throws: SandboxError.notSubscribed(group: "metals")) {
+            try market.store.account.setAutoRenew(false, inGroup: "metals")
+        }
+    }
+
+    @Test func `A subscription that is not on sale any more ends`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        try market.store.setAvailability(.withdrawn, of: "gold.monthly")
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(market.store.account.subscription(inGroup: "metals")?.end == .productUnavailable)
+        #expect(app.received.count == 1)
+    }
+
+    @Test func `Several that fall due together all renew`() throws {
+        let market = try Market()
+        let accounts = try (0..<200).map { try market.store.addAccount("subscriber \($0)") }
+        for account in accounts {
+            let device = try market.store.addDevice("device of \(account.name)", signedInTo: account)
+            App(on: device).buy("gold.monthly")
+        }
+        market.advance(to: "2025-03-01T00:00:00Z")
+        for account in accounts {
+            #expect(try account.totalCharged == Decimal(string: "29.97"))
+            #expect(account.subscriptions.first?.expirationDate == Market.date("2025-04-01T00:00:00Z"))
+        }
+    }
+
+    @Test func `A ledger that fails delays a renewal and loses none`() throws {
+        let ledger = FailingLedger()
+        let market = try Market(ledger: ledger)
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        ledger.failing = .append
+        market.advance(to: "2025-02-01T00:00:30Z")
+        #expect(app.received.count == 1)
+        ledger.repair()
+        market.advance(to: "2025-02-01T00:02:00Z")
+        #expect(app.received.count == 2)
+        #expect(market.store.account.subscriptions.first?.periodStart == Market.date("2025-02-01T00:00:00Z"))
+        market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(app.received.count == 3)
+    }
+
+    @Test func `A year is seen term by term, whatever else the clock fires`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("pro.monthly")
+        app.buy("gold.yearly")
+        market.advance(to: "2026-01-01T00:00:00Z")
+        #expect(app.received.filter { $0 == .updated("pro.monthly", .purchased) }.count == 13)
+        #expect(app.received.filter { $0 == .updated("gold.yearly", .purchased) }.count == 2)
+    }
+}
