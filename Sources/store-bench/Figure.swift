@@ -53,7 +53,7 @@ extension Figure {
     static let all: [Figure] = [
         purchaseSync, purchasePipelined, purchaseHistory,
         finishInOrder, finishRandom,
-        restore, products, storekitLoad,
+        restore, renewals, products, storekitLoad,
         memoryPending,
     ]
 }

@@ -7,7 +7,8 @@ struct SegmentedArray<Element> {
     mutating func append(_ element: Element) {
         if count % Self.segmentSize == 0 {
             var segment = ContiguousArray<Element>()
-            segment.reserveCapacity(Self.segmentSize)
+            // The first one grows as an array does: most of those who have one put little into it.
+            if count > 0 { segment.reserveCapacity(Self.segmentSize) }
             segments.append(segment)
         }
         segments[segments.count - 1].append(element)
@@ -15,8 +16,8 @@ struct SegmentedArray<Element> {
     }
 
     subscript(index: Int) -> Element {
-        get { segments[index / Self.segmentSize][index % Self.segmentSize] }
-        set { segments[index / Self.segmentSize][index % Self.segmentSize] = newValue }
+        _read { yield segments[index / Self.segmentSize][index % Self.segmentSize] }
+        _modify { yield &segments[index / Self.segmentSize][index % Self.segmentSize] }
     }
 }
 

@@ -5,6 +5,8 @@ import Foundation
 /// Products are numbered from 0 and keep their number for good: what is withdrawn stays registered.
 struct Catalogue: Sendable {
     private var products: [SandboxProduct] = []
+    /// What a renewal of each pays for, made when the first renews.
+    private var payments: [Int: StorePayment] = [:]
     private var indices: [String: Int] = [:]
     /// Only of those that are not simply on sale.
     private var restrictions: [Int: ProductAvailability] = [:]
@@ -58,6 +60,13 @@ struct Catalogue: Sendable {
     func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
     /// What makes it renew; nil for what does not.
     func subscription(of index: Int) -> SandboxProduct.Subscription? { products[index].subscription }
+    /// What is paid for when nobody ordered it: one, for nobody in particular.
+    mutating func payment(for index: Int) -> StorePayment {
+        if let payment = payments[index] { return payment }
+        let payment = StorePayment(productIdentifier: products[index].identifier)
+        payments[index] = payment
+        return payment
+    }
     /// The subscription group that it belongs to.
     func group(of index: Int) -> String? { products[index].subscription?.groupIdentifier }
     /// The price of one.

@@ -204,26 +204,28 @@ extension SandboxState {
     private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> Int32 {
         devices[order.device].hasReceipt = true
         guard let product = order.product, let account = order.account else { return -1 }
-        switch catalogue.kind(of: product) {
-        case .consumable: return -1
-        case .nonRenewing: break
-        case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
-        case .autoRenewable:
-            if let change = order.subscription { self.change(change, account) }
-        }
+        let kind = catalogue.kind(of: product)
+        if kind == .consumable { return -1 }
         let original = StoreTransaction.Original(
             identifier: String(order.transaction),
             date: date,
             payment: order.payment
         )
-        return remember(original, product, order.subscription?.term, account)
+        let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
+        switch kind {
+        case .consumable, .nonRenewing: break
+        case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
+        case .autoRenewable:
+            if let change = order.subscription { self.change(change, account, details) }
+        }
+        return remember(details, product, order.subscription?.term, account)
     }
 
-    private mutating func change(_ change: SubscriptionChange, _ account: Int) {
+    private mutating func change(_ change: SubscriptionChange, _ account: Int, _ purchase: StoreTransaction.Details) {
         switch change {
         case .begins(let term):
             guard let group = catalogue.group(of: term.product) else { return }
-            subscriptions.begin(term, group: group, account: account)
+            subscriptions.begin(term, group: group, account: account, original: purchase)
         case .renewsAs(let product, let term):
             guard let index = subscriptions.index(ofOriginal: term.original) else { return }
             subscriptions.setRenewsAs(product, of: index)
@@ -231,40 +233,38 @@ extension SandboxState {
     }
 
     private mutating func remember(
-        _ original: StoreTransaction.Original,
+        _ asOriginal: StoreTransaction.Details,
         _ product: Int,
         _ term: SubscriptionTerm?,
         _ account: Int
     ) -> Int32 {
-        let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
-        accounts[account].history.append(Purchase(asOriginal: details, product: product, term: term))
+        accounts[account].history.append(Purchase(asOriginal: asOriginal, product: product, term: term))
         return Int32(accounts[account].history.count - 1)
     }
 
     private mutating func renew(_ subscription: Int, _ number: Int, _ term: SubscriptionTerm, _ date: Date) {
         subscriptions.renew(subscription, term)
         let account = subscriptions[subscription].account
-        let payment = StorePayment(productIdentifier: catalogue[term.product].identifier)
-        let itself = StoreTransaction.Original(identifier: String(number), date: date, payment: payment)
-        let history = remember(itself, term.product, term, account)
-        let original = StoreTransaction.Original(
-            identifier: String(term.original),
-            date: term.originalDate,
-            payment: payment
-        )
         let transaction = StoreTransaction(
-            identifier: itself.identifier,
-            payment: payment,
+            identifier: String(number),
+            order: nil,
+            payment: catalogue.payment(for: term.product),
             state: .purchased,
             date: date,
-            original: original
+            details: subscriptions[subscription].original
         )
+        let itself = StoreTransaction.Original(
+            identifier: transaction.identifier,
+            date: date,
+            payment: transaction.payment
+        )
+        let details = StoreTransaction.Details(failure: nil, original: itself, receipt: nil)
         let row = Row(
             transaction: transaction,
             account: Int32(account),
             device: -1,
             product: Int32(term.product),
-            history: history
+            history: remember(details, term.product, term, account)
         )
         insert(row, number)
     }

@@ -6,6 +6,8 @@ struct SubscriptionBook: Sendable {
     struct Subscription: Sendable {
         let account: Int
         let group: String
+        /// What its renewals say of the transaction that it began with.
+        let original: StoreTransaction.Details
         /// The running period, or the last.
         var term: SubscriptionTerm
         /// The number of the product that it renews as.
@@ -41,7 +43,7 @@ struct SubscriptionBook: Sendable {
     /// When something may be due, nil when nothing is.
     var nextDue: Date? { due.first?.moment }
 
-    subscript(index: Int) -> Subscription { subscriptions[index] }
+    subscript(index: Int) -> Subscription { _read { yield subscriptions[index] } }
 
     /// An account's subscriptions, in the order in which they began.
     func all(of account: Int) -> [Int] { ofAccount[account] ?? [] }
@@ -66,7 +68,14 @@ struct SubscriptionBook: Sendable {
 
 extension SubscriptionBook {
     /// An account subscribes to a group, again, or anew to another of its products.
-    mutating func begin(_ term: SubscriptionTerm, group: String, account: Int) {
+    ///
+    /// `original` is the purchase, for one that never was subscribed to the group.
+    mutating func begin(
+        _ term: SubscriptionTerm,
+        group: String,
+        account: Int,
+        original: StoreTransaction.Details
+    ) {
         let usesOffer = term.offer != nil
         if let index = index(of: group, account: account) {
             let last = subscriptions[index].term.end
@@ -83,6 +92,7 @@ extension SubscriptionBook {
             Subscription(
                 account: account,
                 group: group,
+                original: original,
                 term: term,
                 renewsAs: term.product,
                 since: term.start,
@@ -115,7 +125,14 @@ extension SubscriptionBook {
 
     private mutating func set(_ term: SubscriptionTerm, of index: Int) {
         subscriptions[index].term = term
-        push(Due(moment: term.end, subscription: Int32(index)))
+        let new = Due(moment: term.end, subscription: Int32(index))
+        // What renews is the first one nearly always.
+        if let first = due.first, first.subscription == new.subscription, first.moment <= new.moment {
+            due[0] = new
+            sink()
+        } else {
+            push(new)
+        }
         dropStale()
     }
 }
@@ -129,8 +146,8 @@ extension SubscriptionBook {
     }
 
     private func isDue(_ due: Due) -> Bool {
-        let subscription = subscriptions[Int(due.subscription)]
-        return subscription.isRunning && subscription.term.end == due.moment
+        let index = Int(due.subscription)
+        return subscriptions[index].isRunning && subscriptions[index].term.end == due.moment
     }
 
     private mutating func push(_ new: Due) {
@@ -147,6 +164,11 @@ extension SubscriptionBook {
     private mutating func removeFirst() {
         due.swapAt(0, due.count - 1)
         due.removeLast()
+        sink()
+    }
+
+    /// The first one has become later.
+    private mutating func sink() {
         var parent = 0
         while true {
             var child = 2 * parent + 1

@@ -61,13 +61,22 @@ public final class Activity: Sendable {
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
     public func settle() -> [String] {
+        comeToRest()
+        return waitingFor()
+    }
+
+    /// Settles, without looking for what waits.
+    func comeToRest() {
         trapInsideCallback()
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
         while true {
             let before = state.withLock { $0.changes }
-            if drainHere() { continue }
-            if isQuiet() { return waitingFor() }
+            switch look(since: before) {
+            case .drained: continue
+            case .quiet: return
+            case .busy: break
+            }
             bell.lock()
             while state.withLock({ $0.changes }) == before { bell.wait() }
             bell.unlock()
@@ -81,7 +90,7 @@ public final class Activity: Sendable {
         while true {
             let before = state.withLock { $0.changes }
             if isSo() { return }
-            if drainHere() { continue }
+            if drainHere(liveMembers) { continue }
             bell.lock()
             while state.withLock({ $0.changes }) == before { bell.wait() }
             bell.unlock()
@@ -98,7 +107,7 @@ public final class Activity: Sendable {
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
         while true {
             let before = state.withLock { $0.changes }
-            if isQuiet() { return waitingFor() }
+            if isQuiet(liveMembers, since: before) { return waitingFor() }
             await withCheckedContinuation { continuation in
                 let isStale = state.withLock { state in
                     guard state.changes == before else { return true }
@@ -138,6 +147,7 @@ extension Activity {
             members.append(Weak(member: member))
             return kept
         }
+        state.withLock { $0.changes += 1 }
         withExtendedLifetime(kept) {}
     }
 
@@ -165,28 +175,41 @@ extension Activity {
 
     private var liveMembers: [any ActivityMember] { members.withLock { $0.compactMap { $0.member } } }
 
-    private func drainHere() -> Bool {
+    private enum Look { case drained, quiet, busy }
+
+    /// Keeps members only for as long as it takes, not while somebody waits.
+    private func look(since changes: Int) -> Look {
+        let members = liveMembers
+        if drainHere(members) { return .drained }
+        return isQuiet(members, since: changes) ? .quiet : .busy
+    }
+
+    private func drainHere(_ members: [any ActivityMember]) -> Bool {
         var didDrain = false
-        for member in liveMembers where member.drainHere() { didDrain = true }
+        for member in members where member.drainHere() { didDrain = true }
         return didDrain
     }
 
     /// Looks twice: work may move from a member not yet looked at to one already seen.
-    private func isQuiet() -> Bool {
-        guard let first = quietPulse(), let second = quietPulse() else { return false }
-        return first == second
+    ///
+    /// Members that came since then, and foreign work, count as changes.
+    private func isQuiet(_ members: [any ActivityMember], since changes: Int) -> Bool {
+        guard let first = quietPulse(members, since: changes) else { return false }
+        return first == quietPulse(members, since: changes)
     }
 
-    private func quietPulse() -> [Int]? {
-        let (foreign, changes) = state.withLock { ($0.foreign, $0.changes) }
-        guard foreign == 0 else { return nil }
-        var pulse = [changes]
-        for member in liveMembers {
+    /// How much was ever done, nil if anything is under way.
+    ///
+    /// Work is only ever added to, so that sums tell.
+    private func quietPulse(_ members: [any ActivityMember], since changes: Int) -> Int? {
+        guard state.withLock({ $0.foreign == 0 && $0.changes == changes }) else { return nil }
+        var sum = 0
+        for member in members {
             let (isQuiet, work) = member.pulse
             guard isQuiet else { return nil }
-            pulse.append(work)
+            sum &+= work
         }
-        return pulse
+        return sum
     }
 
     private func waitingFor() -> [String] { liveMembers.flatMap { $0.waitingFor } }

@@ -89,7 +89,7 @@ public final class ManualTimekeeper: Timekeeper {
         if state.withLock({ $0.mover == thread }) {
             fatalError("the clock was moved by what it fired; move it from outside")
         }
-        activity.settle()
+        activity.comeToRest()
         activity.wait {
             state.withLock { state in
                 guard state.mover == nil else { return false }
@@ -101,7 +101,7 @@ public final class ManualTimekeeper: Timekeeper {
         guard end >= now else { fatalError("a clock does not run backwards: it shows \(now), asked for \(end)") }
         while let timer = takeTimer(dueBy: end) {
             timer.body()
-            activity.settle()
+            activity.comeToRest()
         }
         finish(at: end)
         state.withLock { $0.mover = nil }

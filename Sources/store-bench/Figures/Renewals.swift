@@ -1,0 +1,63 @@
+import Foundation
+import StoreCore
+
+extension Figure {
+    static let renewals = Figure(
+        name: "renewals",
+        summary: "a year of months for 100,000 subscribers, an observer attached",
+        unit: "ms",
+        limit: 3,
+        dream: 1.5,
+        isolation: .sample
+    ) {
+        Cases(
+            floor: {
+                let hand = HandRenewals(starts: (0..<count).map { start + Double($0) })
+                return try sample { hand.renew(by: end) }
+            },
+            value: { try sample(StoreRenewals.make(count, from: start, to: end)) }
+        )
+    }
+
+    private static let count = 100_000
+    /// The first of January 2025, and the end of the day on which the last of them has subscribed for a year.
+    private static let start = Date(timeIntervalSince1970: 1_735_689_600)
+    private static let end = start + 367 * 86_400
+
+    private static func sample(_ renew: () throws -> Int) throws -> Sample {
+        var renewed = 0
+        let time = try Stopwatch.milliseconds { renewed = try renew() }
+        try WrongCount.check(renewed, of: 12 * count, "terms were renewed")
+        return Sample(value: time)
+    }
+}
+
+/// The value: a store in which so many accounts subscribe, a second apart, before the clock is looked at.
+private enum StoreRenewals {
+    static func make(_ count: Int, from start: Date, to end: Date) throws -> () throws -> Int {
+        let clock = ManualTimekeeper(startingAt: start)
+        let ledger = MemoryLedger()
+        let products: [SandboxProduct] = [
+            .autoRenewable("com.example.pro", price: "4.99", period: .init(1, .month), group: "pro")
+        ]
+        let store = try SandboxStore(products: products, timekeeper: clock, ledger: ledger)
+        let queue = SKPaymentQueue(backend: store, delivery: .inline)
+        let observer = StoreFinisher(keeps: false)
+        queue.add(observer)
+        queue.add(SKPayment(productIdentifier: "com.example.pro"))
+        let payment = StorePayment(productIdentifier: "com.example.pro")
+        for number in 1..<count {
+            clock.advance(by: 1)
+            let account = try store.addAccount("account \(number)")
+            let device = try store.addDevice("device \(number)", signedInTo: account)
+            let order = OrderID(journal: JournalID(rawValue: UInt64(number)), number: 1)
+            device.submit([StoreCommand(id: order, action: .purchase(payment))]) { _ in }
+        }
+        let before = ledger.head
+        return {
+            withExtendedLifetime((store, queue)) { clock.advance(to: end) }
+            // Of what was appended, all but what the observer finished is a renewal.
+            return ledger.head - before - (observer.received - 1)
+        }
+    }
+}
