@@ -89,7 +89,9 @@ import Testing
         #expect(cast.everyday == "no.such.product")
         #expect(cast.temptation == "s")
         #expect(cast.unknown == "no.such.product.either")
-        #expect(cast.hasRestorable)
+        #expect(cast.subscription == "s")
+        #expect(cast.nonRenewing == "demo.season")
+        #expect(cast.extras.map(\.identifier) == ["demo.season", "demo.magazine"])
         #expect(try #require(Cast([.nonRenewing("a", price: "1")])).three == ["a", "a", "a"])
         #expect(Cast([]) == nil)
     }

@@ -6,15 +6,18 @@ struct Cast: Equatable {
     let all: [String]
     let consumable: String?
     let nonConsumable: String?
+    /// By the month, where there is such a one.
     let subscription: String?
+    let nonRenewing: String
+    let freeSubscription: String
+    /// What is in no file, or not in this one, and is registered in code so that every kind can be shown.
+    let extras: [SandboxProduct]
     /// Bought together: three different ones, if there are so many.
     let three: [String]
     /// What can be bought again and again, as far as there is such a product.
     let everyday: String
     /// What the user cannot make up his mind about; not owned at that point, as far as there is such a product.
     let temptation: String
-    /// Whether a restore can bring anything back.
-    let hasRestorable: Bool
     /// An identifier that the file does not have.
     let unknown: String
 
@@ -29,12 +32,22 @@ struct Cast: Equatable {
         self.everyday = everyday
         consumable = all(.consumable).first
         nonConsumable = all(.nonConsumable).first
-        subscription = all(.autoRenewable).first
+        let monthly = products.first { $0.subscription?.period == .init(1, .month) }
+        subscription = monthly?.identifier ?? all(.autoRenewable).first
+        let season = all(.nonRenewing).first
+        nonRenewing = season ?? Self.free("demo.season", in: products)
+        freeSubscription = Self.free("demo.magazine", in: products)
+        let magazine = SandboxProduct.freeSubscription(freeSubscription, title: "Magazine")
+        extras = (season == nil ? [.nonRenewing(nonRenewing, price: "9.99", title: "Season")] : []) + [magazine]
         temptation = subscription ?? everyday
         three = (0..<3).map { preferred[$0 % preferred.count] }
-        hasRestorable = products.contains { $0.kind != .consumable && $0.kind != .nonRenewing }
-        var unknown = "no.such.product"
-        while self.all.contains(unknown) { unknown += ".either" }
-        self.unknown = unknown
+        unknown = Self.free("no.such.product", in: products)
+    }
+
+    /// An identifier that no product has.
+    private static func free(_ identifier: String, in products: [SandboxProduct]) -> String {
+        var identifier = identifier
+        while products.contains(where: { $0.identifier == identifier }) { identifier += ".either" }
+        return identifier
     }
 }

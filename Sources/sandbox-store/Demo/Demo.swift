@@ -27,12 +27,14 @@ final class Demo {
         self.name = name
         self.console = console
         self.asks = asks
-        store = try SandboxStore(configuration, timekeeper: clock)
+        store = try SandboxStore(configuration, timekeeper: clock, isNewsstandApp: true)
         timeline = Timeline(clock: clock, write: console.write)
     }
 
     /// Plays all scenes that the file has a product for.
-    func play() {
+    ///
+    /// - Throws: nothing that is to be expected; what a ledger throws.
+    func play() throws {
         let settings = configuration.settings
         let count = Wording.count(configuration.products.count, "product")
         console.write("\(name): \(count), storefront \(settings.storefront), language \(settings.locale)\n")
@@ -42,13 +44,16 @@ final class Demo {
             return
         }
         // An app lives in the process's context; a demo gets one of its own, so that several can be played.
-        StoreContext(backend: store).run { play(cast) }
+        try StoreContext(backend: store).run { try play(cast) }
     }
 
-    private func play(_ cast: Cast) {
+    private func play(_ cast: Cast) throws {
+        for product in cast.extras { try store.register(product) }
         let app = ShopApp(timeline)
         app.launch()
-        scene("The app looks up its products, and one that nobody sells") { app.load(cast.all + [cast.unknown]) }
+        scene("The app looks up its products, those that the demo adds, and one that nobody sells") {
+            app.load(cast.all + cast.extras.map(\.identifier) + [cast.unknown])
+        }
         let customer = Customer(timeline: timeline, products: app.products)
         let willing = asks ? customer.asked(console.read) : customer.always(.approve, "approves")
         store.authoriser = willing
@@ -65,12 +70,18 @@ final class Demo {
             store.authoriser = willing
         }
         scene("A subscription is bought", needs: cast.subscription, "no auto-renewable subscription") { app.buy($0) }
+        scene("A subscription that does not renew is bought") { app.buy(cast.nonRenewing) }
+        scene("A free subscription is signed up for") { app.buy(cast.freeSubscription) }
         scene("The app sells what the store does not") { app.buy(cast.unknown) }
         scene("Three payments at once") { for product in cast.three { app.buy(product) } }
+        scene("Three months go by", needs: cast.subscription, "no auto-renewable subscription") { _ in
+            clock.advance(by: 92 * 24 * 60 * 60)
+        }
         app.quit()
         let lastApp = relaunch(cast)
+        verify(lastApp.receipt)
         lastApp.quit()
-        restore(cast)
+        try restore()
     }
 
     /// The app is stopped between a purchase and its delivery, and hears of it again at its next launch.
@@ -87,16 +98,29 @@ final class Demo {
         return app
     }
 
-    private func restore(_ cast: Cast) {
-        let title = "A second queue restores what was bought"
-        guard cast.hasRestorable else {
-            timeline.scene(title)
-            return timeline.skip("nothing in this file can be restored")
+    /// The app's server asks the store about a receipt, and about one in which somebody has changed a byte.
+    private func verify(_ receipt: Data?) {
+        scene("The app's server verifies the receipt, and a forged one") {
+            guard let receipt else { return timeline(.server, "has got no receipt") }
+            report("the receipt", store.verify(receipt: receipt))
+            var forged = receipt
+            forged[forged.count / 2] ^= 1
+            report("the forged one", store.verify(receipt: forged))
         }
-        let queue = SKPaymentQueue(backend: store)
-        let app = ShopApp(timeline, queue: queue)
+    }
+
+    private func report(_ name: String, _ verification: ReceiptVerification) {
+        let fields = verification.fields
+        let product = fields["product_id"].map { ", \($0), transaction \(fields["transaction_id"] ?? "")" } ?? ""
+        timeline(.server, "\(name): status \(verification.status.rawValue)\(product)")
+        if let reason = verification.reason { timeline(.server, reason) }
+    }
+
+    private func restore() throws {
+        let tablet = try store.addDevice("tablet", signedInTo: store.account)
+        let app = ShopApp(timeline, queue: SKPaymentQueue(backend: tablet))
         app.launch()
-        scene(title) { app.restore() }
+        scene("A second device restores what was bought on the first") { app.restore() }
     }
 
     /// Plays one scene to its end.

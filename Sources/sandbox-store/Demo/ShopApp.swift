@@ -11,6 +11,8 @@ final class ShopApp: NSObject {
     private let observer: ShopObserver
     private var wanted: [String] = []
     private var request: SKProductsRequest?
+    /// The receipt of what was delivered last.
+    var receipt: Data? { observer.receipt }
 
     init(_ timeline: Timeline, queue: SKPaymentQueue = .default(), delivers: Bool = true) {
         self.timeline = timeline

@@ -8,6 +8,8 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
     ///
     /// What it does not finish, it hears of again at its next launch.
     private let delivers: Bool
+    /// The receipt of what was delivered last.
+    private(set) var receipt: Data?
 
     init(timeline: Timeline, delivers: Bool = true) {
         self.timeline = timeline
@@ -26,6 +28,7 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
                     timeline(.app, "is stopped before it can deliver \(product)")
                     continue
                 }
+                receipt = transaction.transactionReceipt
                 timeline(.app, "delivers \(product) and finishes the transaction")
                 queue.finishTransaction(transaction)
             case .failed:

@@ -4,7 +4,7 @@ import StoreCore
 /// Prints what happens, each line with the store's time and whose doing it is.
 struct Timeline: Sendable {
     enum Who: String {
-        case app, user, delegate, observer
+        case app, user, delegate, observer, server
     }
 
     let clock: any Timekeeper
