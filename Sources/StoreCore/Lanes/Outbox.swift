@@ -4,29 +4,32 @@
 /// sees to it that somebody drains. That one asks `begin` and takes batches until there is none left, calling out
 /// without the lock; everybody else goes on, because the one who drains takes theirs too. Two buffers change places, so
 /// that a queue at rest allocates nothing.
-struct Outbox<Item> {
+package struct Outbox<Item> {
     private enum Phase { case idle, scheduled, draining }
 
-    private(set) var items: [Item] = []
+    package private(set) var items: [Item] = []
     private var spare: [Item] = []
     private var phase = Phase.idle
 
     /// Nothing is waiting, and nobody is at work on what was taken.
-    var isQuiet: Bool { phase == .idle }
+    package var isQuiet: Bool { phase == .idle }
     /// Somebody is to drain and has not begun.
-    var isScheduled: Bool { phase == .scheduled }
+    package var isScheduled: Bool { phase == .scheduled }
 
-    mutating func append(_ item: Item) { items.append(item) }
+    /// Nothing is waiting.
+    package init() {}
+
+    package mutating func append(_ item: Item) { items.append(item) }
 
     /// True makes the caller the one who sees to the draining.
-    mutating func schedule() -> Bool {
+    package mutating func schedule() -> Bool {
         guard phase == .idle, !items.isEmpty else { return false }
         phase = .scheduled
         return true
     }
 
     /// Takes the first batch; false where somebody else came first.
-    mutating func begin(_ batch: inout [Item]) -> Bool {
+    package mutating func begin(_ batch: inout [Item]) -> Bool {
         guard phase == .scheduled else { return false }
         phase = .draining
         return take(&batch)
@@ -35,7 +38,7 @@ struct Outbox<Item> {
     /// Gives back the last batch and takes the next.
     ///
     /// False ends the draining.
-    mutating func take(_ batch: inout [Item]) -> Bool {
+    package mutating func take(_ batch: inout [Item]) -> Bool {
         batch.empty()
         if items.isEmpty {
             if batch.capacity > 0 { swap(&spare, &batch) }
@@ -48,7 +51,7 @@ struct Outbox<Item> {
     }
 
     /// Forgets what is waiting.
-    mutating func clear() { items.removeAll(keepingCapacity: false) }
+    package mutating func clear() { items.removeAll(keepingCapacity: false) }
 }
 
 extension Outbox: Sendable where Item: Sendable {}

@@ -129,7 +129,7 @@ public final class Activity: Sendable {
 }
 
 /// A queue's engine, a store, a clock: what has work of its own.
-protocol ActivityMember: AnyObject, Sendable {
+package protocol ActivityMember: AnyObject, Sendable {
     /// Whether nothing is under way, and a number that has changed if anything was since the last look.
     var pulse: (isQuiet: Bool, work: Int) { get }
     /// Makes the callbacks that wait for the calling thread. False where there are none.
@@ -139,7 +139,7 @@ protocol ActivityMember: AnyObject, Sendable {
 }
 
 extension Activity {
-    func register(_ member: any ActivityMember) {
+    package func register(_ member: any ActivityMember) {
         // Members are let go of without the lock: the last reference may be this one.
         let kept = members.withLock { members in
             let kept = members.map(\.member)

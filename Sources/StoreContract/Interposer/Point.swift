@@ -1,0 +1,28 @@
+extension Interposer {
+    /// A place where something passes between a queue and its store.
+    ///
+    /// What is asked and answered without passing anything on is not among them: ``Interposer/sells(_:)`` and its like go
+    /// straight to the store.
+    public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
+        /// Commands on their way to the store.
+        case submission
+        /// The store's answer to a submission.
+        case reply
+        /// A queue's wish for updates on its way to the store.
+        case connection
+        /// A batch of updates on its way to a queue.
+        case update
+        /// The store's word that a connection is gone, on its way to the queue.
+        case connectionLost
+        /// A queue's word of how far it has told its observers, on its way to the store.
+        case acknowledgement
+        /// A look-up of products on its way to the store.
+        case productsRequest
+        /// The store's answer to a look-up.
+        case productsAnswer
+        /// The wish for a fresh receipt on its way to the store.
+        case receiptRequest
+        /// The store's answer to that wish.
+        case receiptAnswer
+    }
+}

@@ -1,0 +1,103 @@
+extension Interposer {
+    /// Names a rule.
+    public struct RuleID: Hashable, Sendable {
+        let number: Int
+    }
+}
+
+/// The rules of an interposer, each with its own count and random numbers.
+struct RuleBook: Sendable {
+    fileprivate struct Rule: Sendable {
+        let id: Interposer.RuleID
+        let point: Interposer.Point
+        let act: Interposer.Act
+        let condition: Interposer.Condition
+        /// How often it may still act.
+        var remaining: Int
+        /// How many have got to each counting test.
+        var counts: [Int]
+        var random: SeededNumbers
+    }
+
+    private let seed: UInt64
+    private var rules: [Rule] = []
+    private var lastNumber = 0
+
+    init(seed: UInt64) { self.seed = seed }
+
+    mutating func add(
+        _ act: Interposer.Act,
+        at point: Interposer.Point,
+        when condition: Interposer.Condition,
+        times: Int
+    ) -> Interposer.RuleID {
+        lastNumber += 1
+        let rule = Rule(
+            id: Interposer.RuleID(number: lastNumber),
+            point: point,
+            act: act,
+            condition: condition,
+            remaining: times,
+            counts: Array(repeating: 0, count: condition.tests.count),
+            random: SeededNumbers(seed: seed, stream: UInt64(lastNumber))
+        )
+        rules.append(rule)
+        return rule.id
+    }
+
+    mutating func remove(_ id: Interposer.RuleID) { rules.removeAll { $0.id == id } }
+
+    mutating func removeAll() { rules = [] }
+
+    /// What the first rule that applies does.
+    ///
+    /// The others count too, so that what one rule takes does not shift the numbers of another.
+    mutating func act(on crossing: Interposer.Crossing, label: String?) -> Interposer.Act {
+        var act: Interposer.Act?
+        for index in rules.indices where rules[index].point == crossing.point {
+            guard rules[index].applies(to: crossing, label), act == nil, rules[index].remaining > 0 else { continue }
+            rules[index].remaining -= 1
+            act = rules[index].act
+        }
+        return act ?? .pass
+    }
+}
+
+extension RuleBook.Rule {
+    fileprivate mutating func applies(to crossing: Interposer.Crossing, _ label: String?) -> Bool {
+        for (index, test) in condition.tests.enumerated() {
+            switch test {
+            case .calls(let numbers):
+                counts[index] += 1
+                guard numbers.contains(counts[index]) else { return false }
+            case .chance(let probability):
+                guard Double.random(in: 0..<1, using: &random) < probability else { return false }
+            case .property(let body):
+                guard body(crossing, label) else { return false }
+            }
+        }
+        return true
+    }
+}
+
+/// Random numbers that a seed replays (SplitMix64).
+///
+/// Foundation has none that can be seeded.
+struct SeededNumbers: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Numbers that have nothing to do with those of the seed's other streams.
+    init(seed: UInt64, stream: UInt64) {
+        state = seed
+        state = next() ^ stream
+        state = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+        return bits ^ (bits >> 31)
+    }
+}
