@@ -30,11 +30,15 @@ import Testing
         #expect(shop.interposer.lane == .caller)
         #expect(shop.interposer.sells("sword") == true)
         #expect(shop.interposer.sells("swrod") == false)
-        let shopper = Shopper()
         try shop.store.setPaymentsAllowed(true)
-        shop.queue(shopper).buy("sword")
-        let identifier = try #require(shop.interposer.held.isEmpty ? "1" : nil)
-        #expect(shop.interposer.receipt(forTransaction: identifier) == shop.store.receipt(forTransaction: identifier))
+        let shopper = Shopper()
+        let queue = shop.queue(shopper)
+        // The store makes receipts of what is not finished.
+        shop.interposer.add(.hold, at: .submission, when: .finishes)
+        queue.buy("sword")
+        let identifier = try #require(shopper.identifiers.first)
+        let receipt = try #require(shop.interposer.receipt(forTransaction: identifier))
+        #expect(receipt == shop.store.receipt(forTransaction: identifier))
     }
 
     // MARK: Losses
@@ -84,9 +88,8 @@ import Testing
         let queue = shop.queue(shopper)
         shop.interposer.add(.drop, at: .update, times: 1)
         queue.buy("sword")
-        #expect(shopper.heard == ["purchasing sword"])
-        queue.buy("shield")
-        #expect(shopper.heard.suffix(4) == ["purchased sword", "purchased shield", "removed sword", "removed shield"])
+        #expect(shopper.heard == ["purchasing sword", "purchased sword", "removed sword"])
+        #expect(shop.interposer.log.count == 1)
         #expect(shop.clock.nextDeadline == nil)
     }
 

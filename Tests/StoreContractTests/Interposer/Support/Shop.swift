@@ -58,17 +58,19 @@ extension SKPaymentQueue {
 /// An observer that records what it hears, and finishes what is decided.
 final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: what it heard is behind a lock.
-    private let state = Guarded<[String]>([])
+    private let state = Guarded<(heard: [String], identifiers: [String])>(([], []))
 
     /// A line for each thing heard, such as `purchased sword`.
-    var heard: [String] { state.withLock { $0 } }
+    var heard: [String] { state.withLock { $0.heard } }
+    /// The transactions that were sold or restored.
+    var identifiers: [String] { state.withLock { $0.identifiers } }
 
     /// What was heard of one product, without its name.
     func heard(of product: String) -> [String] {
         heard.compactMap { $0.hasSuffix(" \(product)") ? String($0.dropLast(product.count + 1)) : nil }
     }
 
-    private func note(_ line: String) { state.withLock { $0.append(line) } }
+    private func note(_ line: String) { state.withLock { $0.heard.append(line) } }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
@@ -80,6 +82,9 @@ final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable
             case .restored: note("restored \(product)")
             case .deferred: note("deferred \(product)")
             @unknown default: note("unknown \(product)")
+            }
+            if let identifier = transaction.transactionIdentifier {
+                state.withLock { $0.identifiers.append(identifier) }
             }
             if ![.purchasing, .deferred].contains(transaction.transactionState) {
                 queue.finishTransaction(transaction)

@@ -89,8 +89,12 @@ final class Receiver: StoreUpdateReceiver {
             if state.isBusy { state.hasOverlapped = true }
             state.isBusy = true
         }
-        state.withLock { body(&$0) }
-        state.withLock { $0.isBusy = false }
+        // Time enough for another call to come in between.
+        for _ in 1...50 { state.withLock { _ in } }
+        state.withLock { state in
+            body(&state)
+            state.isBusy = false
+        }
     }
 }
 
