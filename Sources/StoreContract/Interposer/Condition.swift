@@ -18,14 +18,14 @@ extension Interposer {
         /// Whatever passes at the point.
         public static let always = Condition(tests: [])
 
-        /// The n-th that gets here.
+        /// The n-th that gets here, counted from 1.
         ///
-        /// - Parameter number: from 1; a smaller one stops the process.
+        /// A number below 1 stops the process.
         public static func call(_ number: Int) -> Condition { calls(number...number) }
 
-        /// The n-th to the m-th that get here.
+        /// The n-th to the m-th that get here, counted from 1.
         ///
-        /// - Parameter numbers: from 1; smaller ones stop the process.
+        /// Numbers below 1 stop the process.
         public static func calls(_ numbers: ClosedRange<Int>) -> Condition {
             guard numbers.lowerBound >= 1 else {
                 fatalError("calls are counted from 1, and \(numbers.lowerBound) was asked for")
@@ -35,9 +35,8 @@ extension Interposer {
 
         /// Each by a chance that the interposer's seed decides.
         ///
-        /// Every rule has random numbers of its own, so that what other rules do changes nothing for it.
-        ///
-        /// - Parameter probability: 0...1; anything else stops the process.
+        /// Every rule has random numbers of its own, so that what other rules do changes nothing for it. A probability
+        /// outside 0...1 stops the process.
         public static func chance(_ probability: Double) -> Condition {
             guard (0...1).contains(probability) else { fatalError("\(probability) is no probability; it is 0...1") }
             return Condition(tests: [.chance(probability)])
@@ -45,10 +44,8 @@ extension Interposer {
 
         /// What concerns a product.
         ///
-        /// That is a purchase of it, the answer to one, an update about it, a look-up of it. Other things may
-        /// be in the same submission, update or look-up.
-        ///
-        /// - Parameter identifier: the product's. A `finish` does not name one, see ``transaction(_:)``.
+        /// That is a purchase of it, the answer to one, an update about it, a look-up of it. Other things may be in the
+        /// same submission, update or look-up. A `finish` does not name its product, see ``transaction(_:)``.
         public static func product(_ identifier: String) -> Condition {
             matching { $0.productIdentifiers.contains(identifier) }
         }
@@ -77,8 +74,8 @@ extension Interposer {
 
         /// What something is true of.
         ///
-        /// - Parameter body: called on whichever thread something passes on, with a lock held: it must call neither the
-        ///   interposer nor a queue.
+        /// The function is called on whichever thread something passes on, with a lock held: it must call neither the
+        /// interposer nor a queue.
         public static func matching(_ body: @escaping @Sendable (Crossing) -> Bool) -> Condition {
             Condition(tests: [.property { crossing, _ in body(crossing) }])
         }

@@ -6,14 +6,14 @@ import StoreCore
 /// ```swift
 /// let interposer = Interposer(store)
 /// let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
-/// interposer.add(.loseAnswer, at: .submission, when: .call(2))
+/// interposer.add(.loseAnswer, at: .submission, when: .call(1))
 /// ```
 ///
 /// Rules say what is done (``Act``) where (``Point``) and when (``Condition``). For whatever passes the rules are looked at
 /// in the order in which they were added, and the first that applies acts; without one it passes at once, on the
 /// thread on which it came. The same seed and the same calls give the same acts.
 ///
-/// An interposer breaks no promise of ``/StoreCore/StoreBackend`` that a network could not break: a receiver is called
+/// An interposer breaks no promise of `StoreBackend` that a network could not break: a receiver is called
 /// by one thread at a time and in the order of its updates, save for what a rule says, and whatever is lost shows after
 /// ``timeout``, so that nobody waits for ever; only what is held waits for you. It has no thread of its own, takes time
 /// from its store's timekeeper alone, and settling lists what waits here. Any thread may call anything.

@@ -226,7 +226,8 @@ extension InterposerState {
         waiting.insert(parcel, at: index)
     }
 
-    private mutating func wait(_ parcel: Parcel, for wait: Parcel.Wait, _ seconds: TimeInterval, _ steps: inout [Step]) {
+    private mutating func wait(_ parcel: Parcel, for wait: Parcel.Wait, _ seconds: TimeInterval, _ steps: inout [Step])
+    {
         keep(parcel, wait)
         steps.append(.wake(parcel.id, after: seconds))
     }
