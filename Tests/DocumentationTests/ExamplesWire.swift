@@ -39,7 +39,7 @@ import Testing
     let till = Till()
     queue.add(till)
 
-    interposer.add(.hold, at: .update, when: .calls(2...3))
+    interposer.add(.hold, at: .update, when: .calls(1...2))
     queue.add(SKPayment(productIdentifier: "sword"))
     queue.add(SKPayment(productIdentifier: "shield"))
     let held = interposer.held

@@ -5,7 +5,7 @@ extension Interposer {
     ///
     /// Conditions are joined with `&&` and looked at from left to right; each sees only what those before it let
     /// through. So `.product("sword") && .call(2)` is the second with a sword in it, and `.call(2) && .product("sword")`
-    /// the second of all, if there is a sword in it.
+    /// the second of all, if there is a sword in it. Counting begins when the rule is added.
     public struct Condition: Sendable {
         enum Test: Sendable {
             case calls(ClosedRange<Int>)
