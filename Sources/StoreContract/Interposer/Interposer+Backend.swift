@@ -92,7 +92,7 @@ extension Interposer: StoreBackend {
         }
         let tell: @Sendable (Answer) -> Void = { answer in
             guard call.answer() else { return }
-            self.perform { $0.end(call, isAnswered: true, &$1) }
+            self.perform { $0.end(call, &$1) }
             reply(answer)
         }
         let pass: @Sendable () -> Void = {

@@ -124,10 +124,10 @@ extension Interposer {
         case .run(let body): body()
         case .drain(let relay): relay.drain()
         case .fail(let call, let failure):
-            perform { $0.end(call, isAnswered: false, &$1) }
+            perform { $0.end(call, &$1) }
             call.fail(failure)
         case .failAfter(let call, let failure, let body):
-            perform { $0.end(call, isAnswered: false, &$1) }
+            perform { $0.end(call, &$1) }
             call.fail(failure, after: body)
         case .detach(let relay): backend.disconnect(relay)
         case .wake(let id, let seconds): wake(id, after: seconds)

@@ -45,15 +45,10 @@ struct InterposerState: Sendable {
 extension InterposerState {
     mutating func begin(_ call: Call) { calls[call.id] = call }
 
-    /// The caller knows.
-    ///
-    /// After a failure there is nobody left for an answer that is still on its way.
-    mutating func end(_ call: Call, isAnswered: Bool, _ steps: inout [Step]) {
+    /// The caller knows, and need not be told of a loss any more.
+    mutating func end(_ call: Call, _ steps: inout [Step]) {
         calls[call.id] = nil
-        forget(&steps) { parcel in
-            guard parcel.call === call else { return false }
-            return parcel.kind == .timeout || (!isAnswered && parcel.crossing.point.isAnswer)
-        }
+        forget(&steps) { $0.call === call && $0.kind == .timeout }
     }
 
     /// A receiver's relay, as if nothing had been told through it.

@@ -62,6 +62,14 @@ import Testing
         #expect(wire.replies == ["try later \(URLError.timedOut.rawValue)"])
     }
 
+    @Test func `A call that gets its second answer does not wait for the first`() {
+        interposer.add(.duplicate, at: .submission)
+        interposer.add(.drop, at: .reply, when: .call(1))
+        wire.submit(1)
+        #expect(wire.replies == ["taken"])
+        #expect(clock.nextDeadline == nil)
+    }
+
     @Test func `The timeout is what the interposer was made with`() {
         let wire = Wire(timeout: 7)
         wire.interposer.add(.drop, at: .submission)
@@ -196,6 +204,13 @@ import Testing
         wire.store.replies[0](.taken)
         #expect(wire.replies.count == 2)
         #expect(wire.store.arrived == ["connect", "connect", "submit 1", "disconnect", "disconnect"])
+    }
+
+    @Test func `A connection that is cut while it is being made does not stay with the store`() {
+        wire.store.beforeConnect { [interposer] in interposer.cut() }
+        wire.connect()
+        #expect(wire.receiver.failures.map(\.isLoss) == [true])
+        #expect(wire.store.arrived == ["disconnect", "connect", "disconnect"])
     }
 
     @Test(arguments: Interposer.Point.allCases.filter { $0 != .connectionLost })

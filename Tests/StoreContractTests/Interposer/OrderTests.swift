@@ -91,8 +91,10 @@ import Testing
     @Test func `Reordered updates change places in pairs`() {
         wire.connect()
         interposer.add(.reorder, at: .update)
-        wire.send(1, 2, 3, 4, 5)
+        wire.send(1, 2, 3, 4)
         #expect(wire.receiver.positions == [2, 1, 4, 3])
+        #expect(clock.nextDeadline == nil)
+        wire.send(5)
         clock.advance(by: 60)
         #expect(wire.receiver.positions == [2, 1, 4, 3, 5])
     }
@@ -113,6 +115,7 @@ import Testing
         wire.submit(1)
         wire.submit(2)
         #expect(wire.store.arrived == ["submit 2", "submit 1"])
+        #expect(clock.nextDeadline == nil)
         wire.submit(3)
         clock.advance(by: 59)
         #expect(wire.store.arrived.count == 2)

@@ -129,6 +129,18 @@ import Testing
         #expect(walk(seed: 7) == walk(seed: 7, others: true))
     }
 
+    @Test func `Two rules of the same chance do not go together`() {
+        wire.connect()
+        interposer.add(.drop, at: .acknowledgement, when: .chance(0.5))
+        interposer.add(.drop, at: .update, when: .chance(0.5))
+        for position in 1...64 {
+            interposer.acknowledge(through: UpdateCursor(position: position))
+            wire.send(position)
+        }
+        let acknowledged = wire.store.arrived.filter { $0.hasPrefix("acknowledge ") }.map { $0.dropFirst(12) }
+        #expect(acknowledged != wire.receiver.positions.map { Substring(String($0)) })
+    }
+
     @Test func `A chance of one is sure, a chance of zero is none`() {
         interposer.add(.hold, at: .submission, when: .chance(0))
         interposer.add(.fail(failure), at: .submission, when: .chance(1))

@@ -39,6 +39,29 @@ import Testing
         #expect(queue.transactions.isEmpty, log)
     }
 
+    @Test func `What is released while a receiver is being told waits until it has been`() async throws {
+        let wire = Guarded<Wire?>(nil)
+        let receiver = Receiver { position in
+            guard position == 1, let wire = wire.withLock({ $0 }) else { return }
+            let isReleased = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                wire.interposer.releaseAll()
+                isReleased.signal()
+            }
+            isReleased.wait()
+        }
+        let made = Wire(receiver: receiver)
+        wire.withLock { $0 = made }
+        made.connect()
+        made.interposer.add(.hold, at: .update)
+        made.send(2, 1)
+        let last = try #require(made.interposer.held.last)
+        made.interposer.release(last.id)
+        #expect(receiver.positions == [1, 2])
+        #expect(!receiver.hasOverlapped)
+        wire.withLock { $0 = nil }
+    }
+
     @Test func `A receiver is called by one at a time while updates come and are released`() async {
         let wire = Wire(seed: 5)
         wire.connect()

@@ -9,6 +9,7 @@ final class Counter: StoreBackend {
         var receivers: [any StoreUpdateReceiver] = []
         var replies: [@Sendable (SubmissionReply) -> Void] = []
         var answersAtOnce = true
+        var beforeConnect: (@Sendable () -> Void)?
     }
 
     private let state = Guarded(State())
@@ -28,6 +29,9 @@ final class Counter: StoreBackend {
     /// From now on answers wait in ``replies``.
     func keepSilent() { state.withLock { $0.answersAtOnce = false } }
 
+    /// What happens while a connection is being made.
+    func beforeConnect(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.beforeConnect = body } }
+
     private func note(_ line: String) { state.withLock { $0.arrived.append(line) } }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
@@ -40,6 +44,7 @@ final class Counter: StoreBackend {
     }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        state.withLock { $0.beforeConnect }?()
         note("connect")
         state.withLock { $0.receivers.append(receiver) }
     }
@@ -72,7 +77,11 @@ final class Receiver: StoreUpdateReceiver {
     }
 
     private let state = Guarded(State())
+    private let onUpdate: @Sendable (Int) -> Void
     let journal = JournalID(rawValue: 1)
+
+    /// Makes one that does something of its own while it is being told, given where the batch ends.
+    init(onUpdate: @escaping @Sendable (Int) -> Void = { _ in }) { self.onUpdate = onUpdate }
 
     /// Where the batches end that came, in the order in which they came.
     var positions: [Int] { state.withLock { $0.positions } }
@@ -81,20 +90,21 @@ final class Receiver: StoreUpdateReceiver {
     /// Whether it was called by two at once.
     var hasOverlapped: Bool { state.withLock { $0.hasOverlapped } }
 
-    func receive(_ batch: UpdateBatch) { note { $0.positions.append(batch.through.position) } }
-    func connectionLost(_ failure: StoreFailure) { note { $0.failures.append(failure) } }
+    func receive(_ batch: UpdateBatch) {
+        let position = batch.through.position
+        note(doing: { onUpdate(position) }) { $0.positions.append(position) }
+    }
 
-    private func note(_ body: (inout State) -> Void) {
+    func connectionLost(_ failure: StoreFailure) { note(doing: {}) { $0.failures.append(failure) } }
+
+    private func note(doing work: () -> Void, _ body: (inout State) -> Void) {
         state.withLock { state in
             if state.isBusy { state.hasOverlapped = true }
             state.isBusy = true
-        }
-        // Time enough for another call to come in between.
-        for _ in 1...50 { state.withLock { _ in } }
-        state.withLock { state in
             body(&state)
-            state.isBusy = false
         }
+        work()
+        state.withLock { $0.isBusy = false }
     }
 }
 
@@ -103,10 +113,11 @@ struct Wire: Sendable {
     let clock = ManualTimekeeper()
     let store: Counter
     let interposer: Interposer
-    let receiver = Receiver()
+    let receiver: Receiver
     let answers = Guarded<[SubmissionReply]>([])
 
-    init(label: String? = nil, seed: UInt64 = 0, timeout: TimeInterval = 60) {
+    init(label: String? = nil, seed: UInt64 = 0, timeout: TimeInterval = 60, receiver: Receiver = Receiver()) {
+        self.receiver = receiver
         store = Counter(clock: clock)
         interposer = Interposer(store, label: label, seed: seed, timeout: timeout)
     }
