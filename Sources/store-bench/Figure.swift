@@ -54,6 +54,7 @@ extension Figure {
         purchaseSync, purchasePipelined, purchaseHistory,
         finishInOrder, finishRandom,
         restore, renewals, products, storekitLoad,
+        receiptSign, receiptVerify,
         memoryPending,
     ]
 }

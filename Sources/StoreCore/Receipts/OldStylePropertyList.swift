@@ -8,22 +8,61 @@
 enum OldStylePropertyList {
     typealias Entry = (key: String, value: String)
 
-    /// The entries in the order given.
-    static func encode(_ entries: [Entry]) -> [UInt8] {
-        var text = [UInt8]("{\n".utf8)
-        text.reserveCapacity(entries.reduce(3) { $0 + $1.key.utf8.count + $1.value.utf8.count + 10 })
-        for entry in entries {
-            text.append(tab)
-            append(entry.key, to: &text)
-            text.append(contentsOf: " = ".utf8)
-            append(entry.value, to: &text)
-            text.append(contentsOf: ";\n".utf8)
+    /// Writes a list, entry by entry.
+    struct Writer {
+        private(set) var text: [UInt8]
+
+        /// `capacity` is a guess at the length of the whole.
+        init(capacity: Int) {
+            text = []
+            text.reserveCapacity(capacity)
+            append("{\n")
         }
-        text.append(UInt8(ascii: "}"))
-        return text
+
+        /// Adds an entry whose value may hold anything.
+        mutating func add(_ key: StaticString, _ value: String) { add(key) { $0.append(escaping: value) } }
+
+        /// Adds an entry whose value is plain ASCII that needs no escaping.
+        mutating func add(_ key: StaticString, plain value: some Collection<UInt8>) {
+            add(key) { $0.text.append(contentsOf: value) }
+        }
+
+        /// Adds an entry whose value, plain ASCII too, is written by a function.
+        mutating func add(_ key: StaticString, writing value: (inout [UInt8]) -> Void) { add(key) { value(&$0.text) } }
+
+        /// The whole, which ends here.
+        mutating func end() -> [UInt8] {
+            append("}")
+            return text
+        }
+
+        @inline(__always)
+        private mutating func add(_ key: StaticString, _ value: (inout Writer) -> Void) {
+            append("\t\"")
+            append(key)
+            append("\" = \"")
+            value(&self)
+            append("\";\n")
+        }
+
+        @inline(__always)
+        private mutating func append(_ string: StaticString) {
+            text.append(contentsOf: UnsafeBufferPointer(start: string.utf8Start, count: string.utf8CodeUnitCount))
+        }
+
+        private mutating func append(escaping string: String) {
+            var string = string
+            let isPlain = string.withUTF8 { bytes in
+                guard bytes.allSatisfy(OldStylePropertyList.isPlain) else { return false }
+                text.append(contentsOf: bytes)
+                return true
+            }
+            if isPlain { return }
+            for unit in string.utf16 { OldStylePropertyList.append(unit, to: &text) }
+        }
     }
 
-    /// The entries in the text's order, which may be any; nil for whatever ``encode(_:)`` would not have written.
+    /// The entries in the text's order, which may be any; nil for whatever a ``Writer`` would not have written.
     ///
     /// A key may come twice here: whoever knows the keys also knows better how often each may come.
     static func decode(_ text: [UInt8]) -> [Entry]? {
@@ -43,25 +82,15 @@ enum OldStylePropertyList {
 // Strings. What ASCII cannot print is written by its UTF-16 units, `\U` and four lower-case hexadecimal digits each;
 // quotation mark, backslash, tab, line feed and carriage return by a letter.
 extension OldStylePropertyList {
-    private static let tab = UInt8(ascii: "\t")
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    @inline(__always)
+    fileprivate static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7f && byte != quote && byte != backslash
     }
 
-    private static func append(_ string: String, to text: inout [UInt8]) {
-        text.append(quote)
-        if string.utf8.allSatisfy(isPlain) {
-            text.append(contentsOf: string.utf8)
-        } else {
-            for unit in string.utf16 { append(unit, to: &text) }
-        }
-        text.append(quote)
-    }
-
-    private static func append(_ unit: UInt16, to text: inout [UInt8]) {
+    fileprivate static func append(_ unit: UInt16, to text: inout [UInt8]) {
         if let byte = UInt8(exactly: unit), isPlain(byte) {
             text.append(byte)
             return
@@ -95,9 +124,9 @@ extension OldStylePropertyList {
 
         mutating func quoted() -> String? {
             guard skip("\"") else { return nil }
-            let end = text.firstIndex { !isPlain($0) } ?? text.endIndex
-            let plain = text[..<end]
-            text = text[end...]
+            let count = text.withUnsafeBufferPointer { bytes in bytes.firstIndex { !isPlain($0) } ?? bytes.count }
+            let plain = text.prefix(count)
+            text = text.dropFirst(count)
             if skip("\"") { return String(decoding: plain, as: UTF8.self) }
 
             var units = plain.map(UInt16.init)

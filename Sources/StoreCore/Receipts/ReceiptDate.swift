@@ -20,39 +20,35 @@ struct ReceiptDate {
     private var seconds: Int { Int(floorDivide(milliseconds, by: 1000)) }
 
     /// The moment in UTC, as in `2012-09-21 01:31:38 Etc/GMT`.
-    var universal: String { Self.text(seconds, zone: "Etc/GMT") }
+    func writeUniversal(to text: inout [UInt8]) { Self.write(seconds, zone: "Etc/GMT", to: &text) }
 
     /// The moment in Los Angeles with its summer time, as in `2012-09-20 18:31:38 America/Los_Angeles`.
-    var pacific: String {
+    func writePacific(to text: inout [UInt8]) {
         let offset = Self.losAngeles.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
-        return Self.text(seconds + offset, zone: Self.losAngeles.identifier)
+        Self.write(seconds + offset, zone: "America/Los_Angeles", to: &text)
     }
 
     // Foundation brings its own zone data along; a platform without any would have no receipts to write.
     private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")!
 
-    private static func text(_ seconds: Int, zone: String) -> String {
+    private static func write(_ seconds: Int, zone: String, to text: inout [UInt8]) {
         let days = floorDivide(seconds, by: 86_400)
         let second = seconds - days * 86_400
         let (year, month, day) = civil(daysSince1970: days)
-        var text = [UInt8]()
-        text.reserveCapacity(20 + zone.utf8.count)
-        func append(_ number: Int, _ digits: Int, _ separator: Character) {
-            var unit = digits == 4 ? 1000 : 10
-            while unit > 0 {
-                text.append(UInt8(48 + number / unit % 10))
-                unit /= 10
-            }
-            text.append(separator.asciiValue!)
+        func append(_ number: Int, _ separator: Unicode.Scalar) {
+            text.append(UInt8(48 + number / 10))
+            text.append(UInt8(48 + number % 10))
+            text.append(UInt8(ascii: separator))
         }
-        append(year, 4, "-")
-        append(month, 2, "-")
-        append(day, 2, " ")
-        append(second / 3600, 2, ":")
-        append(second / 60 % 60, 2, ":")
-        append(second % 60, 2, " ")
+        text.append(UInt8(48 + year / 1000))
+        text.append(UInt8(48 + year / 100 % 10))
+        append(year % 100, "-")
+        append(month, "-")
+        append(day, " ")
+        append(second / 3600, ":")
+        append(second / 60 % 60, ":")
+        append(second % 60, " ")
         text.append(contentsOf: zone.utf8)
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The Gregorian day.

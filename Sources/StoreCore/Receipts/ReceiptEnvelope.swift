@@ -20,33 +20,25 @@ struct ReceiptEnvelope {
 }
 
 extension ReceiptEnvelope {
-    private static func entries(signature: String, information: String, environment: String) -> [OldStylePropertyList
-        .Entry]
-    {
-        var entries: [OldStylePropertyList.Entry] = [("signature", signature), ("purchase-info", information)]
-        if environment != production { entries.append(("environment", environment)) }
-        return entries + [("pod", pod), ("signing-status", signingStatus)]
-    }
-
     var encoded: Data {
-        let entries = Self.entries(
-            signature: Data(signatureBlob).base64EncodedString(),
-            information: Data(purchaseInformation).base64EncodedString(),
-            environment: environment
-        )
-        return Data(OldStylePropertyList.encode(entries))
+        let information = Data(purchaseInformation).base64EncodedData()
+        let signature = Data(signatureBlob).base64EncodedData()
+        var list = OldStylePropertyList.Writer(capacity: information.count + signature.count + 160)
+        list.add("signature", plain: signature)
+        list.add("purchase-info", plain: information)
+        if environment != Self.production { list.add("environment", environment) }
+        list.add("pod", Self.pod)
+        list.add("signing-status", Self.signingStatus)
+        return Data(list.end())
     }
 
     /// Nil for anything that ``encoded`` would not have written.
     init?(_ receipt: Data) {
         guard let entries = OldStylePropertyList.decode([UInt8](receipt)), entries.count >= 4 else { return nil }
         let environment = entries[2].key == "environment" ? entries[2].value : Self.production
-        let expected = Self.entries(
-            signature: entries[0].value,
-            information: entries[1].value,
-            environment: environment
-        )
-        guard expected.elementsEqual(entries, by: ==),
+        let keys = ["signature", "purchase-info"] + (environment == Self.production ? [] : ["environment"])
+        guard entries.map(\.key) == keys + ["pod", "signing-status"],
+            entries.suffix(2).map(\.value) == [Self.pod, Self.signingStatus],
             let blob = Self.bytes(base64: entries[0].value),
             let information = Self.bytes(base64: entries[1].value)
         else { return nil }

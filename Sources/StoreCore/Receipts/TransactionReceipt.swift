@@ -111,7 +111,7 @@ public struct TransactionReceipt: Hashable, Sendable {
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999 or a signature that is not as long as the signer
     ///   promised, and what the signer throws.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
-        let information = OldStylePropertyList.encode(try purchaseInformation())
+        let information = try purchaseInformation()
         return try ReceiptEnvelope(signing: information, with: signer).encoded
     }
 }
@@ -122,37 +122,40 @@ extension TransactionReceipt {
         "quantity", "product_id", "transaction_id", "original_transaction_id", "purchase_date", "bid",
     ]
 
-    private func purchaseInformation() throws -> [OldStylePropertyList.Entry] {
+    /// The historical order was that of a hash table and so of no meaning; this one is ours, and always the same.
+    private func purchaseInformation() throws -> [UInt8] {
+        var list = OldStylePropertyList.Writer(capacity: 1536)
+        list.add("quantity", plain: String(quantity).utf8)
+        list.add("product-id", productIdentifier)
+        list.add("transaction-id", transactionIdentifier)
+        list.add("original-transaction-id", originalTransactionIdentifier)
         let purchased = try ReceiptDate(purchaseDate)
+        list.add("purchase-date", writing: purchased.writeUniversal)
+        list.add("purchase-date-ms", plain: String(purchased.milliseconds).utf8)
+        list.add("purchase-date-pst", writing: purchased.writePacific)
         let originally = try ReceiptDate(originalPurchaseDate)
-        let expires = try subscription.map { try ReceiptDate($0.expirationDate) }
-        // The historical order was that of a hash table and so of no meaning; this one is ours, and always the same.
-        let entries: [(key: String, value: String?)] = [
-            ("quantity", String(quantity)),
-            ("product-id", productIdentifier),
-            ("transaction-id", transactionIdentifier),
-            ("original-transaction-id", originalTransactionIdentifier),
-            ("purchase-date", purchased.universal),
-            ("purchase-date-ms", String(purchased.milliseconds)),
-            ("purchase-date-pst", purchased.pacific),
-            ("original-purchase-date", originally.universal),
-            ("original-purchase-date-ms", String(originally.milliseconds)),
-            ("original-purchase-date-pst", originally.pacific),
-            ("item-id", itemIdentifier),
-            ("bid", bundleIdentifier),
-            ("bvrs", bundleVersion),
-            ("unique-identifier", deviceIdentifier),
-            ("unique-vendor-identifier", vendorDeviceIdentifier),
-            ("app-item-id", appItemIdentifier),
-            ("version-external-identifier", versionExternalIdentifier),
-            ("expires-date", expires.map { String($0.milliseconds) }),
-            ("expires-date-formatted", expires?.universal),
-            ("expires-date-formatted-pst", expires?.pacific),
-            ("web-order-line-item-id", subscription?.webOrderLineItemIdentifier),
-            ("is-trial-period", subscription.map { String($0.isTrialPeriod) }),
-            ("is-in-intro-offer-period", subscription.map { String($0.isInIntroductoryOfferPeriod) }),
-            ("application-username", applicationUsername),
-        ]
-        return entries.compactMap { entry in entry.value.map { (entry.key, $0) } }
+        list.add("original-purchase-date", writing: originally.writeUniversal)
+        list.add("original-purchase-date-ms", plain: String(originally.milliseconds).utf8)
+        list.add("original-purchase-date-pst", writing: originally.writePacific)
+        if let itemIdentifier { list.add("item-id", itemIdentifier) }
+        list.add("bid", bundleIdentifier)
+        list.add("bvrs", bundleVersion)
+        if let deviceIdentifier { list.add("unique-identifier", deviceIdentifier) }
+        if let vendorDeviceIdentifier { list.add("unique-vendor-identifier", vendorDeviceIdentifier) }
+        if let appItemIdentifier { list.add("app-item-id", appItemIdentifier) }
+        if let versionExternalIdentifier { list.add("version-external-identifier", versionExternalIdentifier) }
+        if let subscription { try add(subscription, to: &list) }
+        if let applicationUsername { list.add("application-username", applicationUsername) }
+        return list.end()
+    }
+
+    private func add(_ subscription: Subscription, to list: inout OldStylePropertyList.Writer) throws {
+        let expires = try ReceiptDate(subscription.expirationDate)
+        list.add("expires-date", plain: String(expires.milliseconds).utf8)
+        list.add("expires-date-formatted", writing: expires.writeUniversal)
+        list.add("expires-date-formatted-pst", writing: expires.writePacific)
+        if let identifier = subscription.webOrderLineItemIdentifier { list.add("web-order-line-item-id", identifier) }
+        list.add("is-trial-period", plain: String(subscription.isTrialPeriod).utf8)
+        list.add("is-in-intro-offer-period", plain: String(subscription.isInIntroductoryOfferPeriod).utf8)
     }
 }
