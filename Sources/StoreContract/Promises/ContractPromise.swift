@@ -1,0 +1,294 @@
+/// One promise of a store's, under a name that does not change.
+///
+/// The promises are those of `StoreBackend`; the suite has no others.
+public struct ContractPromise: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// A few words that name it.
+    public let name: String
+    /// What is promised, in a sentence or two.
+    public let sentence: String
+
+    private init(_ name: String, _ sentence: String) {
+        self.name = name
+        self.sentence = sentence
+    }
+
+    /// The name.
+    public var description: String { name }
+
+    /// Every promise, in the order of reports.
+    public static var allCases: [ContractPromise] {
+        ofTheStore + ofCommands + ofOutcomes + ofUpdates + ofFinishing + ofRestoring + ofRequests
+    }
+}
+
+// MARK: - The store itself
+
+extension ContractPromise {
+    private static var ofTheStore: [ContractPromise] { [opens, clockStays, goesQuiet] }
+
+    /// A store opens.
+    public static let opens = ContractPromise(
+        "a store opens",
+        "A new store can be opened, and so can one that has data already."
+    )
+    /// The clock stays the same.
+    public static let clockStays = ContractPromise(
+        "the clock stays the same",
+        "A store always has the same timekeeper and the same lane."
+    )
+    /// A store goes quiet.
+    public static let goesQuiet = ContractPromise(
+        "a store goes quiet",
+        "Whatever a store reports to its clock's activity as under way, it reports as ended, once."
+    )
+}
+
+// MARK: - Commands
+
+extension ContractPromise {
+    private static var ofCommands: [ContractPromise] {
+        [submissionsAnswered, takenOnce, repetitionsTaken, journalsApart, commandsInOrder, nothingForgotten]
+    }
+
+    /// Every submission is answered.
+    public static let submissionsAnswered = ContractPromise(
+        "every submission is answered",
+        "A submission has its reply before the deadline, and commands that are sent again after passing trouble are taken."
+    )
+    /// A command is taken once.
+    public static let takenOnce = ContractPromise(
+        "a command is taken once",
+        "A command that is submitted again, alone or among new ones, at once or after the store was opened again, is not done again."
+    )
+    /// A repetition is acknowledged.
+    public static let repetitionsTaken = ContractPromise(
+        "a repetition is acknowledged",
+        "A command that is submitted again is answered as it was the first time: it is taken."
+    )
+    /// Each journal counts by itself.
+    public static let journalsApart = ContractPromise(
+        "each journal counts by itself",
+        "Commands of two journals that have the same number are two commands, and numbers may be left out."
+    )
+    /// Commands take effect in order.
+    public static let commandsInOrder = ContractPromise(
+        "commands take effect in order",
+        "The commands of one submission take effect in the order of their numbers."
+    )
+    /// Nothing that was taken is forgotten.
+    public static let nothingForgotten = ContractPromise(
+        "nothing that was taken is forgotten",
+        "Whatever becomes of a command that was taken is told to every receiver that is connected."
+    )
+}
+
+// MARK: - What becomes of an order
+
+extension ContractPromise {
+    private static var ofOutcomes: [ContractPromise] {
+        [
+            ordersEnd, oneResult, whatSellsIsSold, refusalsAreUpdates, waitingStays, statesInOrder, paymentReturned,
+            identifiersStay, valuesCodable,
+        ]
+    }
+
+    /// Every order ends.
+    public static let ordersEnd = ContractPromise(
+        "every order ends",
+        "An order that nobody has to decide about ends as purchased or as failed before the deadline."
+    )
+    /// An order has one result.
+    public static let oneResult = ContractPromise(
+        "an order has one result",
+        "An order ends as purchased or as failed, never as both, whoever asks and however often."
+    )
+    /// What sells is sold.
+    public static let whatSellsIsSold = ContractPromise(
+        "what sells is sold",
+        "An order for something that sells ends as purchased."
+    )
+    /// A refusal comes as an update.
+    public static let refusalsAreUpdates = ContractPromise(
+        "a refusal comes as an update",
+        """
+        An order that is refused is taken, and ends as a failed transaction that carries the order's number and a \
+        failure with a sentence.
+        """
+    )
+    /// What waits stays undecided.
+    public static let waitingStays = ContractPromise(
+        "what waits stays undecided",
+        "An order that somebody has to decide about is shown as purchasing or deferred until then."
+    )
+    /// States come in a legal order.
+    public static let statesInOrder = ContractPromise(
+        "states come in a legal order",
+        "Purchasing may become anything, deferred anything decided, and what is decided stays."
+    )
+    /// A payment comes back as it was ordered.
+    public static let paymentReturned = ContractPromise(
+        "a payment comes back as it was ordered",
+        "The transaction of an order carries the order's number and exactly its payment."
+    )
+    /// An identifier belongs to one transaction.
+    public static let identifiersStay = ContractPromise(
+        "an identifier belongs to one transaction",
+        "A transaction's identifier is not empty, never changes and is never used for another."
+    )
+    /// What is sent can be written and read.
+    public static let valuesCodable = ContractPromise(
+        "what is sent can be written and read",
+        "Whatever a store sends is the same after it was encoded as JSON and decoded."
+    )
+}
+
+// MARK: - Updates
+
+extension ContractPromise {
+    private static var ofUpdates: [ContractPromise] {
+        [
+            snapshotFirst, chain, oneAtATime, unfinishedShown, oldestFirst, cursorResumes, beginsAgain,
+            disconnectStops, acknowledgingForgetsNothing,
+        ]
+    }
+
+    /// A connection without a cursor begins with a snapshot.
+    public static let snapshotFirst = ContractPromise(
+        "a connection without a cursor begins with a snapshot",
+        """
+        Its first batch follows nothing, its parts are counted from 1 at one position, and the last has no part; \
+        it comes even if nothing is unfinished.
+        """
+    )
+    /// Batches form a chain.
+    public static let chain = ContractPromise(
+        "batches form a chain",
+        "Each batch begins where the one before it ended, and positions grow with every change; repetitions hold nothing new."
+    )
+    /// Batches come one at a time.
+    public static let oneAtATime = ContractPromise(
+        "batches come one at a time",
+        "A receiver is called by one thread at a time for each connection."
+    )
+    /// A snapshot shows all that is unfinished.
+    public static let unfinishedShown = ContractPromise(
+        "a snapshot shows all that is unfinished",
+        "Failed and undecided transactions too, each in its latest state, also after the store was opened again."
+    )
+    /// A snapshot is in the order of age.
+    public static let oldestFirst = ContractPromise(
+        "a snapshot is in the order of age",
+        "The oldest transaction comes first."
+    )
+    /// A cursor is followed by what came after it.
+    public static let cursorResumes = ContractPromise(
+        "a cursor is followed by what came after it",
+        """
+        A connection with a cursor gets all that changed after it and only that; or, if the store does not know that \
+        place any more, a snapshot.
+        """
+    )
+    /// Connecting again begins again.
+    public static let beginsAgain = ContractPromise(
+        "connecting again begins again",
+        "A receiver that is connected and is connected once more gets its updates from the cursor it gave last."
+    )
+    /// A disconnected receiver hears nothing.
+    public static let disconnectStops = ContractPromise(
+        "a disconnected receiver hears nothing",
+        "Once the store has gone quiet after a disconnection, the receiver gets no more updates."
+    )
+    /// Acknowledging forgets no transaction.
+    public static let acknowledgingForgetsNothing = ContractPromise(
+        "acknowledging forgets no transaction",
+        "An update that is acknowledged need not be told again unless it is a transaction, which goes only when it is finished."
+    )
+}
+
+// MARK: - Finishing
+
+extension ContractPromise {
+    private static var ofFinishing: [ContractPromise] { [finishedGone, finishTold, finishAcknowledged] }
+
+    /// What is finished does not come back.
+    public static let finishedGone = ContractPromise(
+        "what is finished does not come back",
+        "Once a finish is acknowledged, no snapshot that is begun afterwards shows the transaction, and no change does."
+    )
+    /// A finish is told to other queues.
+    public static let finishTold = ContractPromise(
+        "a finish is told to other queues",
+        "A receiver under another journal hears that a transaction is finished."
+    )
+    /// Finishing what is unknown is acknowledged.
+    public static let finishAcknowledged = ContractPromise(
+        "finishing what is unknown is acknowledged",
+        "So is finishing what is finished already; nothing comes of it."
+    )
+}
+
+// MARK: - Restoring
+
+extension ContractPromise {
+    private static var ofRestoring: [ContractPromise] {
+        [restoreEnds, restoredBeforeEnd, restoreComplete, consumablesStay]
+    }
+
+    /// A restore ends once.
+    public static let restoreEnds = ContractPromise(
+        "a restore ends once",
+        "A restore is followed by exactly one end that carries its number, also if there was nothing to restore."
+    )
+    /// What is restored comes before the end.
+    public static let restoredBeforeEnd = ContractPromise(
+        "what is restored comes before the end",
+        "All that a restore brings has been sent before its end."
+    )
+    /// A restore brings back each finished purchase.
+    public static let restoreComplete = ContractPromise(
+        "a restore brings back each finished purchase",
+        """
+        For each finished purchase that can be restored a new transaction comes, in the state restored, without an \
+        order, with the purchase as its original.
+        """
+    )
+    /// Consumables are not restored.
+    public static let consumablesStay = ContractPromise(
+        "consumables are not restored",
+        "A restore brings back nothing that is used up."
+    )
+}
+
+// MARK: - Requests
+
+extension ContractPromise {
+    private static var ofRequests: [ContractPromise] {
+        [productsComplete, sellsAgrees, receiptsGiven, unknownHasNoReceipt, refreshAnswered]
+    }
+
+    /// A look-up accounts for every identifier.
+    public static let productsComplete = ContractPromise(
+        "a look-up accounts for every identifier",
+        "It is answered before the deadline, with each identifier exactly once: as a product if it sells, else as invalid."
+    )
+    /// What is said to sell is what a look-up finds.
+    public static let sellsAgrees = ContractPromise(
+        "what is said to sell is what a look-up finds",
+        "Whether an identifier sells, if it can be said at once, agrees with the look-up."
+    )
+    /// Purchases have receipts.
+    public static let receiptsGiven = ContractPromise(
+        "purchases have receipts",
+        "A store that claims receipts has one for each unfinished purchased and restored transaction."
+    )
+    /// What nobody bought has no receipt.
+    public static let unknownHasNoReceipt = ContractPromise(
+        "what nobody bought has no receipt",
+        "There is none for an identifier that no transaction has."
+    )
+    /// A receipt refresh is answered.
+    public static let refreshAnswered = ContractPromise(
+        "a receipt refresh is answered",
+        "It is answered before the deadline, be it with a refusal."
+    )
+}

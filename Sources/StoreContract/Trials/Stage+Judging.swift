@@ -1,0 +1,202 @@
+import Foundation
+import StoreCore
+
+// What must be so of everything that a store sends, whatever it was asked.
+extension Stage {
+    /// Looks at all that came.
+    func judge() {
+        let trace = look { $0 }
+        let walks = trace.connections.map(\.walk)
+        for walk in walks {
+            book.hold(.chain, true, "")
+            if let flaw = walk.flaw { book.hold(flaw.promise, false, flaw.why) }
+        }
+        if trace.count > 0 {
+            book.hold(
+                .oneAtATime,
+                trace.overlaps == 0,
+                "a receiver was called while another thread had not come back from it, \(trace.overlaps) times"
+            )
+        }
+        judgeFinished(trace, walks)
+        judgeEnds(trace, walks)
+        judgeStates(walks)
+        judgeTransactions(trace, walks)
+        judgeValues(trace)
+    }
+
+    /// Nothing is heard of what is finished, unless a receiver asks for what changed before.
+    private func judgeFinished(_ trace: Trace, _ walks: [Walk]) {
+        for (connection, walk) in zip(trace.connections, walks) {
+            for case (let number, .transaction(let transaction)) in walk.updates {
+                guard let end = trace.finished[transaction.identifier], number >= end else { continue }
+                let isReplay = connection.asked != nil && connection.begun >= end
+                book.hold(.finishedGone, isReplay, "\(name(transaction)) came again after its finish was acknowledged")
+            }
+        }
+    }
+
+    /// A restore has one end on each connection.
+    private func judgeEnds(_ trace: Trace, _ walks: [Walk]) {
+        for walk in walks {
+            var ended: Set<OrderID> = []
+            for case (_, .restoreEnded(let restore, _)) in walk.updates {
+                let isNew = ended.insert(restore).inserted
+                if trace.repeated.contains(restore) {
+                    book.hold(.takenOnce, isNew, "a restore that was submitted again ended again")
+                } else {
+                    book.hold(.restoreEnds, isNew, "the end of a restore came twice on a connection")
+                }
+                guard case .restore? = trace.commands[restore]?.action else {
+                    book.hold(.restoreEnds, false, "a restore ended, \(restore), that nobody asked for")
+                    continue
+                }
+            }
+        }
+    }
+
+    /// The states of each transaction on each connection.
+    private func judgeStates(_ walks: [Walk]) {
+        for walk in walks {
+            var last: [String: StoreTransaction.State] = [:]
+            for case (_, .transaction(let transaction)) in walk.updates {
+                let new = transaction.state
+                guard let old = last.updateValue(new, forKey: transaction.identifier), old != new else { continue }
+                // Two results are another promise.
+                if old.isDecided && new.isDecided { continue }
+                let isLegal = old == .purchasing || old == .deferred && new.isDecided
+                book.hold(.statesInOrder, isLegal, "\(name(transaction)) became \(new) after it was \(old)")
+            }
+        }
+        book.hold(.statesInOrder, true, "")
+    }
+
+    /// What must be so of a transaction whoever hears of it.
+    private func judgeTransactions(_ trace: Trace, _ walks: [Walk]) {
+        var results: [String: StoreTransaction.State] = [:]
+        var orders: [OrderID: String] = [:]
+        var owners: [String: Owner] = [:]
+        for case (_, .transaction(let transaction)) in walks.flatMap(\.updates) {
+            book.hold(.identifiersStay, !transaction.identifier.isEmpty, "a transaction has an empty identifier")
+            let owner = Owner(transaction)
+            let first = owners[transaction.identifier, default: owner]
+            owners[transaction.identifier] = first
+            book.hold(
+                .identifiersStay,
+                first == owner,
+                "the identifier \(transaction.identifier) stands for \(first) and for \(owner)"
+            )
+            if transaction.state.isDecided {
+                let result = results[transaction.identifier, default: transaction.state]
+                results[transaction.identifier] = result
+                let what = name(transaction)
+                book.hold(.oneResult, result == transaction.state, "\(what) was \(result) and then \(transaction.state)")
+            }
+            if transaction.state == .failed {
+                let reason = transaction.failure?.reason ?? ""
+                book.hold(.refusalsAreUpdates, !reason.isEmpty, "\(name(transaction)) failed without a reason")
+            }
+            guard let order = transaction.order else { continue }
+            let identifier = orders[order, default: transaction.identifier]
+            orders[order] = identifier
+            book.hold(
+                .takenOnce,
+                identifier == transaction.identifier,
+                "one order for \(transaction.payment.productIdentifier) led to two transactions, \(identifier) and \(transaction.identifier)"
+            )
+            guard case .purchase(let payment)? = trace.commands[order]?.action else {
+                book.hold(.paymentReturned, false, "\(name(transaction)) carries \(order), which is no order")
+                continue
+            }
+            book.hold(
+                .paymentReturned,
+                payment == transaction.payment,
+                "\(payment) was ordered, \(name(transaction)) carries \(transaction.payment)"
+            )
+        }
+    }
+
+    /// What an identifier stands for.
+    private struct Owner: Equatable, CustomStringConvertible {
+        let order: OrderID?
+        let original: String?
+        let product: String
+
+        init(_ transaction: StoreTransaction) {
+            order = transaction.order
+            original = transaction.original?.identifier
+            product = transaction.payment.productIdentifier
+        }
+
+        var description: String {
+            let what = order.map { "order \($0)" } ?? original.map { "what restores \($0)" } ?? "what nobody ordered"
+            return "\(product) (\(what))"
+        }
+    }
+
+    private func judgeValues(_ trace: Trace) {
+        for (_, batch) in trace.connections.flatMap(\.batches) { expectCodable(batch, "a batch") }
+    }
+
+    /// Whatever a store sends is the same after a way through JSON.
+    func expectCodable<Value: Codable & Equatable>(_ value: Value, _ what: String) {
+        do {
+            let copy = try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+            book.hold(.valuesCodable, copy == value, "\(what) is another one after encoding and decoding: \(value)")
+        } catch {
+            book.hold(.valuesCodable, false, "\(what) cannot be encoded and decoded: \(error)")
+        }
+    }
+
+    func name(_ transaction: StoreTransaction) -> String {
+        "transaction \(transaction.identifier) for \(transaction.payment.productIdentifier)"
+    }
+}
+
+// MARK: - Snapshots
+
+extension Stage {
+    /// Connects a new queue without a cursor and holds what it is shown against what is known to be unfinished.
+    ///
+    /// - Parameter when: says in a report when that was, as in " after reopening".
+    func expectSnapshot(_ when: String = "") throws {
+        try quiet()
+        let line = try connect(in: .unique())
+        let shown = snapshot(of: line) ?? []
+        let expected = look { $0.unfinished }
+        let finished = look { $0.finished }
+        try disconnect(line)
+
+        var isComplete = true
+        for transaction in expected {
+            guard let copy = shown.last(where: { $0.identifier == transaction.identifier }) else {
+                isComplete = false
+                book.hold(.unfinishedShown, false, "\(name(transaction)), \(transaction.state), is not shown\(when)")
+                continue
+            }
+            book.hold(
+                .unfinishedShown,
+                copy.state == transaction.state || copy.state.isDecided && transaction.state.isDecided,
+                "\(name(transaction)) is shown as \(copy.state)\(when), after it was \(transaction.state)"
+            )
+        }
+        book.hold(.unfinishedShown, true, "")
+        for transaction in shown where finished[transaction.identifier] != nil {
+            book.hold(.finishedGone, false, "\(name(transaction)) is shown\(when), after its finish was acknowledged")
+        }
+        if !finished.isEmpty { book.hold(.finishedGone, true, "") }
+        for transaction in shown where !expected.contains(where: { $0.identifier == transaction.identifier }) {
+            guard finished[transaction.identifier] == nil else { continue }
+            let why = "\(name(transaction)) is shown\(when), and whoever was connected was not told of it"
+            book.hold(.nothingForgotten, false, why)
+        }
+        let known = Set(expected.map(\.identifier))
+        let order = shown.map(\.identifier).filter(known.contains)
+        guard isComplete, expected.count > 1 else { return }
+        book.hold(
+            .oldestFirst,
+            order == expected.map(\.identifier),
+            "\(order.joined(separator: ", ")) are shown\(when) in this order, and came as \(expected.map(\.identifier).joined(separator: ", "))"
+        )
+    }
+}
