@@ -17,7 +17,7 @@ final class VerdictBook {
 
     func skipTheRest(because reason: String) { skip(ContractPromise.allCases, because: reason) }
 
-    private func isBroken(_ promise: ContractPromise) -> Bool {
+    func isBroken(_ promise: ContractPromise) -> Bool {
         if case .broken = verdicts[promise] { true } else { false }
     }
 

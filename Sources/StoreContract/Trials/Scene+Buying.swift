@@ -15,7 +15,7 @@ extension Scene {
         )
         var orders = [stage.buy(products.consumable)]
         if let restorable = products.restorable { orders.append(stage.buy(restorable)) }
-        let sold = try stage.sell(orders)
+        _ = try stage.sell(orders)
         // A store may refuse to sell several, but must say so.
         orders = [stage.command(.purchase(several)), stage.buy(products.consumable), stage.buy(products.consumable)]
         try stage.submit(orders)
@@ -29,7 +29,7 @@ extension Scene {
         refused.append(stage.command(.purchase(data)))
         try stage.submit(refused, .refusalsAreUpdates)
         try stage.expectDecided(refused)
-        for transaction in refused.compactMap({ order in stage.look { $0.transaction(of: order.id) } }) {
+        for transaction in refused.compactMap({ order in stage.look { $0.result(of: order.id) } }) {
             stage.book.hold(
                 .refusalsAreUpdates,
                 transaction.state == .failed,
@@ -37,7 +37,6 @@ extension Scene {
             )
         }
         try stage.expectSnapshot()
-        _ = sold
 
         guard stage.store.reopen != nil else { return }
         try stage.reopen()
@@ -57,7 +56,7 @@ extension Scene {
             guard isSeen else { throw Stop(reason: "an order that waits was forgotten") }
         }
         try stage.quiet()
-        try stage.submit(orders, .repetitionsTaken)
+        try stage.submit([orders[1]], .repetitionsTaken)
         try stage.quiet()
         let shown = orders.compactMap { order in stage.look { $0.transaction(of: order.id) } }
         for transaction in shown {
@@ -122,18 +121,9 @@ extension Stage {
             "what came of one submission's orders came in this order: \(numbers.map(String.init).joined(separator: ", "))"
         )
     }
-
-    /// What a queue makes of all that came on a line since it last connected.
-    func walk(of line: Line) -> Walk {
-        look { trace in line.connections.last.map { trace.connections[$0].walk } ?? Walk(asked: nil, []) }
-    }
 }
 
 extension UpdateBatch {
     /// The identifiers of the transactions in it.
     var transactions: [String] { updates.compactMap(\.transaction?.identifier) }
-}
-
-extension StoreUpdate {
-    var transaction: StoreTransaction? { if case .transaction(let transaction) = self { transaction } else { nil } }
 }

@@ -7,7 +7,7 @@ extension Scene {
         .clockStays, .productsComplete, .sellsAgrees, .receiptsGiven, .unknownHasNoReceipt, .refreshAnswered,
     ]) { stage in
         let backend = stage.backend
-        stage.book.hold(.clockStays, backend.timekeeper === backend.timekeeper, "a store has another clock each time")
+        stage.book.hold(.clockStays, backend.timekeeper === stage.clock, "a store has another clock each time")
         stage.book.hold(.clockStays, backend.lane == backend.lane, "a store has another lane each time")
         try stage.lookUp()
         try stage.readReceipts()
@@ -79,7 +79,7 @@ extension Stage {
             let restore = command(.restore(applicationUsername: nil))
             try submit([restore])
             try expectEnd(restore)
-            transactions += look { $0.restored }
+            transactions += look { $0.unfinished }.filter { $0.state == .restored }
         }
         for transaction in transactions {
             let identifier = transaction.identifier

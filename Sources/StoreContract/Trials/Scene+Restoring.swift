@@ -21,14 +21,15 @@ extension Scene {
         try stage.expectEnd(early, when: " of what is unfinished")
         try stage.expectEnd(late)
         stage.trace.change { $0.finished[bought[0].identifier] = $0.count }
-        let brought = stage.restoredBefore(late.id)
-        let tooEarly = stage.restoredBefore(early.id).dropFirst(count)
+        let tooEarly = stage.restoredBefore(early.id).dropFirst(count).filter { $0.payment == bought[0].payment }
         stage.book.hold(
             .commandsInOrder,
             tooEarly.isEmpty,
             "a restore brought back what was finished by a command behind it"
         )
-        stage.expect(Array(brought.dropFirst(count)), restores: [bought[0]], " right behind its finish")
+        guard tooEarly.isEmpty else { throw Stop(reason: "restores and finishes are out of order") }
+        let brought = stage.look { $0.restored }.dropFirst(count)
+        stage.expect(Array(brought), restores: [bought[0]], " right behind its finish")
         stage.expectNoneBehind(late.id)
         try stage.expectSnapshot(" after a restore")
 

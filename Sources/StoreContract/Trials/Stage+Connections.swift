@@ -14,15 +14,29 @@ extension Stage {
         return line
     }
 
+    /// Goes no further with batches that do not fit together: nothing else could be said of them.
+    func expectChain() throws {
+        guard let main, let flaw = walk(of: main).flaw else { return }
+        book.hold(flaw.promise, false, flaw.why)
+        throw Stop(reason: "\"\(flaw.promise)\" is broken")
+    }
+
+    /// What a queue makes of all that came on a line since it last connected.
+    func walk(of line: Line) -> Walk {
+        look { trace in line.connections.last.map { trace.connections[$0].walk } ?? Walk(asked: nil, []) }
+    }
+
     /// Connects a line's receiver, be it connected or not.
-    func connect(_ line: Line, after cursor: UpdateCursor?) throws {
+    ///
+    /// - Parameter promise: what is broken if there is no snapshot and has to be one.
+    func connect(_ line: Line, after cursor: UpdateCursor?, _ promise: ContractPromise = .snapshotFirst) throws {
         let first = try attach(line, after: cursor)
         guard cursor == nil else { return }
         let hasSnapshot = wait { trace in
             line.connections.contains { $0 >= first && trace.connections[$0].walk.isSnapshotComplete }
         }
         let why = look { $0.connections[first].walk.flaw?.why }
-        book.hold(.snapshotFirst, hasSnapshot, why ?? "no complete snapshot came within \(subject.deadline) s")
+        book.hold(promise, hasSnapshot, why ?? "no complete snapshot came within \(subject.deadline) s")
         guard hasSnapshot else { throw Stop(reason: "a connection without a cursor had no snapshot") }
     }
 
@@ -85,8 +99,8 @@ extension Stage {
 extension Stage {
     private var mover: (@Sendable (any StoreBackend, TimeInterval) -> Void)? {
         if let letTimePass = subject.letTimePass { return letTimePass }
-        guard backend.timekeeper is ManualTimekeeper else { return nil }
-        return { backend, seconds in (backend.timekeeper as? ManualTimekeeper)?.advance(by: seconds) }
+        guard let clock = clock as? ManualTimekeeper else { return nil }
+        return { _, seconds in clock.advance(by: seconds) }
     }
 
     /// How often a wait connects anew before it takes the store for one that loses every connection.
@@ -106,7 +120,7 @@ extension Stage {
         return trace.read(isSo)
     }
 
-    /// Waits until nothing more comes.
+    /// Waits until nothing more comes, and sees that what came fits together.
     func quiet() throws {
         let limit = Date() + subject.deadline
         guard let mover else {
@@ -114,9 +128,9 @@ extension Stage {
             for _ in 0..<Self.patience where Date() < limit {
                 let count = look { $0.count }
                 let hasMore = trace.wait(until: Date() + subject.pause) { $0.count != count }
-                guard reconnectLost() || hasMore else { return }
+                guard reconnectLost() || hasMore else { break }
             }
-            return
+            return try expectChain()
         }
         for seconds in [0, subject.deadline] {
             for _ in 0..<Self.patience {
@@ -126,6 +140,7 @@ extension Stage {
                 guard reconnectLost() else { break }
             }
         }
+        try expectChain()
     }
 
     /// Lets the store's time pass, on another thread, until that is done or something is so.
@@ -147,7 +162,7 @@ extension Stage {
 
     private func waitWhileTimePasses(until limit: Date, _ isSo: (Trace) -> Bool) -> Bool {
         let errand = nextErrand()
-        let timer = backend.timekeeper.schedule(at: backend.timekeeper.now + subject.deadline) { [trace] in
+        let timer = clock.schedule(at: clock.now + subject.deadline) { [trace] in
             trace.change { _ = $0.done.insert(errand) }
         }
         defer { timer.cancel() }

@@ -11,6 +11,8 @@ extension Stage {
             book.hold(.chain, true, "")
             if let flaw = walk.flaw { book.hold(flaw.promise, false, flaw.why) }
         }
+        // What a receiver makes of batches that do not fit together says nothing about the rest.
+        let sound = walks.filter { $0.flaw == nil }
         if trace.count > 0 {
             book.hold(
                 .oneAtATime,
@@ -19,15 +21,15 @@ extension Stage {
             )
         }
         judgeFinished(trace, walks)
-        judgeEnds(trace, walks)
-        judgeStates(walks)
-        judgeTransactions(trace, walks)
+        judgeEnds(trace, sound)
+        judgeStates(sound)
+        judgeTransactions(trace, sound)
         judgeValues(trace)
     }
 
     /// Nothing is heard of what is finished, unless a receiver asks for what changed before.
     private func judgeFinished(_ trace: Trace, _ walks: [Walk]) {
-        for (connection, walk) in zip(trace.connections, walks) {
+        for (connection, walk) in zip(trace.connections, walks) where walk.flaw == nil {
             for case (let number, .transaction(let transaction)) in walk.updates {
                 guard let end = trace.finished[transaction.identifier], number >= end else { continue }
                 let isReplay = connection.asked != nil && connection.begun >= end
@@ -40,9 +42,9 @@ extension Stage {
     private func judgeEnds(_ trace: Trace, _ walks: [Walk]) {
         for walk in walks {
             var ended: Set<OrderID> = []
-            for case (_, .restoreEnded(let restore, _)) in walk.updates {
+            for case (let number, .restoreEnded(let restore, _)) in walk.updates {
                 let isNew = ended.insert(restore).inserted
-                if trace.repeated.contains(restore) {
+                if trace.isRepeated(restore, before: number) {
                     book.hold(.takenOnce, isNew, "a restore that was submitted again ended again")
                 } else {
                     book.hold(.restoreEnds, isNew, "the end of a restore came twice on a connection")
@@ -76,7 +78,7 @@ extension Stage {
         var results: [String: StoreTransaction.State] = [:]
         var orders: [OrderID: String] = [:]
         var owners: [String: Owner] = [:]
-        for case (_, .transaction(let transaction)) in walks.flatMap(\.updates) {
+        for case (let number, .transaction(let transaction)) in walks.flatMap(\.updates) {
             book.hold(.identifiersStay, !transaction.identifier.isEmpty, "a transaction has an empty identifier")
             let owner = Owner(transaction)
             let first = owners[transaction.identifier, default: owner]
@@ -96,11 +98,11 @@ extension Stage {
                 let reason = transaction.failure?.reason ?? ""
                 book.hold(.refusalsAreUpdates, !reason.isEmpty, "\(name(transaction)) failed without a reason")
             }
-            guard let order = transaction.order else { continue }
+            guard let order = transaction.order, transaction.state != .restored else { continue }
             let identifier = orders[order, default: transaction.identifier]
             orders[order] = identifier
             book.hold(
-                .takenOnce,
+                trace.isRepeated(order, before: number) ? .takenOnce : .identifiersStay,
                 identifier == transaction.identifier,
                 "one order for \(transaction.payment.productIdentifier) led to two transactions, \(identifier) and \(transaction.identifier)"
             )
@@ -111,7 +113,7 @@ extension Stage {
             book.hold(
                 .paymentReturned,
                 payment == transaction.payment,
-                "\(payment) was ordered, \(name(transaction)) carries \(transaction.payment)"
+                "\(text(payment)) was ordered, \(name(transaction)) carries \(text(transaction.payment))"
             )
         }
     }
@@ -123,7 +125,7 @@ extension Stage {
         let product: String
 
         init(_ transaction: StoreTransaction) {
-            order = transaction.order
+            order = transaction.state == .restored ? nil : transaction.order
             original = transaction.original?.identifier
             product = transaction.payment.productIdentifier
         }
@@ -148,8 +150,10 @@ extension Stage {
         }
     }
 
-    func name(_ transaction: StoreTransaction) -> String {
-        "transaction \(transaction.identifier) for \(transaction.payment.productIdentifier)"
+    func name(_ transaction: StoreTransaction) -> String { transaction.summary }
+
+    private func text(_ payment: StorePayment) -> String {
+        (try? JSONEncoder().encode(payment)).map { String(decoding: $0, as: UTF8.self) } ?? payment.productIdentifier
     }
 }
 

@@ -17,6 +17,8 @@ final class Stage {
     let journal = JournalID.unique()
     private(set) var store: ContractSubject.Store
     private(set) var backend: any StoreBackend
+    /// The store's clock, asked for once.
+    private(set) var clock: any Timekeeper
     /// Listens from the beginning to the end.
     private(set) var main: Line?
 
@@ -50,6 +52,7 @@ final class Stage {
             throw Stop(reason: "a new store does not open")
         }
         backend = store.backend
+        clock = backend.timekeeper
         book.hold(.opens, true, "")
         main = try connect(isMain: true)
     }
@@ -65,13 +68,16 @@ final class Stage {
             book.hold(.opens, false, "a store with data does not open again: \(error)")
             throw Stop(reason: "the store does not open again")
         }
+        clock = backend.timekeeper
         lane = DispatchQueue(label: "StoreContract.lane")
         main = try connect(isMain: true)
     }
 
-    /// Disconnects everybody.
+    /// Disconnects everybody, and waits for nobody.
     func close() {
-        for line in lines { try? disconnect(line) }
+        lane.async { [backend, receivers = lines.map(\.receiver)] in
+            for receiver in receivers { backend.disconnect(receiver) }
+        }
     }
 
     func look<R>(_ body: (Trace) -> R) -> R { trace.read(body) }
@@ -120,7 +126,7 @@ extension Stage {
         _ body: @escaping @Sendable (any StoreBackend, @escaping @Sendable (R) -> Void) -> Void
     ) -> Answer<R> {
         let answer = Answer<R>(errand: nextErrand())
-        let work = backend.timekeeper.activity.begin()
+        let work = clock.activity.begin()
         (queue ?? lane).async { [backend, trace, result = answer.result, errand = answer.errand] in
             body(backend) { value in
                 // Further answers do nothing.
@@ -181,6 +187,7 @@ extension Stage {
     func expectDecided(_ orders: [StoreCommand], when: String = "") throws {
         for order in orders {
             let isDecided = wait { $0.isDecided(order.id) }
+            try expectChain()
             let isSeen = look { $0.transaction(of: order.id) != nil }
             let what = "\(name([order]))\(when)"
             book.hold(.nothingForgotten, isSeen, "\(what) was taken, and no update says what became of it")
@@ -195,7 +202,7 @@ extension Stage {
         try submit(orders)
         try expectDecided(orders)
         return try orders.map { order in
-            let transaction = look { $0.transaction(of: order.id) }
+            let transaction = look { $0.result(of: order.id) }
             let why = transaction?.failure.map { ": \($0)" } ?? ""
             book.hold(.whatSellsIsSold, transaction?.state == .purchased, "\(name([order])) was refused\(why)")
             guard let transaction, transaction.state == .purchased else { throw Stop(reason: "what sells was refused") }
@@ -206,6 +213,7 @@ extension Stage {
     /// Finishes transactions, and remembers that no one may hear of them again.
     @discardableResult
     func finish(_ transactions: [StoreTransaction], in journal: JournalID? = nil) throws -> [StoreCommand] {
+        guard !transactions.isEmpty else { return [] }
         let commands = transactions.map { command(.finish(transaction: $0.identifier), in: journal) }
         try submit(commands)
         try quiet()
@@ -218,6 +226,7 @@ extension Stage {
     /// Waits until a restore has ended, and until nothing more comes of it.
     func expectEnd(_ restore: StoreCommand, when: String = "") throws {
         let hasEnded = wait { $0.hasEnded(restore.id) }
+        try expectChain()
         book.hold(.restoreEnds, hasEnded, "a restore\(when) had not ended after \(subject.deadline) s")
         guard hasEnded else { throw Stop(reason: "a restore did not end") }
         try quiet()

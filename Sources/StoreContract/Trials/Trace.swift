@@ -27,8 +27,8 @@ struct Trace: Sendable {
     var overlaps = 0
     /// The commands that were submitted.
     var commands: [OrderID: StoreCommand] = [:]
-    /// Those that were submitted more than once.
-    var repeated: Set<OrderID> = []
+    /// Those that were submitted more than once, and how many batches had come by the second time.
+    private var repetitions: [OrderID: Int] = [:]
     /// The transactions whose finish was acknowledged, and how many batches had come by then.
     var finished: [String: Int] = [:]
     /// The calls that have returned and been answered, and the errands that are done.
@@ -41,8 +41,14 @@ struct Trace: Sendable {
 
     mutating func add(_ commands: [StoreCommand]) {
         for command in commands {
-            if self.commands.updateValue(command, forKey: command.id) != nil { repeated.insert(command.id) }
+            guard self.commands.updateValue(command, forKey: command.id) != nil else { continue }
+            repetitions[command.id] = repetitions[command.id] ?? count
         }
+    }
+
+    /// Whether what came in a batch may have come of a command's repetition.
+    func isRepeated(_ command: OrderID, before batch: Int) -> Bool {
+        repetitions[command].map { $0 <= batch } ?? false
     }
 
     /// All that came on the main connections, in order, without what was repeated.
@@ -69,6 +75,15 @@ struct Trace: Sendable {
     /// What became of an order, as far as is known.
     func transaction(of order: OrderID) -> StoreTransaction? { transactions.last { $0.order == order } }
 
+    /// The first result of an order; what comes after it is another question.
+    func result(of order: OrderID) -> StoreTransaction? {
+        for case .transaction(let transaction) in mainUpdates
+        where transaction.order == order && transaction.state.isDecided {
+            return transaction
+        }
+        return nil
+    }
+
     /// What restores have brought, oldest first.
     var restored: [StoreTransaction] { transactions.filter { $0.state == .restored } }
 
@@ -77,6 +92,28 @@ struct Trace: Sendable {
     func hasEnded(_ restore: OrderID) -> Bool {
         mainUpdates.contains { if case .restoreEnded(restore, _) = $0 { true } else { false } }
     }
+}
+
+extension StoreUpdate {
+    /// The transaction that it is about, if it says all of it.
+    var transaction: StoreTransaction? { if case .transaction(let transaction) = self { transaction } else { nil } }
+
+    /// A few words for a report.
+    var summary: String {
+        switch self {
+        case .transaction(let transaction): "\(transaction.summary), \(transaction.state)"
+        case .finished(let identifier, _): "transaction \(identifier), finished"
+        case .restoreEnded: "the end of a restore"
+        case .storefront: "another storefront"
+        case .revoked(let products): "\(products.joined(separator: ", ")), revoked"
+        case .promoted(let payment, _): "\(payment.productIdentifier), promoted"
+        }
+    }
+}
+
+extension StoreTransaction {
+    /// A few words for a report.
+    var summary: String { "transaction \(identifier) for \(payment.productIdentifier)" }
 }
 
 extension StoreTransaction.State {

@@ -50,8 +50,11 @@ struct Walk {
         if batch.through <= cursor {
             // A repetition, which a queue passes over. What it holds must have been told.
             if let asked, batch.through <= asked { return }
-            guard let new = batch.updates.first(where: { !seen.contains($0) }) else { return }
-            note(.chain, "a batch that ends at \(batch.through), where the receiver had come to \(cursor), holds \(new)")
+            let new = batch.updates.filter { !seen.contains($0) }
+            guard let first = new.first else { return }
+            let what = "a batch that ends at \(batch.through), where the receiver had come to \(cursor),"
+            note(.chain, "\(what) holds something new: \(first.summary)")
+            for update in new { updates.append((number, update)) }
             return
         }
         let promise: ContractPromise = isFirst ? .cursorResumes : .chain

@@ -1,0 +1,54 @@
+import StoreContract
+import StoreCore
+import Testing
+
+/// A store that is broken in one way, and the promises that this breaks.
+struct Fault: CustomTestStringConvertible, Sendable {
+    let name: String
+    let breaks: [ContractPromise]
+    let wrap: @Sendable (SandboxStore) -> any StoreBackend
+    var adjust: @Sendable (inout ContractSubject) -> Void = { _ in }
+
+    init(_ store: SpoiltStore.Type, _ breaks: ContractPromise...) {
+        name = "\(store)"
+        self.breaks = breaks
+        wrap = { store.init($0) }
+    }
+
+    /// One that leaves questions unanswered: nobody has to wait for it long.
+    func within(seconds: Double) -> Fault {
+        var fault = self
+        fault.adjust = { $0.deadline = seconds }
+        return fault
+    }
+
+    func withCrowd(_ crowd: Int) -> Fault {
+        var fault = self
+        fault.adjust = { $0.crowd = crowd }
+        return fault
+    }
+
+    /// One that forgets what it spoilt when it is opened again.
+    func withoutReopening() -> Fault {
+        var fault = self
+        fault.adjust = { subject in
+            let newStore = subject.newStore
+            subject.newStore = {
+                var store = try newStore()
+                store.reopen = nil
+                return store
+            }
+        }
+        return fault
+    }
+
+    var testDescription: String { name }
+
+    var subject: ContractSubject {
+        var subject = ContractSubject.sandbox(wrap)
+        adjust(&subject)
+        return subject
+    }
+
+    static let all: [Fault] = ofCommands + ofOutcomes + ofUpdates + ofRestores + ofRequests
+}

@@ -1,0 +1,46 @@
+import Foundation
+import StoreContract
+import StoreCore
+
+extension ContractSubject {
+    /// The sandbox as it is, or as something stands before it and spoils what it says.
+    static func sandbox(
+        _ wrap: @escaping @Sendable (SandboxStore) -> any StoreBackend = { $0 }
+    ) -> ContractSubject {
+        let products = Products(
+            consumable: "sword",
+            restorable: "castle",
+            refused: "dragon",
+            waiting: "gift"
+        )
+        var subject = ContractSubject(products: products) {
+            let ledger = MemoryLedger()
+            let clock = ManualTimekeeper()
+            let signer = HMACReceiptSigner()
+            let open: @Sendable () throws -> SandboxStore = {
+                try SandboxStore(
+                    products: [
+                        .consumable("sword", price: "0.99"),
+                        .nonConsumable("castle", price: "9.99"),
+                        .consumable("dragon", price: "99.99"),
+                        .consumable("gift", price: "4.99"),
+                    ],
+                    timekeeper: clock,
+                    ledger: ledger,
+                    authoriser: Authoriser { request in
+                        switch request.productIdentifier {
+                        case "dragon": .decline()
+                        case "gift": .askSomebodyElse
+                        default: .approve
+                        }
+                    },
+                    signer: signer
+                )
+            }
+            let store = try open()
+            return Store(wrap(store), reopen: { wrap(try open()) }, approve: { try store.decide($0, .approve) })
+        }
+        subject.hasReceipts = true
+        return subject
+    }
+}
