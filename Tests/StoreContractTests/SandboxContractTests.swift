@@ -1,3 +1,4 @@
+import Foundation
 import StoreContract
 import StoreCore
 import Testing
@@ -8,5 +9,56 @@ import Testing
         let report = await StoreContract.check(.sandbox())
         #expect(report.isKept, "\(report)")
         #expect(report.notTried.isEmpty, "\(report)")
+    }
+
+    @Test func `The sandbox keeps every promise when a snapshot has many parts`() async {
+        var subject = ContractSubject.sandbox()
+        subject.crowd = 600
+        let report = await StoreContract.check(subject)
+        #expect(report.isKept, "\(report)")
+    }
+
+    @Test func `The sandbox keeps every promise behind a network`() async {
+        let report = await StoreContract.check(.sandbox { SandboxOnTasks(store: $0).asStoreBackend() })
+        #expect(report.isKept, "\(report)")
+        #expect(report.notTried.isEmpty, "\(report)")
+    }
+
+    @Test(arguments: [false, true]) func `The sandbox keeps every promise by the system's clock`(
+        isOnTasks: Bool
+    ) async {
+        let subject = ContractSubject.sandbox(clock: SystemTimekeeper()) { store in
+            isOnTasks ? SandboxOnTasks(store: store).asStoreBackend() : store
+        }
+        let report = await StoreContract.check(subject)
+        #expect(report.isKept, "\(report)")
+        #expect(report.notTried == [.goesQuiet], "\(report)")
+    }
+
+    @Test func `A store that loses its connections now and then keeps every promise`() async {
+        let report = await StoreContract.check(.sandbox { LosesConnections($0) })
+        #expect(report.isKept, "\(report)")
+    }
+
+    @Test func `The suite can also keep its thread`() async {
+        let report = await onThread { StoreContract.check(.sandbox()) }
+        #expect(report.isKept, "\(report)")
+    }
+}
+
+/// Loses the connection after each batch that is not a snapshot.
+private final class LosesConnections: SpoiltStore, @unchecked Sendable {
+    override func deliver(_ batch: UpdateBatch, to receiver: any StoreUpdateReceiver) {
+        receiver.receive(batch)
+        guard batch.after != nil else { return }
+        disconnect(receiver)
+        receiver.connectionLost(.network(.networkConnectionLost, "cut"))
+    }
+}
+
+/// Runs something on a thread of its own.
+private func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }

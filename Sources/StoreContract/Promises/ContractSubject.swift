@@ -15,7 +15,8 @@ public struct ContractSubject: Sendable {
     public var deadline: TimeInterval = 10
     /// How long to listen for what should not come, in seconds by the system's clock.
     ///
-    /// Where time can be moved, nobody waits: it is moved on by ``deadline`` instead.
+    /// Where time can be moved, it is moved on by ``deadline`` instead, and this is how long to listen for what is missing
+    /// then: a task may have something on its way that it did not report to the clock's activity.
     public var pause: TimeInterval = 0.05
     /// How many purchases to have unfinished at once, at least 1.
     ///

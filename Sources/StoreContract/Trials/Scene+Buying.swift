@@ -96,15 +96,14 @@ extension Scene {
             seen.formUnion(batch.transactions)
             // A snapshot that was cut goes on, or begins anew.
             let other = try stage.connect(after: batch.through)
-            try stage.quiet()
-            let walk = stage.walk(of: other)
-            let shown = Set(walk.updates.compactMap(\.update.transaction?.identifier))
-            let missing = Set(stage.look { $0.unfinished }.map(\.identifier)).subtracting(shown)
-            stage.book.hold(
-                .cursorResumes,
-                walk.snapshot == nil ? missing.isSubset(of: seen) : missing.isEmpty,
-                "of a snapshot that went on after \(batch.through), \(missing.count) transactions are missing"
-            )
+            let all = Set(stage.look { $0.unfinished }.map(\.identifier))
+            let isWhole = stage.wait { [seen] trace in
+                let shown = Set(other.news(in: trace).compactMap(\.transaction?.identifier))
+                return (other.snapshot(in: trace) == nil ? shown.union(seen) : shown).isSuperset(of: all)
+            }
+            let why = "a snapshot of \(all.count) transactions that went on after \(batch.through) did not become whole"
+            stage.book.hold(.cursorResumes, isWhole, why)
+            try stage.disconnect(other)
         }
     }
 }

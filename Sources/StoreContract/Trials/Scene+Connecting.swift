@@ -17,7 +17,7 @@ extension Scene {
         try stage.connect(line, after: nil, .beginsAgain)
         try stage.expectNews(line, .beginsAgain, "a receiver that was connected twice")
         try stage.quiet()
-        try stage.connect(line, after: stage.walk(of: line).cursor)
+        try stage.connect(line, after: stage.look { line.cursor(in: $0) })
         try stage.expectNews(line, .beginsAgain, "a receiver that was connected again, where it was,")
         try stage.quiet()
 
@@ -45,9 +45,7 @@ extension Stage {
         let order = buy(subject.products.consumable)
         _ = try sell([order])
         let isTold = wait { trace in
-            line.connections.last.map { index in
-                trace.connections[index].walk.updates.contains { $0.update.transaction?.order == order.id }
-            } ?? false
+            line.news(in: trace).contains { $0.transaction?.order == order.id }
         }
         book.hold(promise, isTold, "\(who) did not hear of what was sold then")
     }
@@ -74,7 +72,7 @@ extension Stage {
     /// Everything is acknowledged, and still there.
     fileprivate func acknowledgeAll() throws {
         let before = try shownAnew()
-        guard let main, let cursor = walk(of: main).cursor else { return }
+        guard let main, let cursor = look({ main.cursor(in: $0) }) else { return }
         try call(.acknowledgingForgetsNothing, "an acknowledgement") { $0.acknowledge(through: cursor) }
         try quiet()
         let after = try shownAnew()
@@ -88,6 +86,6 @@ extension Stage {
     private func shownAnew() throws -> [String] {
         let line = try connect(in: .unique())
         try disconnect(line)
-        return (snapshot(of: line) ?? []).map(\.identifier)
+        return (look { line.snapshot(in: $0) } ?? []).map(\.identifier)
     }
 }

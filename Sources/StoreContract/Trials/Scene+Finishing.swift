@@ -45,8 +45,8 @@ extension Stage {
     fileprivate func expectTold(_ transactions: [StoreTransaction], _ line: Line) throws {
         for transaction in transactions {
             let isTold = wait { trace in
-                line.connections.flatMap { trace.connections[$0].walk.updates }.contains {
-                    if case .finished(transaction.identifier, _) = $0.update { true } else { false }
+                line.news(in: trace).contains {
+                    if case .finished(transaction.identifier, _) = $0 { true } else { false }
                 }
             }
             let why = "a queue under another journal did not hear that \(name(transaction)) was finished"

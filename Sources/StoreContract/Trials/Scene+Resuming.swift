@@ -35,30 +35,34 @@ extension Stage {
         }
         guard let last = cursors.last else { return }
         let line = try connect(after: UpdateCursor(position: last.position + 1000))
-        try quiet()
-        let isNew = walk(of: line).snapshot != nil
+        let isNew = wait { line.snapshot(in: $0) != nil }
         book.hold(.cursorResumes, isNew, "a connection\(when) from a place the store never came to has no snapshot")
         try disconnect(line)
     }
 
     private func expect(_ changes: [StoreUpdate], after cursor: UpdateCursor, _ when: String) throws {
         let line = try connect(after: cursor)
+        let changed = Set(changes.compactMap(\.transaction?.identifier))
+        let unfinished = look { $0.unfinished }
+        let expected = unfinished.map(\.identifier).filter(changed.contains)
+        // Missing is said below, with a name.
+        _ = wait { trace in
+            let told = Set(line.news(in: trace).compactMap(\.transaction?.identifier))
+            return line.snapshot(in: trace) != nil || told.isSuperset(of: expected)
+        }
         try quiet()
-        let walk = walk(of: line)
         try disconnect(line)
         // What is wrong with the chain is said when all is looked at.
-        guard walk.flaw == nil else { return }
+        guard look({ line.flaw(in: $0) }) == nil else { return }
         let what = "a connection after \(cursor)\(when)"
-        let told = walk.updates.map(\.update)
+        let told = look { line.news(in: $0) }
         let toldTransactions = Set(told.compactMap(\.transaction?.identifier))
-        let unfinished = look { $0.unfinished }
-        if walk.snapshot != nil {
+        if look({ line.snapshot(in: $0) }) != nil {
             // The store begins anew, which it may.
             let missing = unfinished.filter { !toldTransactions.contains($0.identifier) }
             let why = "\(what) began anew without \(missing.first.map(name) ?? "")"
             return book.hold(.cursorResumes, missing.isEmpty, why)
         }
-        let changed = Set(changes.compactMap(\.transaction?.identifier))
         for transaction in unfinished where changed.contains(transaction.identifier) {
             let latest = told.last { $0.transaction?.identifier == transaction.identifier }?.transaction
             book.hold(.cursorResumes, latest != nil, "\(what) is not told of \(name(transaction)), which came behind it")

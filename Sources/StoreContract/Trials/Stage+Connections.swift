@@ -16,32 +16,26 @@ extension Stage {
 
     /// Goes no further with batches that do not fit together: nothing else could be said of them.
     func expectChain() throws {
-        guard let main, let flaw = walk(of: main).flaw else { return }
+        guard let main, let flaw = look({ main.flaw(in: $0) }) else { return }
         book.hold(flaw.promise, false, flaw.why)
         throw Stop(reason: "\"\(flaw.promise)\" is broken")
-    }
-
-    /// What a queue makes of all that came on a line since it last connected.
-    func walk(of line: Line) -> Walk {
-        look { trace in line.connections.last.map { trace.connections[$0].walk } ?? Walk(asked: nil, []) }
     }
 
     /// Connects a line's receiver, be it connected or not.
     ///
     /// - Parameter promise: what is broken if there is no snapshot and has to be one.
     func connect(_ line: Line, after cursor: UpdateCursor?, _ promise: ContractPromise = .snapshotFirst) throws {
-        let first = try attach(line, after: cursor)
+        line.first = trace.read { $0.connections.count }
+        try attach(line, after: cursor)
         guard cursor == nil else { return }
-        let hasSnapshot = wait { trace in
-            line.connections.contains { $0 >= first && trace.connections[$0].walk.isSnapshotComplete }
-        }
-        let why = look { $0.connections[first].walk.flaw?.why }
+        let hasSnapshot = wait { line.snapshot(in: $0) != nil }
+        let why = look { line.flaw(in: $0)?.why }
         book.hold(promise, hasSnapshot, why ?? "no complete snapshot came within \(subject.deadline) s")
         guard hasSnapshot else { throw Stop(reason: "a connection without a cursor had no snapshot") }
     }
 
     /// Connects a line's receiver, without waiting for anything that it is sent.
-    private func attach(_ line: Line, after cursor: UpdateCursor?) throws -> Int {
+    private func attach(_ line: Line, after cursor: UpdateCursor?) throws {
         let index = trace.change { trace in
             trace.connections.append(
                 Trace.Connection(journal: line.journal, asked: cursor, isMain: line.isMain, begun: trace.count)
@@ -54,7 +48,6 @@ extension Stage {
         try call(cursor == nil ? .snapshotFirst : .cursorResumes, "a connection") {
             $0.connect(receiver, after: cursor)
         }
-        return index
     }
 
     func disconnect(_ line: Line) throws {
@@ -68,29 +61,24 @@ extension Stage {
         trace.change { trace in for index in line.connections { trace.connections[index].isOver = true } }
     }
 
-    /// What a line's latest snapshot shows.
-    func snapshot(of line: Line) -> [StoreTransaction]? {
-        look { trace in line.connections.reversed().lazy.compactMap { trace.connections[$0].walk.snapshot }.first }
-    }
-
     /// Connects those again whose connection was lost, from where they are.
     ///
     /// - Returns: whether there were any.
     private func reconnectLost() -> Bool {
-        let lost = lines.filter { line in
-            line.connections.last.map { index in look { $0.connections[index].loss != nil } } ?? false
-        }
-        for line in lost {
-            guard let index = line.connections.last else { continue }
+        var hasLost = false
+        for line in lines {
+            // Looked at only now: waiting for a connection may have made the next one.
+            guard let index = line.connections.last, look({ $0.connections[index].loss != nil }) else { continue }
+            hasLost = true
             let walk = trace.change { trace in
                 trace.connections[index].isOver = true
                 return trace.connections[index].walk
             }
             line.receiver = TraceReceiver(line.journal, trace, connection: index)
             let isCut = walk.snapshot != nil && !walk.isSnapshotComplete
-            _ = try? attach(line, after: isCut ? nil : walk.cursor)
+            try? attach(line, after: isCut ? nil : walk.cursor)
         }
-        return !lost.isEmpty
+        return hasLost
     }
 }
 
@@ -117,7 +105,8 @@ extension Stage {
                 guard reconnectLost() else { break }
             }
         }
-        return trace.read(isSo)
+        // A task may have something on its way that it did not report to the clock's activity.
+        return trace.wait(until: Date() + subject.pause, isSo)
     }
 
     /// Waits until nothing more comes, and sees that what came fits together.

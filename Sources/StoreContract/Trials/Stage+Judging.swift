@@ -166,7 +166,7 @@ extension Stage {
     func expectSnapshot(_ when: String = "") throws {
         try quiet()
         let line = try connect(in: .unique())
-        let shown = snapshot(of: line) ?? []
+        let shown = look { line.snapshot(in: $0) } ?? []
         let expected = look { $0.unfinished }
         let finished = look { $0.finished }
         try disconnect(line)

@@ -33,6 +33,27 @@ final class Stage {
         let isMain: Bool
         var receiver: TraceReceiver
         var connections: [Int] = []
+        /// Which of them is the one that was asked for last, and not the cure of a loss.
+        var first = 0
+
+        /// All that came since it was last connected on purpose.
+        func news(in trace: Trace) -> [StoreUpdate] {
+            connections.filter { $0 >= first }.flatMap { trace.connections[$0].walk.updates.map(\.update) }
+        }
+
+        /// The latest snapshot since it was last connected on purpose, once it is complete.
+        func snapshot(in trace: Trace) -> [StoreTransaction]? {
+            connections.filter { $0 >= first }.map { trace.connections[$0].walk }.last(where: \.isSnapshotComplete)?
+                .snapshot
+        }
+
+        /// What is wrong with the chain of any of its connections.
+        func flaw(in trace: Trace) -> (promise: ContractPromise, why: String)? {
+            connections.lazy.compactMap { trace.connections[$0].walk.flaw }.first
+        }
+
+        /// How far it has come.
+        func cursor(in trace: Trace) -> UpdateCursor? { connections.last.flatMap { trace.connections[$0].walk.cursor } }
 
         init(_ receiver: TraceReceiver, isMain: Bool) {
             journal = receiver.journal

@@ -11,7 +11,7 @@ extension Fault {
             .oldestFirst,
             .cursorResumes
         ),
-        Fault(SwapsBatches.self, .chain),
+        Fault(SwapsBatches.self, .chain, .cursorResumes),
         Fault(StandsStill.self, .chain),
         Fault(SaysNothingWithoutUnfinished.self, .snapshotFirst).within(seconds: 0.3),
         Fault(CountsPartsFromTwo.self, .snapshotFirst).withCrowd(600),

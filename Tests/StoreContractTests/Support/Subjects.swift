@@ -4,7 +4,10 @@ import StoreCore
 
 extension ContractSubject {
     /// The sandbox as it is, or as something stands before it and spoils what it says.
+    ///
+    /// Each store has a manual clock of its own unless one is given.
     static func sandbox(
+        clock: (any Timekeeper)? = nil,
         _ wrap: @escaping @Sendable (SandboxStore) -> any StoreBackend = { $0 }
     ) -> ContractSubject {
         let products = Products(
@@ -15,7 +18,7 @@ extension ContractSubject {
         )
         var subject = ContractSubject(products: products) {
             let ledger = MemoryLedger()
-            let clock = ManualTimekeeper()
+            let clock = clock ?? ManualTimekeeper()
             let signer = HMACReceiptSigner()
             let open: @Sendable () throws -> SandboxStore = {
                 try SandboxStore(
