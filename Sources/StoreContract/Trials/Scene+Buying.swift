@@ -90,7 +90,7 @@ extension Scene {
         try stage.expectSnapshot(" among \(orders.count)")
 
         let line = try stage.connect()
-        let batches = stage.look { trace in line.connections.flatMap { trace.connections[$0].batches.map(\.batch) } }
+        let batches = stage.look { trace in line.connections.flatMap { trace.connections[$0].batches } }
         var seen: Set<String> = []
         for batch in batches where batch.through.part != nil {
             seen.formUnion(batch.transactions)
@@ -111,9 +111,8 @@ extension Scene {
 extension Stage {
     /// The orders of one submission are first heard of in the order of their numbers.
     func expectOrder(of orders: [StoreCommand]) {
-        let numbers = look { trace in
-            trace.transactions.compactMap(\.order).filter { order in orders.contains { $0.id == order } }
-        }.map(\.number)
+        let known = Set(orders.map(\.id))
+        let numbers = look { $0.transactions.compactMap(\.order).filter(known.contains) }.map(\.number)
         book.hold(
             .commandsInOrder,
             numbers == numbers.sorted(),

@@ -27,7 +27,7 @@ extension Scene {
 extension Stage {
     /// Connects after each place that a queue has been at, and after one that the store has not come to.
     fileprivate func expectResumption(_ when: String) throws {
-        let batches = look { $0.connections.filter(\.isMain).flatMap(\.batches).map(\.batch) }
+        let batches = look { $0.connections.filter(\.isMain).flatMap(\.batches) }
         let cursors = Set(batches.map(\.through)).filter { $0.part == nil }.sorted()
         for cursor in cursors {
             let changes = batches.filter { $0.through > cursor && $0.after.map { $0.part == nil } ?? false }

@@ -38,7 +38,7 @@ extension Stage {
     private func attach(_ line: Line, after cursor: UpdateCursor?) throws {
         let index = trace.change { trace in
             trace.connections.append(
-                Trace.Connection(journal: line.journal, asked: cursor, isMain: line.isMain, begun: trace.count)
+                Trace.Connection(line.journal, asked: cursor, isMain: line.isMain, begun: trace.count)
             )
             return trace.connections.count - 1
         }

@@ -137,7 +137,7 @@ extension Stage {
     }
 
     private func judgeValues(_ trace: Trace) {
-        for (_, batch) in trace.connections.flatMap(\.batches) { expectCodable(batch, "a batch") }
+        for batch in trace.connections.flatMap(\.batches) { expectCodable(batch, "a batch") }
     }
 
     /// Whatever a store sends is the same after a way through JSON.
@@ -172,8 +172,9 @@ extension Stage {
         try disconnect(line)
 
         var isComplete = true
+        let copies = Dictionary(shown.map { ($0.identifier, $0) }) { $1 }
         for transaction in expected {
-            guard let copy = shown.last(where: { $0.identifier == transaction.identifier }) else {
+            guard let copy = copies[transaction.identifier] else {
                 isComplete = false
                 book.hold(.unfinishedShown, false, "\(name(transaction)), \(transaction.state), is not shown\(when)")
                 continue
@@ -189,12 +190,12 @@ extension Stage {
             book.hold(.finishedGone, false, "\(name(transaction)) is shown\(when), after its finish was acknowledged")
         }
         if !finished.isEmpty { book.hold(.finishedGone, true, "") }
-        for transaction in shown where !expected.contains(where: { $0.identifier == transaction.identifier }) {
+        let known = Set(expected.map(\.identifier))
+        for transaction in shown where !known.contains(transaction.identifier) {
             guard finished[transaction.identifier] == nil else { continue }
             let why = "\(name(transaction)) is shown\(when), and whoever was connected was not told of it"
             book.hold(.nothingForgotten, false, why)
         }
-        let known = Set(expected.map(\.identifier))
         let order = shown.map(\.identifier).filter(known.contains)
         guard isComplete, expected.count > 1 else { return }
         book.hold(

@@ -206,9 +206,10 @@ extension Stage {
 
     /// Waits until orders are decided.
     func expectDecided(_ orders: [StoreCommand], when: String = "") throws {
+        _ = wait { trace in orders.allSatisfy { trace.result(of: $0.id) != nil } }
+        try expectChain()
         for order in orders {
-            let isDecided = wait { $0.isDecided(order.id) }
-            try expectChain()
+            let isDecided = look { $0.result(of: order.id) != nil }
             let isSeen = look { $0.transaction(of: order.id) != nil }
             let what = "\(name([order]))\(when)"
             book.hold(.nothingForgotten, isSeen, "\(what) was taken, and no update says what became of it")

@@ -11,13 +11,25 @@ struct Trace: Sendable {
         let isMain: Bool
         /// How many batches had come anywhere when it began.
         let begun: Int
-        var batches: [(number: Int, batch: UpdateBatch)] = []
+        private(set) var batches: [UpdateBatch] = []
+        /// What a queue makes of them.
+        private(set) var walk: Walk
         var loss: StoreFailure?
         /// Nobody listens any more.
         var isOver = false
 
-        /// What a queue makes of it.
-        var walk: Walk { Walk(asked: asked, batches) }
+        init(_ journal: JournalID, asked: UpdateCursor?, isMain: Bool, begun: Int) {
+            self.journal = journal
+            self.asked = asked
+            self.isMain = isMain
+            self.begun = begun
+            walk = Walk(asked: asked)
+        }
+
+        fileprivate mutating func add(_ batch: UpdateBatch, _ number: Int) {
+            batches.append(batch)
+            walk.take(batch, number)
+        }
     }
 
     var connections: [Connection] = []
@@ -34,9 +46,37 @@ struct Trace: Sendable {
     /// The calls that have returned and been answered, and the errands that are done.
     var done: Set<Int> = []
 
+    /// All that came on the main connections, in order, without what was repeated.
+    private(set) var mainUpdates: [StoreUpdate] = []
+    private var identifiers: [String] = []
+    private var latest: [String: StoreTransaction] = [:]
+    private var identifiersOfOrders: [OrderID: String] = [:]
+    private var results: [OrderID: StoreTransaction] = [:]
+    private var withdrawn: Set<String> = []
+    private var ended: Set<OrderID> = []
+
     mutating func add(_ batch: UpdateBatch, to connection: Int) {
-        connections[connection].batches.append((count, batch))
+        let known = connections[connection].walk.updates.count
+        connections[connection].add(batch, count)
         count += 1
+        guard connections[connection].isMain else { return }
+        for (_, update) in connections[connection].walk.updates[known...] { note(update) }
+    }
+
+    private mutating func note(_ update: StoreUpdate) {
+        mainUpdates.append(update)
+        switch update {
+        case .transaction(let transaction):
+            if latest.updateValue(transaction, forKey: transaction.identifier) == nil {
+                identifiers.append(transaction.identifier)
+            }
+            guard let order = transaction.order else { return }
+            identifiersOfOrders[order] = transaction.identifier
+            if transaction.state.isDecided, results[order] == nil { results[order] = transaction }
+        case .finished(let identifier, _): withdrawn.insert(identifier)
+        case .restoreEnded(let restore, _): ended.insert(restore)
+        default: break
+        }
     }
 
     mutating func add(_ commands: [StoreCommand]) {
@@ -51,47 +91,24 @@ struct Trace: Sendable {
         repetitions[command].map { $0 <= batch } ?? false
     }
 
-    /// All that came on the main connections, in order, without what was repeated.
-    var mainUpdates: [StoreUpdate] { connections.filter(\.isMain).flatMap { $0.walk.updates.map(\.update) } }
-
     /// The transactions that came on the main connections, each in its latest version, oldest first.
-    var transactions: [StoreTransaction] {
-        var order: [String] = []
-        var latest: [String: StoreTransaction] = [:]
-        for case .transaction(let transaction) in mainUpdates {
-            if latest.updateValue(transaction, forKey: transaction.identifier) == nil {
-                order.append(transaction.identifier)
-            }
-        }
-        return order.compactMap { latest[$0] }
-    }
+    var transactions: [StoreTransaction] { identifiers.compactMap { latest[$0] } }
 
     /// What should be in a snapshot that is begun now.
     var unfinished: [StoreTransaction] {
-        let gone = mainUpdates.compactMap { if case .finished(let identifier, _) = $0 { identifier } else { nil } }
-        return transactions.filter { finished[$0.identifier] == nil && !gone.contains($0.identifier) }
+        transactions.filter { finished[$0.identifier] == nil && !withdrawn.contains($0.identifier) }
     }
 
     /// What became of an order, as far as is known.
-    func transaction(of order: OrderID) -> StoreTransaction? { transactions.last { $0.order == order } }
+    func transaction(of order: OrderID) -> StoreTransaction? { identifiersOfOrders[order].flatMap { latest[$0] } }
 
     /// The first result of an order; what comes after it is another question.
-    func result(of order: OrderID) -> StoreTransaction? {
-        for case .transaction(let transaction) in mainUpdates
-        where transaction.order == order && transaction.state.isDecided {
-            return transaction
-        }
-        return nil
-    }
+    func result(of order: OrderID) -> StoreTransaction? { results[order] }
 
     /// What restores have brought, oldest first.
     var restored: [StoreTransaction] { transactions.filter { $0.state == .restored } }
 
-    func isDecided(_ order: OrderID) -> Bool { transaction(of: order)?.state.isDecided ?? false }
-
-    func hasEnded(_ restore: OrderID) -> Bool {
-        mainUpdates.contains { if case .restoreEnded(restore, _) = $0 { true } else { false } }
-    }
+    func hasEnded(_ restore: OrderID) -> Bool { ended.contains(restore) }
 }
 
 extension StoreUpdate {

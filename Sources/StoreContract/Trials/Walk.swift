@@ -1,7 +1,7 @@
 import StoreCore
 
 /// What a queue makes of the batches of one connection, and what is wrong with them.
-struct Walk {
+struct Walk: Sendable {
     /// What came, with the number of its batch, without what was repeated.
     private(set) var updates: [(number: Int, update: StoreUpdate)] = []
     /// What the connection's snapshot shows; nil if it did not begin with one.
@@ -15,15 +15,15 @@ struct Walk {
     private var seen: Set<StoreUpdate> = []
     private var isFirst = true
 
-    init(asked: UpdateCursor?, _ batches: [(number: Int, batch: UpdateBatch)]) {
+    init(asked: UpdateCursor?) {
         self.asked = asked
         cursor = asked
-        for (number, batch) in batches { take(batch, number) }
     }
 
     var isSnapshotComplete: Bool { snapshot != nil && cursor?.part == nil }
 
-    private mutating func take(_ batch: UpdateBatch, _ number: Int) {
+    /// Takes in the next batch, under its number in the trace.
+    mutating func take(_ batch: UpdateBatch, _ number: Int) {
         defer { isFirst = false }
         if isFirst, batch.after == nil {
             if let part = batch.through.part, part != 1 {
