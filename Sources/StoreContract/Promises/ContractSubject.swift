@@ -40,22 +40,6 @@ public struct ContractSubject: Sendable {
         self.newStore = newStore
     }
 
-    /// States what to hold to account: a store that can be opened again.
-    ///
-    /// - Parameters:
-    ///   - products: which identifiers to order.
-    ///   - newData: makes new, empty data and returns what opens a store on it, each time as a process would that has
-    ///     just begun.
-    public init(
-        products: Products,
-        newData: @escaping @Sendable () throws -> @Sendable () throws -> any StoreBackend
-    ) {
-        self.init(products: products) {
-            let open = try newData()
-            return Store(try open(), reopen: open)
-        }
-    }
-
     /// A store that has just been opened.
     public struct Store: Sendable {
         /// The store.

@@ -47,7 +47,9 @@ extension Scene {
 
     /// An order that somebody has to decide about.
     static let waiting = Scene(promises: [.waitingStays]) { stage in
-        guard let product = stage.subject.products.waiting else { throw Stop(reason: "the subject names nothing that waits") }
+        guard let product = stage.subject.products.waiting else {
+            throw Stop(reason: "the subject names nothing that waits")
+        }
         let orders = [stage.buy(product), stage.buy(product)]
         try stage.submit(orders)
         for order in orders {

@@ -22,7 +22,8 @@ extension Scene {
         for order in apart {
             try stage.submit([order])
             let isDecided = stage.wait { $0.result(of: order.id) != nil }
-            let why = "nothing came of number \(order.id.number) of a journal, after other numbers of this and another one"
+            let why =
+                "nothing came of number \(order.id.number) of a journal, after other numbers of this and another one"
             stage.book.hold(.journalsApart, isDecided, why)
             guard isDecided else { throw Stop(reason: "numbers of journals are confused") }
         }

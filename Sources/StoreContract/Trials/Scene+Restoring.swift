@@ -66,14 +66,18 @@ extension Stage {
             book.hold(.consumablesStay, false, "a restore\(when) brought \(name(transaction)), which is used up")
         }
         let rest = brought.filter { $0.payment.productIdentifier != subject.products.consumable }
-        book.hold(
-            .restoreComplete,
-            rest.count == originals.count,
-            "a restore\(when) brought \(rest.count) transactions for \(originals.count) finished purchases"
-        )
+        // Nothing for nothing shows little.
+        if !rest.isEmpty || !originals.isEmpty {
+            let why = "a restore\(when) brought \(rest.count) transactions for \(originals.count) finished purchases"
+            book.hold(.restoreComplete, rest.count == originals.count, why)
+        }
         for original in originals {
             guard let copy = rest.first(where: { $0.original?.identifier == original.identifier }) else {
-                book.hold(.restoreComplete, false, "a restore\(when) brought nothing that has \(name(original)) as original")
+                book.hold(
+                    .restoreComplete,
+                    false,
+                    "a restore\(when) brought nothing that has \(name(original)) as original"
+                )
                 continue
             }
             book.hold(.restoreComplete, copy.order == nil, "\(name(copy)), which is restored, carries an order")
@@ -91,7 +95,9 @@ extension Stage {
         for update in look({ $0.mainUpdates }) {
             switch update {
             case .transaction(let transaction) where transaction.state == .restored:
-                if !restored.contains(where: { $0.identifier == transaction.identifier }) { restored.append(transaction) }
+                if !restored.contains(where: { $0.identifier == transaction.identifier }) {
+                    restored.append(transaction)
+                }
             case .restoreEnded(restore, _): return restored
             default: break
             }

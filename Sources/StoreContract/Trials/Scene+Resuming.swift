@@ -65,10 +65,15 @@ extension Stage {
         }
         for transaction in unfinished where changed.contains(transaction.identifier) {
             let latest = told.last { $0.transaction?.identifier == transaction.identifier }?.transaction
-            book.hold(.cursorResumes, latest != nil, "\(what) is not told of \(name(transaction)), which came behind it")
             book.hold(
                 .cursorResumes,
-                latest.map { $0.state == transaction.state || $0.state.isDecided && transaction.state.isDecided } ?? true,
+                latest != nil,
+                "\(what) is not told of \(name(transaction)), which came behind it"
+            )
+            book.hold(
+                .cursorResumes,
+                latest.map { $0.state == transaction.state || $0.state.isDecided && transaction.state.isDecided }
+                    ?? true,
                 "\(what) leaves \(name(transaction)) as \(latest?.state ?? .purchasing); it is \(transaction.state)"
             )
         }

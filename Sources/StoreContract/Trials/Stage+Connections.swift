@@ -23,7 +23,7 @@ extension Stage {
 
     /// Connects a line's receiver, be it connected or not.
     ///
-    /// - Parameter promise: what is broken if there is no snapshot and has to be one.
+    /// The promise is broken if there has to be a snapshot and is none.
     func connect(_ line: Line, after cursor: UpdateCursor?, _ promise: ContractPromise = .snapshotFirst) throws {
         line.first = trace.read { $0.connections.count }
         try attach(line, after: cursor)
@@ -157,7 +157,8 @@ extension Stage {
         defer { timer.cancel() }
         for _ in 0..<Self.patience {
             let hasHappened = trace.wait(until: limit) { trace in
-                isSo(trace) || trace.done.contains(errand) || trace.connections.contains { $0.loss != nil && !$0.isOver }
+                isSo(trace) || trace.done.contains(errand)
+                    || trace.connections.contains { $0.loss != nil && !$0.isOver }
             }
             if !hasHappened || trace.read({ isSo($0) || $0.done.contains(errand) }) { break }
             _ = reconnectLost()

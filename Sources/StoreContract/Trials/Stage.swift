@@ -109,10 +109,7 @@ final class Stage {
 extension Stage {
     /// Calls the store, and waits until the call has returned and been answered.
     ///
-    /// - Parameters:
-    ///   - promise: what is broken if that does not happen before the deadline.
-    ///   - what: names the call.
-    ///   - body: makes the call, and hands on the answer.
+    /// The promise is broken if that does not happen before the deadline. `what` names the call in the report.
     func ask<R: Sendable>(
         _ promise: ContractPromise,
         _ what: String,
@@ -180,9 +177,7 @@ extension Stage {
         command(.purchase(StorePayment(productIdentifier: product)), in: journal)
     }
 
-    /// Submits commands until they are taken.
-    ///
-    /// - Parameter promise: what is broken if they are not.
+    /// Submits commands until they are taken; the promise is broken if they are not.
     func submit(_ commands: [StoreCommand], _ promise: ContractPromise = .submissionsAnswered) throws {
         trace.change { $0.add(commands) }
         var failure: StoreFailure?

@@ -43,7 +43,10 @@ struct Walk: Sendable {
                     note(.snapshotFirst, "the part of a snapshot behind \(cursor) ends at \(batch.through)")
                 }
             } else if batch.through.part != nil {
-                note(.chain, "a part of a snapshot, \(batch.through), follows \(cursor), which lies behind the snapshot")
+                note(
+                    .chain,
+                    "a part of a snapshot, \(batch.through), follows \(cursor), which lies behind the snapshot"
+                )
             }
             return add(batch, number, toSnapshot: cursor.part != nil && snapshot != nil)
         }

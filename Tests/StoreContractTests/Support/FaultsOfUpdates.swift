@@ -116,7 +116,9 @@ private final class LosesTheCursor: SpoiltStore, @unchecked Sendable {
 
     override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         _ = lost.withLock { lost in
-            if cursor == nil { lost.remove(ObjectIdentifier(receiver)) == nil } else {
+            if cursor == nil {
+                lost.remove(ObjectIdentifier(receiver)) == nil
+            } else {
                 lost.insert(ObjectIdentifier(receiver)).inserted
             }
         }

@@ -1,0 +1,86 @@
+import Foundation
+import StoreContract
+import StoreCore
+import Testing
+
+/// What the suite says, and what it says of promises that it could not try.
+@Suite struct ReportTests {
+    private struct Shut: Error {}
+
+    @Test func `A store that does not open breaks a promise`() async {
+        let products = ContractSubject.Products(consumable: "sword")
+        let report = await StoreContract.check(ContractSubject(products: products) { throw Shut() })
+        #expect(report.broken == [.opens])
+        #expect(!report.isKept)
+        #expect(report.notTried == Array(ContractPromise.allCases.dropFirst()))
+    }
+
+    @Test func `A store that does not open again breaks the same promise`() async {
+        var subject = ContractSubject.sandbox()
+        let newStore = subject.newStore
+        subject.newStore = {
+            var store = try newStore()
+            store.reopen = { throw Shut() }
+            return store
+        }
+        #expect(await StoreContract.check(subject).broken == [.opens])
+    }
+
+    @Test func `What the subject does not supply is not tried`() async {
+        var subject = ContractSubject.sandbox()
+        subject.products = ContractSubject.Products(consumable: "sword")
+        subject.hasReceipts = false
+        let report = await StoreContract.check(subject)
+        #expect(report.isKept, "\(report)")
+        #expect(report.notTried == [.waitingStays, .restoreComplete, .receiptsGiven])
+        #expect(report[.receiptsGiven] == .notTried(because: "the store does not claim to have receipts"))
+    }
+
+    @Test func `A subject that names the wrong products is told`() async {
+        var subject = ContractSubject.sandbox()
+        subject.products.consumable = "dragon"
+        let report = await StoreContract.check(subject)
+        #expect(report.broken.contains(.whatSellsIsSold), "\(report)")
+    }
+
+    @Test func `Time moves the way the subject says`() async {
+        let moves = Counter()
+        var subject = ContractSubject.sandbox()
+        subject.letTimePass = { backend, seconds in
+            moves.count()
+            (backend.timekeeper as? ManualTimekeeper)?.advance(by: seconds)
+        }
+        let report = await StoreContract.check(subject)
+        #expect(report.isKept, "\(report)")
+        #expect(moves.total > 0)
+    }
+
+    @Test func `Names and sentences are there, and names are different`() {
+        let promises = ContractPromise.allCases
+        #expect(Set(promises.map(\.name)).count == promises.count)
+        #expect(promises.allSatisfy { !$0.name.isEmpty && $0.sentence.hasSuffix(".") })
+    }
+
+    @Test func `A report begins with the figures, then says what is broken and why`() async throws {
+        let fault = try #require(Fault.all.first { $0.breaks == [.restoreEnds] })
+        let report = await StoreContract.check(fault.subject)
+        let lines = report.description.split(separator: "\n")
+        let kept = ContractPromise.allCases.count - 1 - report.notTried.count
+        #expect(lines.first == "\(kept) kept, 1 broken, \(report.notTried.count) not tried")
+        #expect(lines[1].hasPrefix("BROKEN     a restore ends once: a restore "))
+        #expect(lines[2].hasSuffix(ContractPromise.restoreEnds.sentence))
+        #expect(lines.last?.hasPrefix("kept       ") == true)
+        guard case .broken(let why) = report[.restoreEnds] else {
+            Issue.record("the verdict is \(report[.restoreEnds])")
+            return
+        }
+        #expect(why.hasSuffix("had not ended after 10.0 s"))
+    }
+}
+
+/// Counts on any thread.
+private final class Counter: Sendable {
+    private let number = Guarded(0)
+    func count() { number.withLock { $0 += 1 } }
+    var total: Int { number.withLock { $0 } }
+}
