@@ -8,6 +8,7 @@ extension ContractSubject {
     /// Each store has a manual clock of its own unless one is given.
     static func sandbox(
         clock: (any Timekeeper)? = nil,
+        authoriser: Authoriser = .byProduct,
         _ wrap: @escaping @Sendable (SandboxStore) -> any StoreBackend = { $0 }
     ) -> ContractSubject {
         let products = Products(
@@ -30,13 +31,7 @@ extension ContractSubject {
                     ],
                     timekeeper: clock,
                     ledger: ledger,
-                    authoriser: Authoriser { request in
-                        switch request.productIdentifier {
-                        case "dragon": .decline()
-                        case "gift": .askSomebodyElse
-                        default: .approve
-                        }
-                    },
+                    authoriser: authoriser,
                     signer: signer
                 )
             }
@@ -45,5 +40,16 @@ extension ContractSubject {
         }
         subject.hasReceipts = true
         return subject
+    }
+}
+
+extension Authoriser {
+    /// Declines the dragon, leaves the gift to somebody else, and sells the rest.
+    static let byProduct = Authoriser { request in
+        switch request.productIdentifier {
+        case "dragon": .decline()
+        case "gift": .askSomebodyElse
+        default: .approve
+        }
     }
 }

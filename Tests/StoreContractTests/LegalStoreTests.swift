@@ -1,0 +1,115 @@
+import Foundation
+import StoreContract
+import StoreCore
+import Testing
+
+/// What the protocol leaves to the store is not held against it.
+@Suite struct LegalStoreTests {
+    @Test(arguments: [
+        Fault(RepeatsEverything.self), Fault(AlwaysBeginsAnew.self), Fault(AnswersTheSameTwice.self),
+        Fault(HasPassingTrouble.self), Fault(AnswersLater.self), Fault(CutsSmall.self),
+    ]) func `A store that does it another way keeps every promise`(store: Fault) async {
+        let report = await StoreContract.check(store.subject)
+        #expect(report.isKept, "\(report)")
+    }
+
+    @Test func `A store that decides later keeps every promise`() async {
+        let report = await StoreContract.check(
+            .sandbox(authoriser: .always(.later)) { store in DecidesLater(store) }
+        )
+        #expect(report.isKept, "\(report)")
+    }
+}
+
+/// Sends each batch twice, and everything since the connection was made once more.
+private final class RepeatsEverything: SpoiltStore, @unchecked Sendable {
+    private let sent = Guarded<[ObjectIdentifier: [UpdateBatch]]>([:])
+
+    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        sent.withLock { $0[ObjectIdentifier(receiver)] = [] }
+        super.connect(receiver, after: cursor)
+    }
+
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        sent.withLock { sent in
+            sent[ObjectIdentifier(receiver), default: []].append(batch)
+            return [batch, batch] + sent[ObjectIdentifier(receiver), default: []].suffix(3)
+        }
+    }
+}
+
+/// Knows no cursor.
+private final class AlwaysBeginsAnew: SpoiltStore, @unchecked Sendable {
+    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        super.connect(receiver, after: nil)
+    }
+}
+
+/// Calls each reply twice.
+private final class AnswersTheSameTwice: SpoiltStore, @unchecked Sendable {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        store.submit(commands) { answer in
+            reply(answer)
+            reply(.tryLater(.storeKit(.unknown, "an answer that nobody waits for")))
+        }
+    }
+}
+
+/// Is away each second time; what it was given may have come through.
+private final class HasPassingTrouble: SpoiltStore, @unchecked Sendable {
+    private let count = Guarded(0)
+
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        if number.isMultiple(of: 2) { return store.submit(commands, reply: reply) }
+        if number.isMultiple(of: 3) { store.submit(commands) { _ in } }
+        reply(.tryLater(.network(.notConnectedToInternet, "away")))
+    }
+}
+
+/// Takes three seconds by its clock over each answer.
+private final class AnswersLater: SpoiltStore, @unchecked Sendable {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        timekeeper.schedule(at: timekeeper.now + 3) { [store] in store.submit(commands, reply: reply) }
+    }
+
+    override func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        timekeeper.schedule(at: timekeeper.now + 3) { [store] in store.products(identifiers, reply: reply) }
+    }
+}
+
+/// Sends snapshots in parts of one transaction each.
+private final class CutsSmall: SpoiltStore, @unchecked Sendable {
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        guard batch.after == nil, batch.updates.count > 1 else { return [batch] }
+        return batch.updates.indices.map { index in
+            let position = batch.through.position
+            return UpdateBatch(
+                after: index == 0 ? nil : UpdateCursor(position: position, part: index),
+                through: UpdateCursor(position: position, part: index == batch.updates.count - 1 ? nil : index + 1),
+                updates: [batch.updates[index]]
+            )
+        }
+    }
+}
+
+/// Shows every order as purchasing first, and decides five seconds later by its clock.
+private final class DecidesLater: SpoiltTransactions, @unchecked Sendable {
+    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
+        guard transaction.state == .purchasing, transaction.payment.productIdentifier != "gift" else {
+            return [transaction]
+        }
+        let answer: Authorisation = transaction.payment.productIdentifier == "dragon" ? .decline() : .approve
+        timekeeper.schedule(at: timekeeper.now + 5) { [store] in
+            // Each connection sees the transaction; the first decides.
+            try? store.decide(transaction.identifier, answer)
+        }
+        return [transaction]
+    }
+}
