@@ -15,7 +15,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         wrap = { store.init($0) }
     }
 
-    /// One that leaves questions unanswered: nobody has to wait for it long.
+    /// One that holds a thread up: it is not waited for longer than this, by the system's clock.
     func within(seconds: Double) -> Fault {
         var fault = self
         fault.adjust = { $0.deadline = seconds }

@@ -4,8 +4,8 @@ import StoreCore
 
 extension Fault {
     static let ofCommands: [Fault] = [
-        Fault(AnswersNothing.self, .submissionsAnswered).within(seconds: 0.3),
-        Fault(NeverReturns.self, .submissionsAnswered).within(seconds: 0.3),
+        Fault(AnswersNothing.self, .submissionsAnswered),
+        Fault(NeverReturns.self, .submissionsAnswered).within(seconds: 2),
         Fault(TakesTwice.self, .takenOnce).withoutReopening(),
         Fault(OutOfOrder.self, .commandsInOrder).withoutReopening(),
         Fault(RefusesRepetitions.self, .repetitionsTaken),
