@@ -12,7 +12,7 @@ public struct ContractSubject: Sendable {
     /// How long an answer may take, in seconds: by the store's timekeeper, and by the system's clock as well.
     ///
     /// Whatever has not come by then is reported as missing.
-    public var deadline: TimeInterval = 10
+    public var deadline: TimeInterval = 60
     /// How long to listen for what should not come, in seconds by the system's clock.
     ///
     /// Where time can be moved, it is moved on by ``deadline`` instead, and this is how long to listen for what is missing
