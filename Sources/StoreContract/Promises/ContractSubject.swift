@@ -13,7 +13,8 @@ public struct ContractSubject: Sendable {
     ///
     /// Whatever has not come by then is reported as missing.
     public var deadline: TimeInterval = 60
-    /// How long to listen for what should not come, in seconds by the system's clock.
+    /// How long to listen for what should not come, in seconds by the system's clock: longer than a server takes for
+    /// anything.
     ///
     /// Where time can be moved, it is moved on by ``deadline`` instead, and this is how long to listen for what is missing
     /// then: a task may have something on its way that it did not report to the clock's activity.

@@ -5,7 +5,7 @@ extension Scene {
     /// Orders of every kind, and what becomes of them.
     static let buying = Scene(promises: [
         .commandsInOrder, .nothingForgotten, .ordersEnd, .oneResult, .whatSellsIsSold, .refusalsAreUpdates,
-        .statesInOrder, .paymentReturned, .identifiersStay, .valuesCodable, .unfinishedShown, .oldestFirst, .oneAtATime,
+        .statesInOrder, .paymentReturned, .identifiersStay, .valuesCodable, .unfinishedShown, .oldestFirst,
     ]) { stage in
         let products = stage.subject.products
         let several = StorePayment(

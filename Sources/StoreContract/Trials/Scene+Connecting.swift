@@ -55,9 +55,10 @@ extension Stage {
         guard let main, !book.isBroken(.journalsApart) else { return }
         let orders = [buy(subject.products.consumable), buy(subject.products.consumable, in: .unique())]
         trace.change { $0.add(orders) }
+        let count = look { $0.count }
         main.receiver.dwell(subject.pause)
         let first: Answer<SubmissionReply> = begin { $0.submit([orders[0]], reply: $1) }
-        let isInside = main.receiver.waitUntilInside(until: Date() + subject.pause)
+        let isInside = wait { $0.count > count }
         let other = DispatchQueue(label: "StoreContract.lane.other")
         let second: Answer<SubmissionReply> = begin(on: other) { $0.submit([orders[1]], reply: $1) }
         let areTaken = wait { $0.done.isSuperset(of: [first.errand, second.errand]) }
@@ -66,7 +67,8 @@ extension Stage {
         guard first.result.read({ $0 }) == .taken, second.result.read({ $0 }) == .taken else {
             return try submit(orders)
         }
-        try expectDecided(orders, when: isInside ? ", submitted by one of two threads," : "")
+        try expectDecided(orders, when: ", submitted by one of two threads,")
+        if isInside { book.hold(.oneAtATime, true, "") }
     }
 
     /// Everything is acknowledged, and still there.

@@ -13,12 +13,9 @@ extension Stage {
         }
         // What a receiver makes of batches that do not fit together says nothing about the rest.
         let sound = walks.filter { $0.flaw == nil }
-        if trace.count > 0 {
-            book.hold(
-                .oneAtATime,
-                trace.overlaps == 0,
-                "a receiver was called while another thread had not come back from it, \(trace.overlaps) times"
-            )
+        if trace.overlaps > 0 {
+            let why = "a receiver was called while another thread had not come back from it, \(trace.overlaps) times"
+            book.hold(.oneAtATime, false, why)
         }
         judgeFinished(trace, walks)
         judgeEnds(trace, sound)
@@ -30,10 +27,13 @@ extension Stage {
     /// Nothing is heard of what is finished, unless a receiver asks for what changed before.
     private func judgeFinished(_ trace: Trace, _ walks: [Walk]) {
         for (connection, walk) in zip(trace.connections, walks) where walk.flaw == nil {
+            var known: Set<String> = []
             for case (let number, .transaction(let transaction)) in walk.updates {
+                // Whoever listened all the time may hear of it late, but not again.
+                let isNew = transaction.state.isDecided && known.insert(transaction.identifier).inserted
                 guard let end = trace.finished[transaction.identifier], number >= end else { continue }
-                let isReplay = connection.asked != nil && connection.begun >= end
-                book.hold(.finishedGone, isReplay, "\(name(transaction)) came again after its finish was acknowledged")
+                let isLegal = connection.begun < end ? isNew || !transaction.state.isDecided : connection.asked != nil
+                book.hold(.finishedGone, isLegal, "\(name(transaction)) came again after its finish was acknowledged")
             }
         }
     }
@@ -141,7 +141,12 @@ extension Stage {
     }
 
     private func judgeValues(_ trace: Trace) {
-        for batch in trace.connections.flatMap(\.batches) { expectCodable(batch, "a batch") }
+        // What comes again, as in each snapshot, is looked at once.
+        var seen: Set<StoreUpdate> = []
+        for var batch in trace.connections.flatMap(\.batches) {
+            batch.updates.removeAll { !seen.insert($0).inserted }
+            expectCodable(batch, "a batch")
+        }
     }
 
     /// Whatever a store sends is the same after a way through JSON.

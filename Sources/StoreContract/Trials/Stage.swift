@@ -107,7 +107,7 @@ final class Stage {
 // MARK: - Calls
 
 extension Stage {
-    /// Calls the store, and waits until the call has returned and been answered.
+    /// Calls the store, and waits for the answer.
     ///
     /// The promise is broken if that does not happen before the deadline. `what` names the call in the report.
     func ask<R: Sendable>(

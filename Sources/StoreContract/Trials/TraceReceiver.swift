@@ -30,9 +30,6 @@ final class TraceReceiver: StoreUpdateReceiver {
     /// Takes some time over the next batch, so that whoever does not wait for its end is seen.
     func dwell(_ seconds: TimeInterval) { state.change { $0.dwell = seconds } }
 
-    /// Waits until a batch is being dwelt on.
-    func waitUntilInside(until limit: Date) -> Bool { state.wait(until: limit) { $0.inside > 0 } }
-
     func receive(_ batch: UpdateBatch) {
         let (connection, isOverlap, dwell) = state.change { state in
             state.inside += 1

@@ -24,6 +24,7 @@ extension Fault {
         Fault(NeverDisconnects.self, .disconnectStops),
         Fault(ForgetsWhatIsAcknowledged.self, .acknowledgingForgetsNothing),
         Fault(ShowsFinished.self, .finishedGone),
+        Fault(RevivesFinished.self, .finishedGone),
         Fault(KeepsFinishesToItself.self, .finishTold),
     ]
 }
@@ -205,4 +206,20 @@ private final class KeepsFinishesToItself: SpoiltStore, @unchecked Sendable {
 
 extension StoreTransaction.State {
     fileprivate var isResult: Bool { self == .purchased || self == .failed || self == .restored }
+}
+
+/// Brings back what is finished when anything else changes.
+private final class RevivesFinished: SpoiltStore, @unchecked Sendable {
+    private let sold = Guarded<StoreTransaction?>(nil)
+
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        guard batch.after != nil else { return [batch] }
+        return sold.withLock { sold in
+            let old = sold
+            for case .transaction(let transaction) in batch.updates where transaction.state == .purchased {
+                sold = sold ?? transaction
+            }
+            return [batch.replacing(batch.updates + (old.map { [.transaction($0)] } ?? []))]
+        }
+    }
 }
