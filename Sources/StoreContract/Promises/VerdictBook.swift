@@ -23,7 +23,9 @@ final class VerdictBook {
 
     /// Nothing else can be tried with a store that does not even do these things.
     var reasonToGiveUp: String? {
-        [.opens, .submissionsAnswered, .snapshotFirst].first(where: isBroken).map { "\"\($0.name)\" is broken" }
+        [.opens, .submissionsAnswered, .snapshotFirst, .goesQuiet].first(where: isBroken).map {
+            "\"\($0.name)\" is broken"
+        }
     }
 
     func report() -> ContractReport {
