@@ -15,72 +15,124 @@ public struct ReceiptVerification: Hashable, Sendable {
     /// It holds nothing from the receipt. Its wording is not stable.
     public let reason: String?
 
+    /// `latest_receipt`: the receipt of the running period of the subscription that the receipt belongs to, signed anew.
+    ///
+    /// Nil for everything that does not renew, for a subscription that is over, and where no store was asked.
+    public let latestReceipt: Data?
+    /// What the subscription's newest period says, under the same names as ``fields``.
+    ///
+    /// With status ``Status/valid`` the answer that went over the wire called it `latest_receipt_info`: the running period.
+    /// With ``Status/subscriptionExpired`` it called it `latest_expired_receipt_info`: the last one. Empty for everything
+    /// that does not renew, and where no store was asked.
+    public let latestFields: [String: String]
+
+    /// Whether the store vouches for the receipt and the subscription in it is over.
+    ///
+    /// A store judges the subscription: the receipt of a period long past is valid while a later one runs. Where no store
+    /// was asked, the receipt's own period decides.
+    public var isExpired: Bool { status == .subscriptionExpired }
+
     /// Verifies a receipt that ``TransactionReceipt/data(signedBy:)`` made, at the time given.
     ///
     /// Every byte counts: a receipt of which a single bit was changed gets status ``Status/malformed`` or
-    /// ``Status/notAuthentic``. Never fails otherwise, whatever the data; takes a time proportional to its length.
+    /// ``Status/notAuthentic``. Never fails otherwise, whatever the data; takes a time proportional to its length. It knows
+    /// of nothing but the receipt; ``SandboxStore/verify(receipt:)`` also knows how a subscription went on.
     ///
     /// - Parameters:
     ///   - receipt: The receipt itself, not its Base64 form.
     ///   - signer: Who must have signed it.
     ///   - now: The moment at which a subscription may be over.
     public init(of receipt: Data, signer: any ReceiptSigner, at now: Date) {
-        guard let envelope = ReceiptEnvelope(receipt) else {
-            self.init(.malformed, because: "The data is not a transaction receipt in its exact form.")
-            return
+        do throws(ReceiptRefusal) {
+            let fields = try Self.fields(of: receipt, signer: signer)
+            let expiration = try Self.expiration(in: fields)
+            let isOver = expiration.map { Double($0) <= ReceiptDate.milliseconds(of: now) } ?? false
+            self.init(fields, isOver: isOver)
+        } catch {
+            self.init(status: error.status, reason: error.reason)
         }
-        guard envelope.environment == signer.environment else {
-            self.init(elsewhere: envelope.environment, signer: signer.environment)
-            return
-        }
-        guard envelope.isAuthentic(to: signer) else {
-            self.init(.notAuthentic, because: "The receipt's signature is not this store's.")
-            return
-        }
-        guard let fields = Self.fields(of: envelope.purchaseInformation) else {
-            self.init(.malformed, because: "The store signed this, but it is not a transaction receipt.")
-            return
-        }
-        if let expiration = fields["expires_date"] {
-            guard let milliseconds = Int64(expiration), String(milliseconds) == expiration else {
-                self.init(.malformed, because: "The receipt's expiration date is not a number of milliseconds.")
-                return
-            }
-            if Double(milliseconds) <= ReceiptDate.milliseconds(of: now) {
-                self.init(.subscriptionExpired, fields, because: "The subscription's period is over.")
-                return
-            }
-        }
-        self.init(.valid, fields, because: nil)
     }
 
-    private init(_ status: Status, _ fields: [String: String] = [:], because reason: String?) {
+    private init(_ fields: [String: String], isOver: Bool, latestReceipt: Data? = nil, latest: [String: String] = [:]) {
+        self.init(
+            status: isOver ? .subscriptionExpired : .valid,
+            fields: fields,
+            latestReceipt: latestReceipt,
+            latestFields: latest,
+            reason: isOver ? "The subscription's period is over." : nil
+        )
+    }
+
+    private init(
+        status: Status,
+        fields: [String: String] = [:],
+        latestReceipt: Data? = nil,
+        latestFields: [String: String] = [:],
+        reason: String?
+    ) {
         self.status = status
         self.fields = fields
+        self.latestReceipt = latestReceipt
+        self.latestFields = latestFields
         self.reason = reason
     }
+}
 
-    private init(elsewhere environment: String, signer: String) {
-        switch ReceiptEnvelope.production {
-        case signer:
-            self.init(.sandboxReceiptInProduction, because: "The receipt comes from a test, this store is production.")
-        case environment:
-            self.init(.productionReceiptInSandbox, because: "The receipt comes from production, this store is a test.")
-        default:
-            self.init(.notAuthentic, because: "The receipt comes from another environment than this store's.")
+// MARK: - Reading
+
+extension ReceiptVerification {
+    private static func fields(
+        of receipt: Data,
+        signer: any ReceiptSigner
+    ) throws(ReceiptRefusal) -> [String: String] {
+        guard let envelope = ReceiptEnvelope(receipt) else {
+            throw ReceiptRefusal(.malformed, "The data is not a transaction receipt in its exact form.")
         }
+        guard envelope.environment == signer.environment else {
+            throw ReceiptRefusal(environment: envelope.environment, judgedIn: signer.environment)
+        }
+        guard envelope.isAuthentic(to: signer) else {
+            throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.")
+        }
+        // As when somebody else uses the same key.
+        guard let entries = OldStylePropertyList.decode(envelope.purchaseInformation),
+            let fields = TransactionReceipt.fields(entries),
+            TransactionReceipt.indispensableKeys.isSubset(of: fields.keys)
+        else { throw ReceiptRefusal(.malformed, "The store signed this, but it is not a transaction receipt.") }
+        return fields
     }
 
-    /// Nil for what is no receipt although it is signed, as when somebody else uses the same key.
-    private static func fields(of information: [UInt8]) -> [String: String]? {
-        guard let entries = OldStylePropertyList.decode(information) else { return nil }
-        let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
-        var fields = [String: String](minimumCapacity: entries.count)
-        for entry in entries {
-            let name = String(decoding: entry.key.utf8.map { $0 == hyphen ? underscore : $0 }, as: UTF8.self)
-            guard fields.updateValue(entry.value, forKey: name) == nil else { return nil }
+    private static func expiration(in fields: [String: String]) throws(ReceiptRefusal) -> Int64? {
+        guard let text = fields["expires_date"] else { return nil }
+        guard let milliseconds = Int64(text), String(milliseconds) == text else {
+            throw ReceiptRefusal(.malformed, "The receipt's expiration date is not a number of milliseconds.")
         }
-        return TransactionReceipt.indispensableKeys.isSubset(of: fields.keys) ? fields : nil
+        return milliseconds
+    }
+}
+
+// MARK: - The subscription behind a receipt
+
+extension ReceiptVerification {
+    /// The first transaction of the subscription that an authentic receipt belongs to; nil for everything else.
+    var subscription: (original: String, date: String)? {
+        guard fields["expires_date"] != nil, let original = fields["original_transaction_id"],
+            let date = fields["original_purchase_date_ms"]
+        else { return nil }
+        return (original, date)
+    }
+
+    /// The same answer from a store that knows how the subscription went on.
+    ///
+    /// Throws what ``TransactionReceipt/data(signedBy:)`` throws.
+    func continued(by latest: TransactionReceipt, isOver: Bool, signer: any ReceiptSigner) throws -> Self {
+        Self(
+            fields,
+            isOver: isOver,
+            latestReceipt: isOver ? nil : try latest.data(signedBy: signer),
+            latest: try OldStylePropertyList.decode(latest.purchaseInformation())
+                .flatMap(TransactionReceipt.fields) ?? [:]
+        )
     }
 }
 

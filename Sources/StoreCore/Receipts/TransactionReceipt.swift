@@ -122,8 +122,19 @@ extension TransactionReceipt {
         "quantity", "product_id", "transaction_id", "original_transaction_id", "purchase_date", "bid",
     ]
 
+    /// What a receipt says under the names that verification has for it, nil if a key comes twice.
+    static func fields(_ entries: [OldStylePropertyList.Entry]) -> [String: String]? {
+        let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
+        var fields = [String: String](minimumCapacity: entries.count)
+        for entry in entries {
+            let name = String(decoding: entry.key.utf8.map { $0 == hyphen ? underscore : $0 }, as: UTF8.self)
+            guard fields.updateValue(entry.value, forKey: name) == nil else { return nil }
+        }
+        return fields
+    }
+
     /// The historical order was that of a hash table and so of no meaning; this one is ours, and always the same.
-    private func purchaseInformation() throws -> [UInt8] {
+    func purchaseInformation() throws -> [UInt8] {
         var list = OldStylePropertyList.Writer(capacity: 1536)
         list.add("quantity", plain: String(quantity).utf8)
         list.add("product-id", productIdentifier)

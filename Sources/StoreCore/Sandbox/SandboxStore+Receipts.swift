@@ -1,9 +1,24 @@
 import Foundation
 
 extension SandboxStore {
-    /// What the store says of a receipt: whether it signed it, and what is in it.
+    /// What the store says of a transaction's receipt: whether it signed it, what is in it, and how it went on.
+    ///
+    /// The receipt of any period of an auto-renewable subscription tells how the subscription stands now, and what its
+    /// newest period's receipt says: see ``ReceiptVerification/latestFields`` and ``ReceiptVerification/isExpired``. A
+    /// subscription that this store does not know, because another with the same key sold it, is judged by the receipt
+    /// alone.
+    ///
+    /// - Parameter receipt: the receipt itself, not its Base64 form.
+    /// - Returns: the store's answer; a status and a reason for whatever it does not vouch for.
     public func verify(receipt: Data) -> ReceiptVerification {
-        ReceiptVerification(of: receipt, signer: signer, at: timekeeper.now)
+        let verification = ReceiptVerification(of: receipt, signer: signer, at: timekeeper.now)
+        guard let subscription = verification.subscription else { return verification }
+        let latest = core.look { shell, now in
+            core.latest(of: subscription.original, from: subscription.date, in: shell.state, at: now)
+        }
+        guard let latest else { return verification }
+        // A signer that cannot sign now says no less than before.
+        return (try? verification.continued(by: latest.receipt, isOver: latest.isOver, signer: signer)) ?? verification
     }
 }
 
@@ -20,6 +35,44 @@ extension SandboxCore {
         }
         // A signer that fails leaves the transaction without a receipt; the one in the box does not.
         return try? text?.data(signedBy: signer)
+    }
+
+    /// What the newest period of the subscription that began with a transaction says, and whether it is over.
+    ///
+    /// Nil if there is none, or the one that has the transaction's number began at another time.
+    fileprivate func latest(
+        of original: String,
+        from milliseconds: String,
+        in state: SandboxState,
+        at now: Date
+    ) -> (receipt: TransactionReceipt, isOver: Bool)? {
+        guard let number = SandboxState.number(of: original),
+            let index = state.subscriptions.index(ofOriginal: number)
+        else { return nil }
+        let subscription = state.subscriptions[index]
+        let history = state.accounts[subscription.account].history
+        guard String(Int64(ReceiptDate.milliseconds(of: subscription.term.originalDate))) == milliseconds,
+            let newest = (0..<history.count).last(where: { history[$0].term?.original == number }),
+            let receipt = receipt(of: history[newest])
+        else { return nil }
+        return (receipt, !subscription.isRunning || subscription.term.end <= now)
+    }
+
+    /// The receipt that the transaction of a purchase had before it was finished.
+    private func receipt(of purchase: SandboxState.Purchase) -> TransactionReceipt? {
+        guard let itself = purchase.asOriginal.original else { return nil }
+        return TransactionReceipt(
+            quantity: itself.payment.quantity,
+            productIdentifier: itself.payment.productIdentifier,
+            transactionIdentifier: itself.identifier,
+            originalTransactionIdentifier: purchase.term.map { String($0.original) },
+            purchaseDate: itself.date,
+            originalPurchaseDate: purchase.term?.originalDate,
+            bundleIdentifier: bundleIdentifier,
+            bundleVersion: bundleVersion,
+            subscription: purchase.term.map(TransactionReceipt.Subscription.init),
+            applicationUsername: itself.payment.applicationUsername
+        )
     }
 
     private func receipt(of row: SandboxState.Row, in state: SandboxState) -> TransactionReceipt {

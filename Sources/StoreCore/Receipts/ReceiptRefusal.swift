@@ -1,0 +1,27 @@
+/// Why a store does not vouch for a receipt: a status and a sentence.
+public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The answer's number; never ``ReceiptVerification/Status/valid``.
+    public let status: ReceiptVerification.Status
+    /// One sentence that names the cause, without anything the receipt says.
+    ///
+    /// Its wording is not stable.
+    public let reason: String
+
+    init(_ status: ReceiptVerification.Status, _ reason: String) {
+        self.status = status
+        self.reason = reason
+    }
+
+    /// A receipt says another environment than its judge's.
+    init(environment: String, judgedIn own: String) {
+        switch ReceiptEnvelope.production {
+        case own: self.init(.sandboxReceiptInProduction, "The receipt comes from a test, this store is production.")
+        case environment:
+            self.init(.productionReceiptInSandbox, "The receipt comes from production, this store is a test.")
+        default: self.init(.notAuthentic, "The receipt comes from another environment than this store's.")
+        }
+    }
+
+    /// The status and the sentence.
+    public var description: String { "\(status.rawValue): \(reason)" }
+}
