@@ -31,7 +31,19 @@ struct ReceiptDate {
     // Foundation brings its own zone data along; a platform without any would have no receipts to write.
     private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")!
 
-    private static func write(_ seconds: Int, zone: String, to text: inout [UInt8]) {
+    /// The moment in UTC as app receipts write it, as in `2012-09-21T01:31:38Z` (RFC 3339).
+    var internet: String {
+        var text: [UInt8] = []
+        Self.write(seconds, zone: "", separators: ("T", "Z"), to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func write(
+        _ seconds: Int,
+        zone: String,
+        separators: (day: Unicode.Scalar, second: Unicode.Scalar) = (" ", " "),
+        to text: inout [UInt8]
+    ) {
         let days = floorDivide(seconds, by: 86_400)
         let second = seconds - days * 86_400
         let (year, month, day) = civil(daysSince1970: days)
@@ -44,10 +56,10 @@ struct ReceiptDate {
         text.append(UInt8(48 + year / 100 % 10))
         append(year % 100, "-")
         append(month, "-")
-        append(day, " ")
+        append(day, separators.day)
         append(second / 3600, ":")
         append(second / 60 % 60, ":")
-        append(second % 60, " ")
+        append(second % 60, separators.second)
         text.append(contentsOf: zone.utf8)
     }
 

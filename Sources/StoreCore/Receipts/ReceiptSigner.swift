@@ -24,7 +24,8 @@ public protocol ReceiptSigner: Sendable {
 
     /// Signs a message.
     ///
-    /// - Parameter message: The version byte, then the receipt's purchase information.
+    /// - Parameter message: For a transaction's receipt the version byte, then the purchase information; for an app
+    ///   receipt its payload. No message is both.
     /// - Returns: ``signatureLength`` bytes.
     /// - Throws: What keeps it from signing; no receipt is made then.
     func sign(_ message: Data) throws -> Data

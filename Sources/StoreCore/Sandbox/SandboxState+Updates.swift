@@ -79,7 +79,7 @@ extension SandboxState {
     ) {
         switch event {
         case .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked, .ended,
-            .autoRenewal:
+            .autoRenewal, .receiptRefreshed:
             break
         case .ordered(let order):
             if order.device == device {

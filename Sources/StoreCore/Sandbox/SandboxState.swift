@@ -50,8 +50,10 @@ struct SandboxState: Sendable {
         var start = 0
         /// The first transaction's number since then.
         var firstTransaction = 0
-        /// Something was bought or restored here, so that there is a receipt.
+        /// Something was bought or restored here, or a receipt asked for, so that there is one.
         var hasReceipt = false
+        /// From when the receipt says that it is not to be used any more.
+        var receiptExpiration: Date?
     }
 
     var catalogue = Catalogue()
@@ -142,6 +144,9 @@ extension SandboxState {
             devices[device].hasReceipt = true
         case .restoreRefused(let device, let command, _):
             take(command, device)
+        case .receiptRefreshed(let device, let isExpired):
+            devices[device].hasReceipt = true
+            devices[device].receiptExpiration = isExpired ? record.date : nil
         case .renewed(let subscription, let number, let term, _):
             renew(subscription, number, term, record.date)
         case .ended(let subscription, let reason):

@@ -38,6 +38,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
     case restoreEnded(device: Int, command: OrderID)
     /// A restore was refused.
     indirect case restoreRefused(device: Int, command: OrderID, StoreFailure)
+    /// A device asked for its app receipt, as one that has expired or not.
+    case receiptRefreshed(device: Int, isExpired: Bool)
     /// A subscription's next period began, and its transaction got a number.
     case renewed(subscription: Int, transaction: Int, SubscriptionTerm, charge: Decimal)
     /// A subscription's last period is over.

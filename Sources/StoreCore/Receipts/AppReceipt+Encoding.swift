@@ -1,0 +1,113 @@
+import Foundation
+
+extension AppReceipt {
+    /// The receipt as an app gets it: DER, signed.
+    ///
+    /// A few hundred bytes, and as many again for each purchase. The same receipt gives the same bytes from a signer that
+    /// always signs alike.
+    ///
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is no number, a
+    ///   signature that is not as long as the signer promised, and a signer with a certificate, for which there is no place
+    ///   yet; and what the signer throws.
+    public func data(signedBy signer: any ReceiptSigner) throws -> Data {
+        guard signer.certificate.isEmpty else {
+            throw ReceiptError("An app receipt cannot be signed with a certificate yet.")
+        }
+        let payload = try payload(environment: signer.environment)
+        let signature = try signer.sign(Data(payload))
+        guard signature.count == signer.signatureLength else {
+            throw ReceiptError("The signer made \(signature.count) bytes, but promises \(signer.signatureLength).")
+        }
+        return SignedPayload(payload: payload, signature: [UInt8](signature)).encoded
+    }
+
+    private func payload(environment: String) throws -> [UInt8] {
+        var attributes: [[UInt8]] = [
+            Self.attribute(.environment, DER.utf8(environment)),
+            Self.attribute(.bundleIdentifier, DER.utf8(bundleIdentifier)),
+            Self.attribute(.bundleVersion, DER.utf8(bundleVersion)),
+            Self.attribute(.opaqueValue, [UInt8](opaqueValue), version: 2),
+            Self.attribute(.deviceHash, [UInt8](deviceHash)),
+            Self.attribute(.creationDate, try Self.date(creationDate)),
+            Self.attribute(.originalPurchaseDate, try Self.date(originalPurchaseDate)),
+            Self.attribute(.originalBundleVersion, DER.utf8(originalBundleVersion)),
+        ]
+        if let expirationDate { attributes.append(Self.attribute(.expirationDate, try Self.date(expirationDate))) }
+        attributes += try purchases.map { Self.attribute(.purchase, try Self.purchase($0)) }
+        return DER.setOf(attributes)
+    }
+
+    private static func purchase(_ purchase: Purchase) throws -> [UInt8] {
+        let subscription = purchase.subscription
+        var attributes: [[UInt8]] = [
+            attribute(.quantity, DER.integer(Int64(purchase.quantity))),
+            attribute(.productIdentifier, DER.utf8(purchase.productIdentifier)),
+            attribute(.transactionIdentifier, DER.utf8(purchase.transactionIdentifier)),
+            attribute(.purchaseDate, try date(purchase.purchaseDate)),
+            attribute(.originalTransactionIdentifier, DER.utf8(purchase.originalTransactionIdentifier)),
+            attribute(.firstPurchaseDate, try date(purchase.originalPurchaseDate)),
+            attribute(.kind, DER.integer(number(of: purchase.kind))),
+            attribute(.subscriptionEnd, try subscription.map { try date($0.expirationDate) } ?? DER.ia5("")),
+        ]
+        if let subscription {
+            attributes.append(attribute(.isTrialPeriod, DER.integer(subscription.isTrialPeriod ? 1 : 0)))
+            let isIntroductory = subscription.isInIntroductoryOfferPeriod
+            attributes.append(attribute(.isInIntroductoryOfferPeriod, DER.integer(isIntroductory ? 1 : 0)))
+            if let identifier = subscription.webOrderLineItemIdentifier {
+                guard let number = Int64(identifier), String(number) == identifier else {
+                    throw ReceiptError("An app receipt's web order line items are numbers.")
+                }
+                attributes.append(attribute(.webOrderLineItemIdentifier, DER.integer(number)))
+            }
+        }
+        return DER.setOf(attributes)
+    }
+
+    private static func attribute(_ type: Attribute, _ value: [UInt8], version: Int64 = 1) -> [UInt8] {
+        DER.sequence(DER.integer(type.rawValue), DER.integer(version), DER.element(.octetString, value))
+    }
+
+    private static func date(_ date: Date) throws -> [UInt8] { DER.ia5(try ReceiptDate(date).internet) }
+}
+
+extension AppReceipt {
+    /// The attributes by their numbers, those of a purchase from 1701 on.
+    enum Attribute: Int64 {
+        case environment = 0
+        case bundleIdentifier = 2
+        case bundleVersion = 3
+        case opaqueValue = 4
+        case deviceHash = 5
+        case creationDate = 12
+        case purchase = 17
+        case originalPurchaseDate = 18
+        case originalBundleVersion = 19
+        case expirationDate = 21
+
+        case quantity = 1701
+        case productIdentifier = 1702
+        case transactionIdentifier = 1703
+        case purchaseDate = 1704
+        case originalTransactionIdentifier = 1705
+        case firstPurchaseDate = 1706
+        case kind = 1707
+        case subscriptionEnd = 1708
+        case webOrderLineItemIdentifier = 1711
+        case isTrialPeriod = 1713
+        case isInIntroductoryOfferPeriod = 1719
+    }
+
+    static func number(of kind: SandboxProduct.Kind) -> Int64 {
+        switch kind {
+        case .nonConsumable: 0
+        case .consumable: 1
+        case .nonRenewing: 2
+        case .autoRenewable: 3
+        case .freeSubscription: 4
+        }
+    }
+
+    static func kind(_ number: Int64) -> SandboxProduct.Kind? {
+        SandboxProduct.Kind.allCases.first { Self.number(of: $0) == number }
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+
+extension AppReceipt {
+    /// Reads a receipt that ``data(signedBy:)`` made, and vouches that the signer signed it.
+    ///
+    /// Every byte counts: a receipt of which a single bit was changed is refused as
+    /// ``ReceiptVerification/Status/malformed`` or ``ReceiptVerification/Status/notAuthentic``. Never fails otherwise,
+    /// whatever the data; takes a time proportional to its length. An expired receipt, or one of another device, is
+    /// authentic all the same: compare ``expirationDate``, and ``deviceHash`` with ``hash(forDevice:)``.
+    ///
+    /// - Parameters:
+    ///   - data: the receipt itself, not its Base64 form.
+    ///   - signer: who must have signed it.
+    /// - Throws: why it is refused.
+    public init(verifying data: Data, signer: any ReceiptSigner) throws(ReceiptRefusal) {
+        guard let envelope = SignedPayload(data), let attributes = Attributes(envelope.payload) else {
+            throw ReceiptRefusal(.malformed, "The data is not an app receipt in its exact form.")
+        }
+        guard let environment = attributes.text(.environment) else {
+            throw ReceiptRefusal(.malformed, "The app receipt does not say which environment it comes from.")
+        }
+        guard environment == signer.environment else {
+            throw ReceiptRefusal(environment: environment, judgedIn: signer.environment)
+        }
+        let isAuthentic = signer.isValid(
+            signature: Data(envelope.signature),
+            certificate: Data(),
+            for: Data(envelope.payload)
+        )
+        guard isAuthentic else { throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.") }
+        // As when somebody else uses the same key.
+        guard let receipt = AppReceipt(attributes) else {
+            throw ReceiptRefusal(.malformed, "The store signed this, but it is not an app receipt.")
+        }
+        self = receipt
+    }
+
+    /// Nil unless everything that every receipt has is there, once, and of its type.
+    private init?(_ attributes: Attributes) {
+        guard let bundleIdentifier = attributes.text(.bundleIdentifier),
+            let bundleVersion = attributes.text(.bundleVersion),
+            let opaqueValue = attributes.only(.opaqueValue),
+            let deviceHash = attributes.only(.deviceHash),
+            let creationDate = attributes.date(.creationDate),
+            let originalPurchaseDate = attributes.date(.originalPurchaseDate),
+            let originalBundleVersion = attributes.text(.originalBundleVersion)
+        else { return nil }
+        self.bundleIdentifier = bundleIdentifier
+        self.bundleVersion = bundleVersion
+        self.opaqueValue = Data(opaqueValue)
+        self.deviceHash = Data(deviceHash)
+        self.creationDate = creationDate
+        self.originalPurchaseDate = originalPurchaseDate
+        self.originalBundleVersion = originalBundleVersion
+        expirationDate = nil
+        if attributes.has(.expirationDate) {
+            guard let date = attributes.date(.expirationDate) else { return nil }
+            expirationDate = date
+        }
+        purchases = []
+        for value in attributes.all(.purchase) {
+            guard let purchase = Attributes(Array(value)).flatMap(Purchase.init) else { return nil }
+            purchases.append(purchase)
+        }
+    }
+}
+
+extension AppReceipt.Purchase {
+    fileprivate init?(_ attributes: AppReceipt.Attributes) {
+        guard let quantity = attributes.number(.quantity).flatMap({ Int(exactly: $0) }),
+            let productIdentifier = attributes.text(.productIdentifier),
+            let transactionIdentifier = attributes.text(.transactionIdentifier),
+            let purchaseDate = attributes.date(.purchaseDate),
+            let originalTransactionIdentifier = attributes.text(.originalTransactionIdentifier),
+            let originalPurchaseDate = attributes.date(.firstPurchaseDate),
+            let kind = attributes.number(.kind).flatMap(AppReceipt.kind),
+            let end = attributes.ascii(.subscriptionEnd)
+        else { return nil }
+        self.init(
+            quantity: quantity,
+            productIdentifier: productIdentifier,
+            transactionIdentifier: transactionIdentifier,
+            purchaseDate: purchaseDate,
+            originalTransactionIdentifier: originalTransactionIdentifier,
+            originalPurchaseDate: originalPurchaseDate,
+            kind: kind
+        )
+        // What has no end is no subscription.
+        guard !end.isEmpty else { return }
+        guard let expirationDate = attributes.date(.subscriptionEnd) else { return nil }
+        subscription = TransactionReceipt.Subscription(
+            expirationDate: expirationDate,
+            webOrderLineItemIdentifier: attributes.number(.webOrderLineItemIdentifier).map { String($0) },
+            isTrialPeriod: attributes.number(.isTrialPeriod) == 1,
+            isInIntroductoryOfferPeriod: attributes.number(.isInIntroductoryOfferPeriod) == 1
+        )
+    }
+}
+
+extension AppReceipt {
+    /// The attributes of a receipt or of a purchase in it, in any order, known and unknown.
+    fileprivate struct Attributes {
+        private var values: [Int64: [ArraySlice<UInt8>]] = [:]
+
+        /// Nil unless it is a set of attributes from end to end.
+        init?(_ bytes: [UInt8]) {
+            var outer = DERReader(bytes)
+            guard var set = outer.open(.set), outer.isAtEnd else { return nil }
+            while !set.isAtEnd {
+                guard var attribute = set.open(.sequence), let type = attribute.integer(),
+                    attribute.integer() != nil, let value = attribute.read(.octetString), attribute.isAtEnd
+                else { return nil }
+                values[type, default: []].append(value)
+            }
+        }
+
+        func has(_ type: Attribute) -> Bool { values[type.rawValue] != nil }
+
+        func all(_ type: Attribute) -> [ArraySlice<UInt8>] { values[type.rawValue] ?? [] }
+
+        /// Nil also if it is there more than once.
+        func only(_ type: Attribute) -> ArraySlice<UInt8>? {
+            let values = all(type)
+            return values.count == 1 ? values[0] : nil
+        }
+
+        func text(_ type: Attribute) -> String? { element(type) { $0.utf8() } }
+
+        func ascii(_ type: Attribute) -> String? { element(type) { $0.ia5() } }
+
+        func number(_ type: Attribute) -> Int64? { element(type) { $0.integer() } }
+
+        /// Nil unless it is written just as ``ReceiptDate`` writes it.
+        func date(_ type: Attribute) -> Date? {
+            guard let text = ascii(type), let date = try? Date(text, strategy: .iso8601),
+                (try? ReceiptDate(date))?.internet == text
+            else { return nil }
+            return date
+        }
+
+        private func element<Value>(_ type: Attribute, _ read: (inout DERReader) -> Value?) -> Value? {
+            guard let bytes = only(type) else { return nil }
+            var reader = DERReader(bytes)
+            guard let value = read(&reader), reader.isAtEnd else { return nil }
+            return value
+        }
+    }
+}

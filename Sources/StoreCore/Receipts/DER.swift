@@ -1,0 +1,82 @@
+/// Writes ASN.1 by the distinguished encoding rules (ITU-T X.690): what app receipts are made of, and nothing else.
+enum DER {
+    /// The first byte of an element.
+    enum Tag: UInt8 {
+        case integer = 0x02
+        case octetString = 0x04
+        case null = 0x05
+        case objectIdentifier = 0x06
+        case utf8String = 0x0c
+        case ia5String = 0x16
+        case sequence = 0x30
+        case set = 0x31
+        /// `[0]`, around something that keeps its own tag.
+        case explicit0 = 0xa0
+    }
+
+    /// An element: its tag, the length of what is in it, and that.
+    static func element(_ tag: Tag, _ contents: some Collection<UInt8>) -> [UInt8] {
+        var bytes = [UInt8]()
+        bytes.reserveCapacity(contents.count + 6)
+        bytes.append(tag.rawValue)
+        if contents.count < 0x80 {
+            bytes.append(UInt8(contents.count))
+        } else {
+            let length = bigEndian(UInt64(contents.count))
+            bytes.append(0x80 | UInt8(length.count))
+            bytes += length
+        }
+        bytes += contents
+        return bytes
+    }
+
+    static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(.sequence, Array(elements.joined())) }
+
+    /// The elements of a SET OF stand in the order of their bytes.
+    static func setOf(_ elements: [[UInt8]]) -> [UInt8] {
+        let sorted = elements.sorted { $0.lexicographicallyPrecedes($1) }
+        return element(.set, Array(sorted.joined()))
+    }
+
+    /// A number in two's complement, in as few bytes as hold it.
+    static func integer(_ number: Int64) -> [UInt8] {
+        var bytes = withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }[...]
+        while bytes.count > 1, let first = bytes.first, isIdle(first, before: bytes[bytes.startIndex + 1]) {
+            bytes = bytes.dropFirst()
+        }
+        return element(.integer, bytes)
+    }
+
+    /// Whether a byte says no more of a number than the sign of the next one does.
+    static func isIdle(_ byte: UInt8, before next: UInt8) -> Bool {
+        (byte == 0 && next < 0x80) || (byte == 0xff && next >= 0x80)
+    }
+
+    static func utf8(_ text: String) -> [UInt8] { element(.utf8String, Array(text.utf8)) }
+
+    /// Text of ASCII only, such as dates.
+    static func ia5(_ text: String) -> [UInt8] { element(.ia5String, Array(text.utf8)) }
+
+    static let null = element(.null, [])
+
+    /// An object identifier by its numbers, of which there are at least two.
+    static func objectIdentifier(_ numbers: [UInt64]) -> [UInt8] {
+        let folded = [numbers[0] * 40 + numbers[1]] + numbers.dropFirst(2)
+        return element(.objectIdentifier, folded.flatMap(base128))
+    }
+
+    /// Seven bits a byte, the highest first; all bytes but the last one are marked.
+    private static func base128(_ number: UInt64) -> [UInt8] {
+        var bytes = [UInt8(number & 0x7f)]
+        var rest = number >> 7
+        while rest > 0 {
+            bytes.insert(0x80 | UInt8(rest & 0x7f), at: 0)
+            rest >>= 7
+        }
+        return bytes
+    }
+
+    private static func bigEndian(_ number: UInt64) -> [UInt8] {
+        Array(withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }.drop { $0 == 0 })
+    }
+}
