@@ -4,6 +4,7 @@ enum Command: Equatable {
     /// On the file in the package, unless another is given.
     case demo(file: String?, asks: Bool)
     case check(files: [String])
+    case verify(file: String, keyFile: String)
 
     /// Why a command line makes no sense, in one sentence.
     struct Mistake: Error, Equatable {
@@ -18,11 +19,15 @@ enum Command: Equatable {
             self = .help
             return
         }
-        guard ["demo", "check"].contains(name) else {
+        guard ["demo", "check", "verify"].contains(name) else {
             let noun = name.hasPrefix("-") ? "an option" : "a command"
-            throw Mistake(sentence: "\"\(name)\" is not \(noun) of sandbox-store; the commands are demo and check")
+            throw Mistake(
+                sentence: "\"\(name)\" is not \(noun) of sandbox-store; the commands are demo, check and verify"
+            )
         }
-        let (options, files) = Self.sort(arguments.dropFirst())
+        var rest = arguments.dropFirst()
+        let keyFiles = name == "verify" ? try Self.takeValues(of: "--key-file", from: &rest) : []
+        let (options, files) = Self.sort(rest)
         if options.contains(where: Self.isHelp) {
             self = .help
             return
@@ -31,18 +36,50 @@ enum Command: Equatable {
         if let option = options.first(where: { !known.contains($0) }) {
             throw Mistake(sentence: "\"\(option)\" is not an option of \(name)")
         }
-        if name == "demo" {
+        switch name {
+        case "demo":
             guard files.count <= 1 else {
                 throw Mistake(sentence: "demo plays on one file; \(files.count) were given")
             }
             self = .demo(file: files.first, asks: options.contains("--ask"))
-        } else {
+        case "verify":
+            guard files.count == 1, let file = files.first else {
+                throw Mistake(sentence: "verify judges one receipt; \(files.count) were given")
+            }
+            guard keyFiles.count == 1, let keyFile = keyFiles.first else {
+                throw Mistake(sentence: "verify needs the store's key, once: --key-file FILE")
+            }
+            self = .verify(file: file, keyFile: keyFile)
+        default:
             guard !files.isEmpty else { throw Mistake(sentence: "check needs a file to check") }
             self = .check(files: files)
         }
     }
 
     private static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }
+
+    /// Takes an option out, wherever it stands before `--`, with the argument behind it each time.
+    private static func takeValues(
+        of option: String,
+        from arguments: inout ArraySlice<String>
+    ) throws(Mistake) -> [String] {
+        var values: [String] = []
+        var kept: [String] = []
+        while let argument = arguments.popFirst() {
+            if argument == "--" {
+                kept += [argument] + arguments
+                break
+            }
+            guard argument == option else {
+                kept.append(argument)
+                continue
+            }
+            guard let value = arguments.popFirst() else { throw Mistake(sentence: "\(option) needs a file") }
+            values.append(value)
+        }
+        arguments = kept[...]
+        return values
+    }
 
     private static func sort(_ arguments: ArraySlice<String>) -> (options: [String], files: [String]) {
         var options: [String] = []
@@ -64,10 +101,14 @@ enum Command: Equatable {
             --ask   asks you before each charge: y approves, c cancels, d declines
         sandbox-store check FILE...
             Says what is in each file, or what is wrong with it.
+        sandbox-store verify FILE --key-file FILE
+            Says whether a sandbox store with this key signed a receipt, and what is in it: a transaction's
+            receipt or an app receipt, as it is or in Base64. All bytes of the key's file are the key.
         sandbox-store --help
             Prints this.
 
-        Exit codes: 0 for success, 1 for a file that cannot be used, 2 for a command line that makes no sense.
+        Exit codes: 0 for success, 1 for a file that cannot be used or a receipt that is not valid, 2 for a command line
+        that makes no sense, or names a receipt or key that cannot be read.
 
         """
 }

@@ -15,6 +15,7 @@ struct SandboxStoreTool {
             case .help: console.write(Command.usage)
             case .demo(let file, let asks): return demo(file.map { URL(filePath: $0) } ?? Self.demoFile, asks: asks)
             case .check(let files): return check(files)
+            case .verify(let file, let keyFile): return verify(file, keyFile: keyFile)
             }
             return 0
         } catch {
@@ -46,6 +47,25 @@ struct SandboxStoreTool {
             }
         }
         return code
+    }
+
+    private func verify(_ file: String, keyFile: String) -> Int32 {
+        guard let receipt = contents(of: file, "the receipt"), let key = contents(of: keyFile, "the key") else {
+            return 2
+        }
+        guard !key.isEmpty else {
+            console.complain("sandbox-store: the key in \(keyFile) is empty\n")
+            return 2
+        }
+        let report = ReceiptReport(receipt, key: key, at: Date())
+        console.write(report.text)
+        return report.isValid ? 0 : 1
+    }
+
+    private func contents(of file: String, _ what: String) -> Data? {
+        if let data = try? Data(contentsOf: URL(filePath: file)) { return data }
+        console.complain("sandbox-store: \(what) cannot be read from \(file)\n")
+        return nil
     }
 
     /// A real file, out of a public repository; see SOURCES.md beside it.

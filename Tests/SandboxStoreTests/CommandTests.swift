@@ -17,18 +17,28 @@ import Testing
         (["demo", "--ask", "--", "--help"], .demo(file: "--help", asks: true)),
         (["check", "a", "b"], .check(files: ["a", "b"])),
         (["check", "--", "-a"], .check(files: ["-a"])),
+        (["verify", "a", "--key-file", "k"], .verify(file: "a", keyFile: "k")),
+        (["verify", "--key-file", "-k", "--", "--key-file"], .verify(file: "--key-file", keyFile: "-k")),
+        (["verify", "--help"], .help),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
     }
 
     @Test(arguments: [
-        (["sell"], "\"sell\" is not a command of sandbox-store; the commands are demo and check"),
-        (["--fast"], "\"--fast\" is not an option of sandbox-store; the commands are demo and check"),
+        (["sell"], "\"sell\" is not a command of sandbox-store; the commands are demo, check and verify"),
+        (["--fast"], "\"--fast\" is not an option of sandbox-store; the commands are demo, check and verify"),
         (["demo", "--fast"], "\"--fast\" is not an option of demo"),
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),
         (["check"], "check needs a file to check"),
         (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
+        (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),
+        (["verify", "--key-file", "k"], "verify judges one receipt; 0 were given"),
+        (["verify", "a", "b", "--key-file", "k"], "verify judges one receipt; 2 were given"),
+        (["verify", "a"], "verify needs the store's key, once: --key-file FILE"),
+        (["verify", "a", "--key-file", "k", "--key-file", "l"], "verify needs the store's key, once: --key-file FILE"),
+        (["verify", "a", "--key-file"], "--key-file needs a file"),
+        (["verify", "a", "--fast"], "\"--fast\" is not an option of verify"),
     ])
     func `Arguments that make none end with one sentence and 2`(arguments: [String], sentence: String) {
         let run = Run(arguments)
