@@ -1,0 +1,187 @@
+import Foundation
+import StoreCore
+import Testing
+
+@testable import sandbox_store
+
+@MainActor
+@Suite struct VerifyTests {
+    /// Lives as long as the test.
+    private let directory: Directory
+    private let signer = HMACReceiptSigner(key: Data("the store's key".utf8))
+    private let keyFile: String
+    private let coins = TransactionReceipt(
+        productIdentifier: "coins",
+        transactionIdentifier: "7",
+        purchaseDate: Date(timeIntervalSince1970: 1_348_191_098.192),
+        bundleIdentifier: "com.example.coins",
+        bundleVersion: "1.0"
+    )
+
+    init() throws {
+        directory = try Directory()
+        keyFile = try directory.write("key", "the store's key")
+    }
+
+    private func write(_ receipt: Data) throws -> String {
+        let file = directory.url.appending(path: "receipt")
+        try receipt.write(to: file)
+        return file.path
+    }
+
+    @Test func `A receipt of this key is valid, and told field by field`() throws {
+        let run = Run("verify", try write(coins.data(signedBy: signer)), "--key-file", keyFile)
+        #expect(
+            run.output == """
+                status 0
+                The store vouches for this receipt.
+                bid: com.example.coins
+                bvrs: 1.0
+                original_purchase_date: 2012-09-21 01:31:38 Etc/GMT
+                original_purchase_date_ms: 1348191098192
+                original_purchase_date_pst: 2012-09-20 18:31:38 America/Los_Angeles
+                original_transaction_id: 7
+                product_id: coins
+                purchase_date: 2012-09-21 01:31:38 Etc/GMT
+                purchase_date_ms: 1348191098192
+                purchase_date_pst: 2012-09-20 18:31:38 America/Los_Angeles
+                quantity: 1
+                transaction_id: 7
+
+                """
+        )
+        #expect(run.complaints.isEmpty)
+        #expect(run.code == 0)
+    }
+
+    @Test func `Base64 is as good, with line breaks too`() throws {
+        let receipt = try coins.data(signedBy: signer)
+        let plain = Run("verify", try write(receipt), "--key-file", keyFile)
+        for options in [[], [.lineLength64Characters, .endLineWithLineFeed], .lineLength76Characters]
+            as [Data.Base64EncodingOptions]
+        {
+            let text = receipt.base64EncodedString(options: options) + "\n"
+            let run = Run("verify", try write(Data(text.utf8)), "--key-file", keyFile)
+            #expect(run.output == plain.output)
+            #expect(run.code == 0)
+        }
+    }
+
+    @Test func `A forged receipt ends with 1 and tells nothing of what it says`() throws {
+        let forged = try coins.data(signedBy: HMACReceiptSigner(key: Data("a guess".utf8)))
+        let run = Run("verify", try write(forged), "--key-file", keyFile)
+        #expect(run.output == "status 21003\nThe receipt's signature is not this store's.\n")
+        #expect(run.code == 1)
+    }
+
+    @Test func `What is no receipt ends with 1`() throws {
+        for content in ["", "receipt", "cmVjZWlwdA==", "MA=="] {
+            let run = Run("verify", try write(Data(content.utf8)), "--key-file", keyFile)
+            #expect(run.output.hasPrefix("status 21002\n"))
+            #expect(run.output.split(separator: "\n").count == 2)
+            #expect(run.code == 1)
+        }
+    }
+
+    @Test func `A subscription that is over ends with 1 and is told all the same`() throws {
+        var receipt = coins
+        receipt.subscription = TransactionReceipt.Subscription(expirationDate: receipt.purchaseDate + 60)
+        let run = Run("verify", try write(receipt.data(signedBy: signer)), "--key-file", keyFile)
+        #expect(run.output.hasPrefix("status 21006\nThe subscription's period is over.\nbid: com.example.coins\n"))
+        #expect(run.output.contains("\nexpires_date: 1348191158192\n"))
+        #expect(run.code == 1)
+    }
+
+    @Test func `A user's name stays on its line`() throws {
+        var receipt = coins
+        receipt.applicationUsername = "é\nproduct_id: castle"
+        let run = Run("verify", try write(receipt.data(signedBy: signer)), "--key-file", keyFile)
+        #expect(run.output.contains("\napplication_username: \"é\\nproduct_id: castle\"\n"))
+    }
+
+    @Test func `An app receipt is told purchase by purchase`() throws {
+        let moment = Date(timeIntervalSince1970: 1_735_689_600)
+        let receipt = AppReceipt(
+            bundleIdentifier: "com.example.coins",
+            bundleVersion: "1.2",
+            device: Data(count: 16),
+            opaqueValue: Data(count: 16),
+            creationDate: moment + 5,
+            purchases: [
+                AppReceipt.Purchase(
+                    productIdentifier: "pass",
+                    transactionIdentifier: "9",
+                    purchaseDate: moment + 1,
+                    originalTransactionIdentifier: "8",
+                    originalPurchaseDate: moment,
+                    kind: .autoRenewable,
+                    subscription: TransactionReceipt.Subscription(expirationDate: moment + 60)
+                ),
+                AppReceipt.Purchase(
+                    quantity: 2,
+                    productIdentifier: "coins",
+                    transactionIdentifier: "7",
+                    purchaseDate: moment,
+                    kind: .consumable
+                ),
+            ]
+        )
+        let file = try write(receipt.data(signedBy: signer))
+        let run = Run("verify", file, "--key-file", keyFile)
+        #expect(
+            run.output == """
+                status 0
+                The store vouches for this app receipt.
+                application_version: 1.2
+                bundle_id: com.example.coins
+                in_app[1].original_purchase_date: 2025-01-01T00:00:00Z
+                in_app[1].original_transaction_id: 7
+                in_app[1].product_id: coins
+                in_app[1].purchase_date: 2025-01-01T00:00:00Z
+                in_app[1].quantity: 2
+                in_app[1].transaction_id: 7
+                in_app[2].expires_date: 2025-01-01T00:01:00Z
+                in_app[2].is_in_intro_offer_period: false
+                in_app[2].is_trial_period: false
+                in_app[2].original_purchase_date: 2025-01-01T00:00:00Z
+                in_app[2].original_transaction_id: 8
+                in_app[2].product_id: pass
+                in_app[2].purchase_date: 2025-01-01T00:00:01Z
+                in_app[2].quantity: 1
+                in_app[2].transaction_id: 9
+                original_application_version: 1.0
+                original_purchase_date: 2013-08-01T07:00:00Z
+                receipt_creation_date: 2025-01-01T00:00:05Z
+
+                """
+        )
+        #expect(run.code == 0)
+        let other = try directory.write("other key", "another")
+        #expect(Run("verify", file, "--key-file", other).output.hasPrefix("status 21003\n"))
+    }
+
+    @Test func `A receipt or key that cannot be read ends with one line and 2`() throws {
+        let receipt = try write(coins.data(signedBy: signer))
+        let missing = directory.url.appending(path: "missing").path
+        let empty = try directory.write("empty", "")
+        let runs = [
+            (Run("verify", missing, "--key-file", keyFile), "the receipt cannot be read from \(missing)"),
+            (Run("verify", receipt, "--key-file", missing), "the key cannot be read from \(missing)"),
+            (Run("verify", receipt, "--key-file", empty), "the key in \(empty) is empty"),
+        ]
+        for (run, sentence) in runs {
+            #expect(run.complaints == "sandbox-store: \(sentence)\n")
+            #expect(run.output.isEmpty)
+            #expect(run.code == 2)
+        }
+    }
+
+    @Test func `The key is never printed`() throws {
+        let receipt = try write(coins.data(signedBy: signer))
+        let forged = try directory.write("forged", "{\n}")
+        for file in [receipt, forged] {
+            let run = Run("verify", file, "--key-file", keyFile)
+            #expect(!(run.output + run.complaints).contains("the store's key"))
+        }
+    }
+}
