@@ -52,7 +52,10 @@ extension SandboxCore {
         let subscription = state.subscriptions[index]
         let history = state.accounts[subscription.account].history
         guard String(Int64(ReceiptDate.milliseconds(of: subscription.term.originalDate))) == milliseconds,
-            let newest = (0..<history.count).last(where: { history[$0].term?.original == number }),
+            // Not the purchase of what the subscription is only going to renew as.
+            let newest = (0..<history.count).last(where: {
+                history[$0].term?.original == number && history[$0].product == subscription.term.product
+            }),
             let receipt = receipt(of: history[newest])
         else { return nil }
         return (receipt, !subscription.isRunning || subscription.term.end <= now)

@@ -67,8 +67,8 @@ import Testing
         #expect(purchase.subscription == nil)
 
         let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
-        App(on: tablet).restore()
-        #expect(try products(on: tablet) == [])
+        App(on: tablet, finishes: false).buy("shield")
+        #expect(try products(on: tablet) == ["shield"])
 
         let bought = app.recorder.transactions.last { $0.transactionState == .purchased }
         app.queue.finishTransaction(try #require(bought))

@@ -74,6 +74,9 @@ import Testing
         }
         app.queue.settle()
         app.buy("silver.monthly")
+        let meanwhile = market.store.verify(receipt: receipts[0])
+        #expect(meanwhile.latestFields["product_id"] == "gold.monthly")
+        #expect(meanwhile.latestFields["expires_date_formatted"] == "2025-04-01 00:00:00 Etc/GMT")
         market.advance(to: "2025-04-01T00:00:00Z")
         let later = market.store.verify(receipt: receipts[0])
         #expect(later.status == .valid)
