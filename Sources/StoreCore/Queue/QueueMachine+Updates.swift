@@ -211,7 +211,12 @@ extension QueueMachine {
     private mutating func drop(_ number: Int, _ actions: inout [Action]) {
         guard let row = rows.remove(number) else { return }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
-        if row.isForeign { foreign.remove(row.identifier) } else { endAdoption(ofRow: number) }
+        if row.isForeign {
+            foreign.remove(row.identifier)
+        } else if !endAdoption(ofRow: number) {
+            // Its user signed out, perhaps: should they sign in again, it is news.
+            givenUp.insert(number)
+        }
         if row.isShown { actions.append(.remove(number)) }
     }
 }

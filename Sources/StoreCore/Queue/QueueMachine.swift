@@ -61,10 +61,11 @@ struct QueueMachine {
     var adoptedOrders: [Int: OrderID] = [:]
     /// The rows of what the store brought by itself.
     var foreign = IdentifierIndex()
-    /// Orders that failed for want of a journal after they had been sent; should the store have sold one, that is news.
+    /// Orders that failed for want of a journal after they had been sent, and those that the store took from this queue;
+    /// should the store show one again, that is news.
     ///
-    /// They stay: an answer that went astray may turn up in any later snapshot. What was never sent is not among them,
-    /// so there are at most those of one submission for each pause with a journal that cannot be written.
+    /// They stay: an answer that went astray may turn up in any later snapshot, and whoever signed out may sign in again.
+    /// Of the former there are at most those of one submission for each pause with a journal that cannot be written.
     var givenUp: Set<Int> = []
     /// The highest row of a command that was handed to the store.
     var lastSentRow = 0

@@ -19,7 +19,7 @@ extension SandboxShell {
             return
         }
         connections.append(Connection(device, receiver, at: state.position))
-        let unfinished = state.unfinished(on: device, journal: receiver.journal)
+        let unfinished = state.unfinished(on: device)
         var after: UpdateCursor?
         var start = 0
         repeat {

@@ -33,37 +33,14 @@ extension SandboxState {
         return row.account < 0 || row.account == devices[device].account
     }
 
-    /// A transaction as a queue on a device sees it, nil if it does not.
-    func transaction(_ number: Int, on device: Int, journal: @autoclosure () -> JournalID) -> StoreTransaction? {
-        guard let row = transactions[number], isVisible(row, on: device) else { return nil }
-        return presented(row, number, on: device, journal: journal())
-    }
-
-    /// What was taken from a queue when somebody else signed in comes back as something that it did not ask for.
-    private func presented(
-        _ row: Row,
-        _ number: Int,
-        on device: Int,
-        journal: @autoclosure () -> JournalID
-    ) -> StoreTransaction {
-        guard number < devices[device].firstTransaction, row.transaction.order?.journal == journal() else {
-            return row.transaction
-        }
-        return row.transaction.withoutOrder
-    }
-
     /// All that is unfinished on a device, oldest first.
-    func unfinished(on device: Int, journal: JournalID) -> [StoreTransaction] {
+    func unfinished(on device: Int) -> [StoreTransaction] {
         let account = devices[device].account
         let count = devices[device].unfinished + (account < 0 ? 0 : accounts[account].unfinished)
         guard count > 0 else { return [] }
         var result: [StoreTransaction] = []
         result.reserveCapacity(count)
-        transactions.forEach { number, row in
-            if isVisible(row, on: device) {
-                result.append(presented(row, number, on: device, journal: journal))
-            }
-        }
+        transactions.forEach { _, row in if isVisible(row, on: device) { result.append(row.transaction) } }
         return result
     }
 
@@ -83,16 +60,16 @@ extension SandboxState {
             break
         case .ordered(let order):
             if order.device == device {
-                addTransaction(order.transaction, as: .purchasing, for: device, journal: journal(), to: &updates)
+                addTransaction(order.transaction, as: .purchasing, for: device, to: &updates)
             }
         case .refused(let order, _), .sold(let order), .approved(let order):
             if order.device == device {
-                addTransaction(order.transaction, for: device, journal: journal(), to: &updates)
+                addTransaction(order.transaction, for: device, to: &updates)
             }
         case .deferred(let number):
-            addTransaction(number, as: .deferred, for: device, journal: journal(), to: &updates)
+            addTransaction(number, as: .deferred, for: device, to: &updates)
         case .declined(let number, _):
-            addTransaction(number, for: device, journal: journal(), to: &updates)
+            addTransaction(number, for: device, to: &updates)
         case .finished(let finish):
             let concerns = finish.device == device || finish.account == devices[device].account
             guard concerns, let number = finish.transaction, finish.command.journal != journal() else { return }
@@ -100,14 +77,14 @@ extension SandboxState {
         case .restored(let restoration):
             guard restoration.device == device else { return }
             for number in restoration.transactions {
-                addTransaction(number, for: device, journal: journal(), to: &updates)
+                addTransaction(number, for: device, to: &updates)
             }
         case .restoreEnded(let place, let command):
             if place == device { updates.append(.restoreEnded(command, failure: nil)) }
         case .restoreRefused(let place, let command, let failure):
             if place == device { updates.append(.restoreEnded(command, failure: failure)) }
         case .renewed(_, let number, _, _):
-            addTransaction(number, for: device, journal: journal(), to: &updates)
+            addTransaction(number, for: device, to: &updates)
         }
     }
 
@@ -115,24 +92,11 @@ extension SandboxState {
         _ number: Int,
         as past: StoreTransaction.State? = nil,
         for device: Int,
-        journal: @autoclosure () -> JournalID,
         to updates: inout [StoreUpdate]
     ) {
-        guard let transaction = transaction(number, on: device, journal: journal()) else { return }
+        guard let row = transactions[number], isVisible(row, on: device) else { return }
+        let transaction = row.transaction
         guard let past, past != transaction.state else { return updates.append(.transaction(transaction)) }
         updates.append(.transaction(transaction.becoming(past)))
-    }
-}
-
-extension StoreTransaction {
-    fileprivate var withoutOrder: StoreTransaction {
-        StoreTransaction(
-            identifier: identifier,
-            order: nil,
-            payment: payment,
-            state: state,
-            date: date,
-            details: details
-        )
     }
 }

@@ -48,8 +48,6 @@ struct SandboxState: Sendable {
         var unfinished = 0
         /// How long the ledger was when the account signed in: what was told before is told anew.
         var start = 0
-        /// The first transaction's number since then.
-        var firstTransaction = 0
         /// Something was bought or restored here, or a receipt asked for, so that there is one.
         var hasReceipt = false
         /// From when the receipt says that it is not to be used any more.
@@ -164,7 +162,6 @@ extension SandboxState {
         devices[device].account = account ?? -1
         if let account, !devices[device].accounts.contains(account) { devices[device].accounts.append(account) }
         devices[device].start = position
-        devices[device].firstTransaction = nextTransaction
     }
 
     private mutating func open(

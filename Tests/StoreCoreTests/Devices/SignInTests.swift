@@ -98,4 +98,19 @@ import Testing
         #expect(app.received == [.updated("full.game", .purchased)])
         #expect(app.queue.transactions.count == 1)
     }
+
+    @Test func `What was finished while the store was away does not come back with its account`() throws {
+        let market = try Market()
+        let bob = try market.store.addAccount("bob")
+        let app = App(on: market.store, finishes: false)
+        app.buy("full.game")
+        market.store.isReachable = false
+        try market.store.device.signIn(to: bob)
+        app.queue.transactions.forEach(app.queue.finishTransaction)
+        try market.store.device.signIn(to: market.store.account)
+        market.store.isReachable = true
+        market.store.advance(by: 600)
+        #expect(app.received == [.updated("full.game", .purchased)])
+        #expect(app.queue.transactions.isEmpty)
+    }
 }
