@@ -47,12 +47,12 @@ let package = Package(
         .testTarget(name: "StoreContractTests", dependencies: ["StoreContract"], swiftSettings: settings),
         .testTarget(
             name: "StoreSimulatorTests",
-            dependencies: ["StoreSimulator"],
+            dependencies: ["StoreSimulator", "StoreCore"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["StoreCore", "StoreContract"],
+            dependencies: ["StoreCore", "StoreContract", "StoreSimulator"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -5,6 +5,7 @@ enum Command: Equatable {
     case demo(file: String?, asks: Bool)
     case check(files: [String])
     case verify(file: String, keyFile: String)
+    case simulate(seed: UInt64, lives: Int, steps: Int)
 
     /// Why a command line makes no sense, in one sentence.
     struct Mistake: Error, Equatable {
@@ -19,11 +20,15 @@ enum Command: Equatable {
             self = .help
             return
         }
-        guard ["demo", "check", "verify"].contains(name) else {
+        guard ["demo", "check", "verify", "simulate"].contains(name) else {
             let noun = name.hasPrefix("-") ? "an option" : "a command"
             throw Mistake(
-                sentence: "\"\(name)\" is not \(noun) of sandbox-store; the commands are demo, check and verify"
+                sentence: "\"\(name)\" is not \(noun) of sandbox-store; the commands are demo, check, verify and simulate"
             )
+        }
+        if name == "simulate" {
+            self = try Self.simulation(arguments.dropFirst())
+            return
         }
         var rest = arguments.dropFirst()
         let keyFiles = name == "verify" ? try Self.takeValues(of: "--key-file", from: &rest) : []
@@ -54,6 +59,26 @@ enum Command: Equatable {
             guard !files.isEmpty else { throw Mistake(sentence: "check needs a file to check") }
             self = .check(files: files)
         }
+    }
+
+    private static func simulation(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
+        if arguments.contains(where: isHelp) { return .help }
+        var numbers: [String: UInt64] = ["--seed": 1, "--lives": 1000, "--steps": 50]
+        var arguments = arguments
+        while let option = arguments.popFirst() {
+            guard numbers[option] != nil else {
+                throw Mistake(sentence: "\"\(option)\" is not an option of simulate")
+            }
+            guard let text = arguments.popFirst(), let number = UInt64(text) else {
+                throw Mistake(sentence: "\(option) needs a whole number that is not negative")
+            }
+            guard option == "--seed" || number <= Int32.max else {
+                throw Mistake(sentence: "\(option) can be \(Int32.max) at the most")
+            }
+            numbers[option] = number
+        }
+        let seed = numbers["--seed", default: 1]
+        return .simulate(seed: seed, lives: Int(numbers["--lives", default: 0]), steps: Int(numbers["--steps", default: 0]))
     }
 
     private static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }
@@ -104,11 +129,14 @@ enum Command: Equatable {
         sandbox-store verify FILE --key-file FILE
             Says whether a sandbox store with this key signed a receipt, and what is in it: a transaction's
             receipt or an app receipt, as it is or in Base64. All bytes of the key's file are the key.
+        sandbox-store simulate [--seed N] [--lives K] [--steps M]
+            Lives K lives of M steps, drawn from the seed N, and checks each step against a model; 1000 lives of
+            50 steps from the seed 1 unless given. Prints what they went through, or a shrunk life that breaks a rule.
         sandbox-store --help
             Prints this.
 
-        Exit codes: 0 for success, 1 for a file that cannot be used or a receipt that is not valid, 2 for a command line
-        that makes no sense, or names a receipt or key that cannot be read.
+        Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid or a life that breaks a
+        rule, 2 for a command line that makes no sense, or names a receipt or key that cannot be read.
 
         """
 }

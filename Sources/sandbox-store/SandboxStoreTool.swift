@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreSimulator
 
 /// The command line tool, apart from the process that it runs in.
 @MainActor
@@ -16,6 +17,7 @@ struct SandboxStoreTool {
             case .demo(let file, let asks): return demo(file.map { URL(filePath: $0) } ?? Self.demoFile, asks: asks)
             case .check(let files): return check(files)
             case .verify(let file, let keyFile): return verify(file, keyFile: keyFile)
+            case .simulate(let seed, let lives, let steps): return simulate(seed, lives, steps)
             }
             return 0
         } catch {
@@ -33,6 +35,12 @@ struct SandboxStoreTool {
             console.complain("sandbox-store: \(error)\n")
             return 1
         }
+    }
+
+    private func simulate(_ seed: UInt64, _ lives: Int, _ steps: Int) -> Int32 {
+        let report = Simulator.run(seed: seed, lives: lives, steps: steps)
+        console.write("\(report)\n")
+        return report.failure == nil ? 0 : 1
     }
 
     private func check(_ files: [String]) -> Int32 {

@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["sell"], "\"sell\" is not a command of sandbox-store; the commands are demo, check and verify"),
-        (["--fast"], "\"--fast\" is not an option of sandbox-store; the commands are demo, check and verify"),
+        (["sell"], "\"sell\" is not a command of sandbox-store; the commands are demo, check, verify and simulate"),
+        (["--fast"], "\"--fast\" is not an option of sandbox-store; the commands are demo, check, verify and simulate"),
         (["demo", "--fast"], "\"--fast\" is not an option of demo"),
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),
         (["check"], "check needs a file to check"),

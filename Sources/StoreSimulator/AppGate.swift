@@ -1,0 +1,58 @@
+import StoreCore
+
+/// The end of the wire in an app: what a dead app says goes nowhere.
+final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private let wire: any StoreBackend
+    private let pulse: Pulse
+    private let lifeline: Lifeline
+    private var receivers: [any StoreUpdateReceiver] = []
+
+    init(_ wire: any StoreBackend, _ pulse: Pulse, _ lifeline: Lifeline) {
+        self.wire = wire
+        self.pulse = pulse
+        self.lifeline = lifeline
+    }
+
+    var timekeeper: any Timekeeper { wire.timekeeper }
+    var lane: BackendLane { .caller }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        wire.submit(commands) { [pulse, lifeline] answer in
+            lifeline.pass()
+            if !pulse.isDead { reply(answer) }
+        }
+    }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        receivers.append(receiver)
+        wire.connect(receiver, after: cursor)
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
+        if pulse.isDead { return }
+        receivers.removeAll { $0 === receiver }
+        wire.disconnect(receiver)
+    }
+
+    func acknowledge(through cursor: UpdateCursor) {
+        lifeline.pass()
+        if !pulse.isDead { wire.acknowledge(through: cursor) }
+    }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        if !pulse.isDead { wire.products(identifiers, reply: reply) }
+    }
+
+    /// The process is gone: its connections break.
+    func close() {
+        for receiver in receivers { wire.disconnect(receiver) }
+        receivers = []
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import StoreCore
+
+/// One launch of the app on a device: a queue, and an observer that checks what it hears.
+final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
+    // unchecked: a life is lived on one thread.
+    private struct Seen {
+        let transaction: SKPaymentTransaction
+        var stage: Model.Stage?
+        /// A new observer is told once more what it missed.
+        var mayRepeat = false
+        var isRemoved = false
+    }
+
+    let pulse: Pulse
+    let gate: AppGate
+    private let device: Int
+    private let lifeline: Lifeline
+    private unowned let diary: Diary
+    private(set) var queue: SKPaymentQueue
+    private var seen: [ObjectIdentifier: Seen] = [:]
+
+    init(
+        _ device: Int,
+        _ wire: any StoreBackend,
+        _ disk: JournalDisk,
+        _ pauses: ManualTimekeeper,
+        _ lifeline: Lifeline,
+        _ diary: Diary
+    ) {
+        self.device = device
+        self.lifeline = lifeline
+        self.diary = diary
+        pulse = Pulse()
+        lifeline.apps[device] = pulse
+        gate = AppGate(wire, pulse, lifeline)
+        queue = SKPaymentQueue(
+            backend: gate,
+            journal: KeptJournal(disk, pulse, lifeline),
+            timekeeper: pauses,
+            delivery: .inline,
+            log: .silent
+        )
+    }
+
+    func observe() {
+        for key in seen.keys { seen[key]?.mayRepeat = true }
+        queue.add(self)
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        for transaction in transactions { hear(transaction) }
+        lifeline.pass()
+    }
+
+    private func hear(_ transaction: SKPaymentTransaction) {
+        let stage = Model.Stage(transaction.transactionState)
+        let name = TransactionName(transaction)
+        diary.shown(name, stage, on: device)
+        guard var last = seen[ObjectIdentifier(transaction)] else {
+            seen[ObjectIdentifier(transaction)] = Seen(transaction: transaction, stage: stage)
+            return
+        }
+        if last.isRemoved { diary.broke("device \(device) heard of \(name) after it had been removed") }
+        let isRepeated = last.stage == stage
+        if isRepeated ? !last.mayRepeat : !isLegal(last.stage, stage) {
+            let before = last.stage.map { "\($0)" } ?? "nothing"
+            diary.broke("device \(device) heard of \(name) as \(stage) after \(before)")
+        }
+        last.stage = stage
+        last.mayRepeat = false
+        seen[ObjectIdentifier(transaction)] = last
+    }
+
+    private func isLegal(_ old: Model.Stage?, _ new: Model.Stage) -> Bool {
+        switch (old, new) {
+        case (nil, _), (.purchasing?, .deferred), (.purchasing?, .purchased), (.purchasing?, .failed),
+            (.deferred?, .purchased), (.deferred?, .failed):
+            true
+        default: false
+        }
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        for transaction in transactions {
+            let key = ObjectIdentifier(transaction)
+            if seen[key]?.isRemoved == true {
+                diary.broke("device \(device) heard twice that \(TransactionName(transaction)) was removed")
+            }
+            seen[key, default: Seen(transaction: transaction)].isRemoved = true
+        }
+        lifeline.pass()
+    }
+
+    func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) { restoreEnded() }
+
+    func paymentQueue(_ queue: SKPaymentQueue, restoreCompletedTransactionsFailedWithError error: any Error) {
+        restoreEnded()
+    }
+
+    private func restoreEnded() {
+        lifeline.pass()
+        if !pulse.isDead { diary.restoreEnded(on: device) }
+    }
+}
+
+/// What a transaction is called in every launch: a payment's number, or the store's name for what nobody ordered.
+enum TransactionName: Hashable, CustomStringConvertible {
+    case payment(Int)
+    case transaction(String)
+
+    init(_ transaction: SKPaymentTransaction) {
+        let payment = transaction.transactionState == .restored ? nil : transaction.payment.applicationUsername
+        if let tag = payment.flatMap({ Int($0) }) {
+            self = .payment(tag)
+        } else {
+            self = .transaction(transaction.transactionIdentifier ?? "")
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .payment(let tag): "payment \(tag)"
+        case .transaction(let identifier): "transaction \(identifier)"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// What an account has of the one subscription group that there is, by the model's own rules.
+struct Club {
+    /// The model's entry of the purchase that it began with.
+    let first: Int
+    private(set) var product = Step.Product.basic
+    private(set) var end = Date.distantPast
+    /// From when months are counted, and how many end with this period.
+    private var anchor = Date.distantPast
+    private var months = 0
+    private var isOnTrial = false
+    private var hasHadTrial = false
+    private(set) var renewsAs = Step.Product.basic
+    private(set) var willRenew = false
+    private(set) var isRunning = false
+
+    init(first: Int) { self.first = first }
+
+    /// Somebody pays for one of the products.
+    ///
+    /// - Returns: the charge, in cents.
+    mutating func subscribe(to wanted: Step.Product, at now: Date) -> Int {
+        // Only from basic to gold is a step up; everything else waits for the end of the month.
+        if isRunning, !(product == .basic && wanted == .gold) {
+            renewsAs = wanted
+            willRenew = true
+            return 0
+        }
+        let isTrial = wanted == .basic && !hasHadTrial
+        begin(wanted, at: now, isTrial: isTrial)
+        isRunning = true
+        willRenew = true
+        return isTrial ? 0 : Model.price(of: wanted)
+    }
+
+    /// The period is over.
+    ///
+    /// - Returns: what the next one costs, in cents; nil if there is none.
+    mutating func renew() -> Int? {
+        guard willRenew else {
+            isRunning = false
+            return nil
+        }
+        if renewsAs == product, !isOnTrial {
+            months += 1
+            end = Self.month(months, after: anchor)
+        } else {
+            begin(renewsAs, at: end, isTrial: false)
+        }
+        return Model.price(of: product)
+    }
+
+    mutating func setWillRenew(_ willRenew: Bool) { self.willRenew = willRenew }
+
+    private mutating func begin(_ product: Step.Product, at moment: Date, isTrial: Bool) {
+        self.product = product
+        renewsAs = product
+        isOnTrial = isTrial
+        if isTrial { hasHadTrial = true }
+        anchor = moment
+        months = 1
+        end = isTrial ? moment + 7 * 86_400 : Self.month(1, after: moment)
+    }
+
+    private static let calendar: Calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar
+    }()
+
+    private static func month(_ count: Int, after anchor: Date) -> Date {
+        calendar.date(byAdding: .month, value: count, to: anchor) ?? .distantFuture
+    }
+}

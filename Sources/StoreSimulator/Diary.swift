@@ -1,0 +1,55 @@
+/// What the apps of a life did and heard, and the first rule that was broken.
+final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private(set) var violation: String?
+    /// Payments that were shown as accepted.
+    private(set) var accepted: Set<Int> = []
+    /// Payments that were added while the app lived on.
+    var added: Set<Int> = []
+    /// What each payment turned out to be.
+    private var outcomes: [Int: Model.Stage] = [:]
+    /// What was finished on each device by an app that lived on.
+    private var finished: [Set<TransactionName>]
+    /// Restores that the running launch asked for and did not hear end.
+    private var restores: [Int]
+    /// Of these, the ones whose end its observer has been there to hear.
+    private(set) var owedRestores: [Int]
+
+    init(devices: Int) {
+        finished = Array(repeating: [], count: devices)
+        restores = Array(repeating: 0, count: devices)
+        owedRestores = restores
+    }
+
+    func broke(_ rule: String) { if violation == nil { violation = rule } }
+
+    func shown(_ name: TransactionName, _ stage: Model.Stage, on device: Int) {
+        if finished[device].contains(name) { broke("\(name) came back on device \(device) after it was finished") }
+        guard case .payment(let tag) = name else { return }
+        accepted.insert(tag)
+        guard stage.isDecided else { return }
+        let outcome = outcomes[tag] ?? stage
+        if outcome != stage { broke("payment \(tag) turned out both \(outcome) and \(stage)") }
+        outcomes[tag] = stage
+    }
+
+    func finished(_ name: TransactionName, on device: Int) { finished[device].insert(name) }
+
+    func restoreBegan(on device: Int, isObserved: Bool) {
+        restores[device] += 1
+        if isObserved { owedRestores[device] += 1 }
+    }
+
+    /// Nobody may be there to hear the end of a restore.
+    func observerLeft(_ device: Int) { owedRestores[device] = 0 }
+
+    func launched(_ device: Int) {
+        restores[device] = 0
+        owedRestores[device] = 0
+    }
+
+    func restoreEnded(on device: Int) {
+        restores[device] -= 1
+        owedRestores[device] = max(0, owedRestores[device] - 1)
+        if restores[device] < 0 { broke("a restore on device \(device) ended twice") }
+    }
+}

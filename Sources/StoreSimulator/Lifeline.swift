@@ -1,0 +1,51 @@
+/// Whether a process lives.
+///
+/// Each launch has one of its own.
+final class Pulse: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    var isDead = false
+}
+
+/// Counts the boundaries that a life passes, and kills at the one it was set to.
+///
+/// A boundary lies before and after each call of a journal, a ledger or a store, each answer, each batch of updates and each
+/// callback. Whoever is killed there runs on until the stack has unwound, but nothing of what it does has any effect.
+final class Lifeline: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private var countdown = 0
+    private var victim = Step.Mortal.store
+    var store = Pulse()
+    var apps: [Pulse]
+    private(set) var hasKilled = false
+
+    init(apps: Int) { self.apps = (0..<apps).map { _ in Pulse() } }
+
+    var isArmed: Bool { countdown > 0 }
+
+    func arm(after count: Int, for victim: Step.Mortal) {
+        countdown = max(count, 1)
+        self.victim = victim
+    }
+
+    func disarm() { countdown = 0 }
+
+    func pass() {
+        guard countdown > 0 else { return }
+        countdown -= 1
+        if countdown == 0 { kill() }
+    }
+
+    private func kill() {
+        hasKilled = true
+        switch victim {
+        case .app(let device): apps[device % apps.count].isDead = true
+        case .store: store.isDead = true
+        case .both:
+            store.isDead = true
+            for app in apps { app.isDead = true }
+        }
+    }
+
+    func bury() { hasKilled = false }
+}
+
+/// What a process that has been killed hears from its disk.
+struct Death: Error {}

@@ -1,0 +1,120 @@
+import StoreContract
+import StoreCore
+
+/// One thing that happens in a simulated life.
+///
+/// Numbers of devices, accounts, transactions and undecided orders wrap around: every step means something in every life, so
+/// that a list of steps stays valid when some are taken out.
+public enum Step: Hashable, Sendable {
+    /// The app on a device adds a payment.
+    case add(device: Int, product: Product, quantity: Int)
+    /// The app on a device finishes one of the decided transactions that its queue lists.
+    case finish(device: Int, index: Int)
+    /// The app on a device asks for past purchases.
+    case restore(device: Int)
+    /// Somebody approves one of the orders that wait for a decision.
+    case approve(index: Int)
+    /// Somebody cancels one of them.
+    case cancel(index: Int)
+    /// Somebody declines one of them.
+    case decline(index: Int)
+    /// Time passes.
+    case advance(days: Int)
+    /// The app on a device adds its observer.
+    case addObserver(device: Int)
+    /// The app on a device removes its observer.
+    case removeObserver(device: Int)
+    /// An account signs in on a device.
+    case signIn(device: Int, account: Int)
+    /// Whoever is signed in on a device signs out.
+    case signOut(device: Int)
+    /// An account's owner turns the renewal of its subscription on or off.
+    case setAutoRenew(account: Int, on: Bool)
+    /// A device loses the store, or has it again.
+    case reachable(device: Int, Bool)
+    /// The next thing that passes between a device's queue and the store at a point is spoilt.
+    case spoil(device: Int, act: Interposer.Act, point: Interposer.Point)
+    /// What is held on the way between a device's queue and the store is let go.
+    case release(device: Int)
+    /// The app on a device is launched anew.
+    case relaunch(device: Int)
+    /// After so many boundaries more have been passed, somebody dies; they are back when the step is over.
+    case die(after: Int, who: Mortal)
+
+    /// Who can die.
+    public enum Mortal: Hashable, Sendable {
+        /// The app on a device.
+        case app(Int)
+        /// The store.
+        case store
+        /// The store and every app.
+        case both
+    }
+
+    /// What the simulated store sells, and what it does not.
+    public enum Product: String, CaseIterable, Hashable, Sendable {
+        /// A consumable.
+        case sword
+        /// A consumable, about which somebody else has to be asked.
+        case gift
+        /// A consumable that the user takes time over, in lives where users are asked.
+        case shield
+        /// A non-consumable.
+        case game
+        /// A non-renewing subscription.
+        case season
+        /// The subscription's lower level, a month with a week for free before it.
+        case basic
+        /// The subscription's upper level, a month.
+        case gold
+        /// Not on sale.
+        case ghost
+    }
+}
+
+extension Step: CustomStringConvertible {
+    /// The step as it is written in Swift.
+    public var description: String {
+        switch self {
+        case .add(let device, let product, let quantity):
+            ".add(device: \(device), product: .\(product), quantity: \(quantity))"
+        case .finish(let device, let index): ".finish(device: \(device), index: \(index))"
+        case .restore(let device): ".restore(device: \(device))"
+        case .approve(let index): ".approve(index: \(index))"
+        case .cancel(let index): ".cancel(index: \(index))"
+        case .decline(let index): ".decline(index: \(index))"
+        case .advance(let days): ".advance(days: \(days))"
+        case .addObserver(let device): ".addObserver(device: \(device))"
+        case .removeObserver(let device): ".removeObserver(device: \(device))"
+        case .signIn(let device, let account): ".signIn(device: \(device), account: \(account))"
+        case .signOut(let device): ".signOut(device: \(device))"
+        case .setAutoRenew(let account, let isOn): ".setAutoRenew(account: \(account), on: \(isOn))"
+        case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
+        case .spoil(let device, let act, let point):
+            ".spoil(device: \(device), act: .\(act.written), point: .\(point.rawValue))"
+        case .release(let device): ".release(device: \(device))"
+        case .relaunch(let device): ".relaunch(device: \(device))"
+        case .die(let count, .app(let device)): ".die(after: \(count), who: .app(\(device)))"
+        case .die(let count, .store): ".die(after: \(count), who: .store)"
+        case .die(let count, .both): ".die(after: \(count), who: .both)"
+        }
+    }
+}
+
+extension Interposer.Act {
+    /// As in Swift, without the point; a failure is printed as the one that lives use.
+    fileprivate var written: String {
+        switch self {
+        case .pass: "pass"
+        case .drop: "drop"
+        case .delay(let seconds): "delay(\(seconds))"
+        case .duplicate: "duplicate"
+        case .echo(let seconds): "echo(after: \(seconds))"
+        case .reorder: "reorder"
+        case .cut: "cut"
+        case .loseAnswer: "loseAnswer"
+        case .hold: "hold"
+        case .fail: "fail(.storeKit(.unknown, \"\"))"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import StoreContract
+import StoreCore
+
+/// Draws steps, the same ones from the same seed.
+struct StepGenerator {
+    private var random: SplitMix64
+
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    mutating func steps(_ count: Int) -> [Step] { (0..<count).map { _ in step() } }
+
+    private mutating func step() -> Step {
+        let device = below(3)
+        switch below(100) {
+        case 0..<22: return .add(device: device, product: Step.Product.allCases[below(8)], quantity: quantity())
+        case 22..<42: return .finish(device: device, index: below(4))
+        case 42..<47: return .restore(device: device)
+        case 47..<52: return .approve(index: below(3))
+        case 52..<54: return .cancel(index: below(3))
+        case 54..<56: return .decline(index: below(3))
+        case 56..<62: return .advance(days: [0, 1, 3, 7, 28, 31, 90][below(7)])
+        case 62..<65: return .addObserver(device: device)
+        case 65..<67: return .removeObserver(device: device)
+        case 67..<70: return .signIn(device: device, account: below(2))
+        case 70..<71: return .signOut(device: device)
+        case 71..<74: return .setAutoRenew(account: below(2), on: below(2) == 0)
+        case 74..<78: return .reachable(device: device, below(3) > 0)
+        case 78..<87: return .spoil(device: device, act: act(), point: point())
+        case 87..<89: return .release(device: device)
+        case 89..<92: return .relaunch(device: device)
+        default: return .die(after: 1 + below(12), who: mortal(device))
+        }
+    }
+
+    private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+
+    private mutating func quantity() -> Int { [1, 1, 1, 1, 1, 1, 2, 11][below(8)] }
+
+    private mutating func act() -> Interposer.Act {
+        switch below(9) {
+        case 0: .drop
+        case 1: .delay(5)
+        case 2: .duplicate
+        case 3: .echo(after: 3)
+        case 4: .reorder
+        case 5: .cut
+        case 6: .hold
+        case 7: .fail(.storeKit(.unknown, ""))
+        default: .loseAnswer
+        }
+    }
+
+    private mutating func point() -> Interposer.Point {
+        [.submission, .reply, .connection, .update, .connectionLost, .acknowledgement][below(6)]
+    }
+
+    private mutating func mortal(_ device: Int) -> Step.Mortal {
+        switch below(4) {
+        case 0: .store
+        case 1: .both
+        default: .app(device)
+        }
+    }
+}
+
+/// Random numbers that a seed replays, by Steele, Lea and Flood's SplitMix64; Foundation has none that can be seeded.
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+        return bits ^ (bits >> 31)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import StoreCore
+
+/// The end of a device's wire in the store: the model hears here what arrives and what is told.
+///
+/// It outlives the stores. What a dead store owes is told to be lost once there is another one.
+final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private let device: Int
+    private let witness: Witness
+    private let lifeline: Lifeline
+    let timekeeper: any Timekeeper
+    private var backend: any StoreBackend
+    private var taps: [Tap] = []
+    private var owed: [@Sendable (SubmissionReply) -> Void] = []
+
+    init(_ device: Int, _ backend: any StoreBackend, _ witness: Witness, _ lifeline: Lifeline) {
+        self.device = device
+        self.backend = backend
+        self.witness = witness
+        self.lifeline = lifeline
+        timekeeper = backend.timekeeper
+    }
+
+    var lane: BackendLane { .caller }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        lifeline.pass()
+        if lifeline.store.isDead { return owed.append(reply) }
+        witness.arrived(commands, on: device)
+        backend.submit(commands) { [self] answer in
+            lifeline.pass()
+            if lifeline.store.isDead { return owed.append(reply) }
+            witness.answered(answer, on: device)
+            reply(answer)
+        }
+    }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        lifeline.pass()
+        let tap = Tap(receiver, device, witness, lifeline)
+        taps.removeAll { $0.receiver === receiver }
+        taps.append(tap)
+        if !lifeline.store.isDead { backend.connect(tap, after: cursor) }
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
+        guard let index = taps.firstIndex(where: { $0.receiver === receiver }) else { return }
+        let tap = taps.remove(at: index)
+        if !lifeline.store.isDead { backend.disconnect(tap) }
+    }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        backend.products(identifiers, reply: reply)
+    }
+
+    /// Another store has taken the dead one's place.
+    func replace(by backend: any StoreBackend) {
+        self.backend = backend
+        let (lost, replies) = (taps, owed)
+        taps = []
+        owed = []
+        for tap in lost { tap.receiver.connectionLost(.network(.networkConnectionLost, "the store went away")) }
+        for reply in replies { reply(.tryLater(.network(.networkConnectionLost, "the store went away"))) }
+    }
+}
+
+/// Hears on the way what a store tells a queue.
+private final class Tap: StoreUpdateReceiver {
+    let receiver: any StoreUpdateReceiver
+    private let device: Int
+    private let witness: Witness
+    private let lifeline: Lifeline
+    private let pulse: Pulse
+
+    init(_ receiver: any StoreUpdateReceiver, _ device: Int, _ witness: Witness, _ lifeline: Lifeline) {
+        self.receiver = receiver
+        self.device = device
+        self.witness = witness
+        self.lifeline = lifeline
+        pulse = lifeline.store
+    }
+
+    var journal: JournalID { receiver.journal }
+
+    func receive(_ batch: UpdateBatch) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        witness.told(batch.updates, on: device)
+        receiver.receive(batch)
+    }
+
+    func connectionLost(_ failure: StoreFailure) {
+        lifeline.pass()
+        if !pulse.isDead { receiver.connectionLost(failure) }
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import StoreCore
+
+/// Tells the model what happens at the store's door.
+///
+/// Where a store dies in the middle of a change, it tells afterwards whether the change was kept.
+final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private struct Doubt {
+        let before: Model
+        let isKept: (SandboxStore) -> Bool
+    }
+
+    let asks: Bool
+    var model: Model
+    var isReachable = [true, true, true]
+    let coverage: Coverage
+    private let clock: ManualTimekeeper
+    private let lifeline: Lifeline
+    private let diary: Diary
+    private let disk: LedgerDisk
+    private var doubt: Doubt?
+    private var beforeAnswer: Model?
+
+    init(
+        asks: Bool,
+        clock: ManualTimekeeper,
+        _ lifeline: Lifeline,
+        _ diary: Diary,
+        _ disk: LedgerDisk,
+        _ coverage: Coverage
+    ) {
+        self.disk = disk
+        self.asks = asks
+        self.clock = clock
+        self.lifeline = lifeline
+        self.diary = diary
+        self.coverage = coverage
+        model = Model(now: clock.now, accounts: 2, devices: [0, 0, 1])
+    }
+
+    // MARK: Changes
+
+    /// A change begins, which a store that dies of it may or may not have kept.
+    func begin(isKept: @escaping (SandboxStore) -> Bool) {
+        model.advance(to: clock.now)
+        doubt = lifeline.isArmed ? Doubt(before: model, isKept: isKept) : nil
+    }
+
+    func end() { if !lifeline.store.isDead { doubt = nil } }
+
+    func storeIsBack(_ store: SandboxStore) {
+        if let doubt, !doubt.isKept(store) {
+            model = doubt.before
+            model.advance(to: clock.now)
+        }
+        doubt = nil
+        beforeAnswer = nil
+    }
+
+    // MARK: The door
+
+    func arrived(_ commands: [StoreCommand], on device: Int) {
+        guard isReachable[device] else { return }
+        model.advance(to: clock.now)
+        if lifeline.isArmed {
+            let before = model
+            let count = disk.committed
+            doubt = Doubt(before: before) { [disk] store in
+                let name = World.deviceNames[device]
+                return Probe.hasKept(commands, on: name, store, before, hasGrown: disk.survived > count)
+            }
+        } else {
+            doubt = nil
+        }
+        for command in commands {
+            switch command.action {
+            case .purchase(let payment): order(payment, command.id, device)
+            case .finish(let identifier): model.finish(command.id, identifier, on: device)
+            case .restore: model.restore(command.id, on: device)
+            }
+        }
+    }
+
+    private func order(_ payment: StorePayment, _ command: OrderID, _ device: Int) {
+        guard let tag = payment.applicationUsername.flatMap({ Int($0) }),
+            let product = Step.Product(rawValue: payment.productIdentifier)
+        else { return diary.broke("the store was sent a payment that nobody added") }
+        let violation = model.order(
+            command,
+            tag: tag,
+            product,
+            quantity: payment.quantity,
+            on: device,
+            isAsked: asks
+        )
+        if let violation { diary.broke(violation) }
+    }
+
+    func answered(_ answer: SubmissionReply, on device: Int) {
+        doubt = nil
+        if case .tryLater(let failure) = answer, isReachable[device] {
+            diary.broke("the store put off what it could have taken: \(failure)")
+        }
+    }
+
+    func told(_ updates: [StoreUpdate], on device: Int) {
+        model.advance(to: clock.now)
+        for update in updates {
+            if case .transaction(let transaction) = update, let violation = model.hear(transaction, on: device) {
+                diary.broke(violation)
+            }
+        }
+    }
+
+    /// The user is asked.
+    func asked(_ request: AuthorisationRequest) -> Authorisation {
+        lifeline.pass()
+        // Whatever a dead store is told is lost.
+        if lifeline.store.isDead { return .later }
+        model.advance(to: clock.now)
+        guard let tag = request.applicationUsername.flatMap({ Int($0) }), let entry = model.entry(ofTag: tag) else {
+            diary.broke("the user was asked about \(request.transaction), which nobody ordered")
+            return .cancel
+        }
+        if entry.product != .gift {
+            if entry.stage.isDecided, let before = beforeAnswer {
+                // The answer was lost with the store.
+                model = before
+                model.advance(to: clock.now)
+            } else if entry.stage.isDecided {
+                diary.broke("the user was asked about payment \(tag), which had been decided")
+            }
+        }
+        if entry.product == .shield { return .later }
+        if entry.product == .gift { return .approve }
+        beforeAnswer = lifeline.isArmed ? model : nil
+        model.decide(tag: tag, .approve)
+        return .approve
+    }
+}
+
+/// Looks at what a store that died has kept, as a queue would.
+private final class Probe: StoreUpdateReceiver, @unchecked Sendable {  // unchecked: used on one thread
+    let journal = JournalID(rawValue: .max)
+    private var transactions: [StoreTransaction] = []
+
+    func receive(_ batch: UpdateBatch) {
+        for case .transaction(let transaction) in batch.updates { transactions.append(transaction) }
+    }
+
+    func connectionLost(_ failure: StoreFailure) {}
+
+    static func hasKept(
+        _ commands: [StoreCommand],
+        on name: String,
+        _ store: SandboxStore,
+        _ before: Model,
+        hasGrown: Bool
+    ) -> Bool {
+        guard let device = store.device(named: name) else { return false }
+        let probe = Probe()
+        device.connect(probe, after: nil)
+        device.disconnect(probe)
+        for command in commands where !before.has(command.id) {
+            switch command.action {
+            case .purchase(let payment):
+                return probe.transactions.contains {
+                    $0.state != .restored && $0.payment.applicationUsername == payment.applicationUsername
+                }
+            case .finish(let identifier):
+                guard let entry = before.entry(named: identifier), entry.isLive else { continue }
+                // What somebody else finishes on the device does not show there; but something was written.
+                guard let place = World.deviceNames.firstIndex(of: name), before.isVisible(entry, on: place) else {
+                    return hasGrown
+                }
+                return !probe.transactions.contains { $0.identifier == identifier }
+            case .restore:
+                // One that brings nothing shows nowhere else.
+                return hasGrown
+            }
+        }
+        return hasGrown
+    }
+}

@@ -1,0 +1,69 @@
+import StoreContract
+import StoreCore
+
+extension World {
+    /// Does one step.
+    func take(_ step: Step) {
+        witness.model.advance(to: clock.now)
+        witness.coverage.note(step, witness.model)
+        switch step {
+        case .add(let device, let product, let quantity): add(product, max(quantity, 1), on: device % 3)
+        case .finish(let device, let index): finish(index, on: device % 3)
+        case .restore(let device): restore(on: device % 3)
+        case .approve(let index): decide(index, .approve)
+        case .cancel(let index): decide(index & ~1, .refuse)
+        case .decline(let index): decide(index | 1, .refuse)
+        case .advance(let days):
+            clock.advance(by: Double(days) * 86_400)
+            pauses.advance(by: min(Double(days) * 86_400, 300))
+        case .addObserver(let device): setObserved(true, on: device % 3)
+        case .removeObserver(let device): setObserved(false, on: device % 3)
+        case .signIn(let device, let account): signIn(account % 2, on: device % 3)
+        case .signOut(let device): signIn(nil, on: device % 3)
+        case .setAutoRenew(let account, let isOn): setAutoRenew(isOn, of: account % 2)
+        case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
+        case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)
+        case .release(let device): wires[device % 3].releaseAll()
+        case .relaunch(let device): relaunch(device % 3)
+        case .die(let count, let who): lifeline.arm(after: count, for: who)
+        }
+    }
+
+    /// Winds the life up: the wire is whole, everything is decided and looked at, by each account and after a relaunch.
+    ///
+    /// - Returns: what is wrong.
+    func end() throws -> String? {
+        lifeline.disarm()
+        for device in apps.indices {
+            wires[device].removeAllRules()
+            setReachable(true, device)
+            setObserved(true, on: device)
+        }
+        if let violation = quieten() { return violation }
+        for account in Self.accountNames.indices {
+            for device in apps.indices { signIn(account, on: device) }
+            if let violation = quieten() { return violation }
+        }
+        for device in apps.indices { relaunch(device) }
+        if let violation = quieten() { return violation }
+        let lost = diary.accepted.union(diary.added).filter { witness.model.entry(ofTag: $0) == nil }
+        if let tag = lost.min() { return "payment \(tag) was accepted and never reached the store" }
+        return nil
+    }
+
+    /// Moves on until nothing is on its way, then checks.
+    private func quieten() -> String? {
+        for _ in 0..<60 {
+            if let violation = check() { return violation }
+            if settle().isEmpty { return nil }
+            if waitingForOwner > 0 {
+                decide(0, .approve)
+            } else {
+                clock.advance(by: 60)
+                pauses.advance(by: 300)
+            }
+            for wire in wires { wire.releaseAll() }
+        }
+        return "what waits never comes: \(settle())"
+    }
+}

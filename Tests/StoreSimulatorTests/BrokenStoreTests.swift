@@ -1,0 +1,71 @@
+import StoreCore
+import StoreSimulator
+import Testing
+
+@Suite struct BrokenStoreTests {
+    @Test func `A store that sells twice is found`() throws {
+        let failure = try #require(Simulator.run(seed: 1, lives: 20) { Broken($0, .sellsTwice) }.failure)
+        #expect(failure.shrunk.steps.count <= 2)
+        #expect(throws: BrokenRule.self) { try failure.shrunk.run() }
+    }
+
+    @Test func `A store that forgets to finish is found`() throws {
+        let failure = try #require(Simulator.run(seed: 1, lives: 20) { Broken($0, .forgetsFinishes) }.failure)
+        #expect(failure.shrunk.steps.count <= 4)
+    }
+
+    @Test func `A store that loses orders is found`() throws {
+        let failure = try #require(Simulator.run(seed: 1, lives: 20) { Broken($0, .losesOrders) }.failure)
+        #expect(failure.shrunk.steps.count <= 2)
+    }
+
+    @Test func `A failure says its seed, its life and the steps to paste`() throws {
+        let failure = try #require(Simulator.run(seed: 1, lives: 20) { Broken($0, .losesOrders) }.failure)
+        #expect(failure.description.hasPrefix("seed 1, life \(failure.life): "))
+        #expect(failure.description.contains("try Life(seed: "))
+        #expect(failure.description.contains("    .add(device: "))
+    }
+}
+
+/// A backend that breaks one of its promises.
+private final class Broken: StoreBackend {
+    enum Flaw { case sellsTwice, forgetsFinishes, losesOrders }
+
+    private let backend: any StoreBackend
+    private let flaw: Flaw
+
+    init(_ backend: any StoreBackend, _ flaw: Flaw) {
+        self.backend = backend
+        self.flaw = flaw
+    }
+
+    var timekeeper: any Timekeeper { backend.timekeeper }
+    var lane: BackendLane { .caller }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        var spoilt: [StoreCommand] = []
+        for command in commands {
+            switch (command.action, flaw) {
+            case (.purchase, .losesOrders), (.finish, .forgetsFinishes): continue
+            case (.purchase, .sellsTwice):
+                let again = OrderID(journal: JournalID(rawValue: ~command.id.journal.rawValue), number: command.id.number)
+                spoilt += [command, StoreCommand(id: again, action: command.action)]
+            default: spoilt.append(command)
+            }
+        }
+        if spoilt.isEmpty { reply(.taken) } else { backend.submit(spoilt, reply: reply) }
+    }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        backend.connect(receiver, after: cursor)
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        backend.products(identifiers, reply: reply)
+    }
+}

@@ -1,0 +1,37 @@
+import StoreSimulator
+import Testing
+
+@Suite struct SimulatorTests {
+    @Test func `Lives break no rule`() {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        let report = Simulator.run(seed: seed, lives: 150)
+        #expect(report.failure == nil, "seed \(seed)")
+        #expect(report.lives == 150)
+    }
+
+    @Test func `Every event meets a transaction in every state, but for those that cannot be`() {
+        let report = Simulator.run(seed: 1, lives: 150)
+        for (pair, count) in report.reached { #expect(count > 0, "\(pair)") }
+        for pair in SimulationReport.impossiblePairs.keys { #expect(report.reached[pair] == nil) }
+        #expect(report.reached.count + SimulationReport.impossiblePairs.count == 7 * 18)
+    }
+
+    @Test func `A seed replays its lives`() {
+        let first = Simulator.run(seed: 7, lives: 30)
+        let second = Simulator.run(seed: 7, lives: 30)
+        #expect(first.reached == second.reached)
+        #expect(Simulator.run(seed: 8_000, lives: 30).reached != first.reached)
+    }
+
+    @Test func `A written life is lived`() throws {
+        try Life(
+            seed: 0,
+            steps: [
+                .spoil(device: 0, act: .cut, point: .reply),
+                .add(device: 0, product: .sword, quantity: 1),
+                .signIn(device: 0, account: 1),
+                .signIn(device: 0, account: 0),
+            ]
+        ).run()
+    }
+}
