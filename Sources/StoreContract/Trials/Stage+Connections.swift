@@ -93,6 +93,8 @@ extension Stage {
 
     /// How often a wait connects anew before it takes the store for one that loses every connection.
     private static var patience: Int { 100 }
+    /// How many pauses to listen for what should have come.
+    private static var grace: Double { 20 }
 
     /// Waits until something is so, or the deadline has passed.
     func wait(_ isSo: @escaping (Trace) -> Bool) -> Bool {
@@ -105,8 +107,8 @@ extension Stage {
                 guard reconnectLost() else { break }
             }
         }
-        // A task may have something on its way that it did not report to the clock's activity.
-        return trace.wait(until: Date() + subject.pause, isSo)
+        // A task may have something on its way that it did not report to the clock's activity, on a busy machine.
+        return trace.wait(until: Date() + Self.grace * subject.pause, isSo)
     }
 
     /// Waits until nothing more comes, and sees that what came fits together.
