@@ -47,7 +47,8 @@ let package = Package(
         .testTarget(name: "StoreContractTests", dependencies: ["StoreContract"], swiftSettings: settings),
         .testTarget(
             name: "StoreSimulatorTests",
-            dependencies: ["StoreSimulator", "StoreCore"],
+            dependencies: ["StoreSimulator", "StoreContract", "StoreCore"],
+            exclude: ["Mutations"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,26 +1,27 @@
+import StoreContract
 import StoreSimulator
 import Testing
 
 @Suite struct SimulatorTests {
     @Test func `Lives break no rule`() {
         let seed = UInt64.random(in: 0..<1 << 32)
-        let report = Simulator.run(seed: seed, lives: 150)
+        let report = Simulator.run(seed: seed, lives: 60)
         #expect(report.failure == nil, "seed \(seed)")
-        #expect(report.lives == 150)
+        #expect(report.lives == 60)
     }
 
     @Test func `Every event meets a transaction in every state, but for those that cannot be`() {
-        let report = Simulator.run(seed: 1, lives: 150)
+        let report = Simulator.run(seed: 1, lives: 60)
         for (pair, count) in report.reached { #expect(count > 0, "\(pair)") }
         for pair in SimulationReport.impossiblePairs.keys { #expect(report.reached[pair] == nil) }
         #expect(report.reached.count + SimulationReport.impossiblePairs.count == 7 * 18)
     }
 
     @Test func `A seed replays its lives`() {
-        let first = Simulator.run(seed: 7, lives: 30)
-        let second = Simulator.run(seed: 7, lives: 30)
+        let first = Simulator.run(seed: 7, lives: 10)
+        let second = Simulator.run(seed: 7, lives: 10)
         #expect(first.reached == second.reached)
-        #expect(Simulator.run(seed: 8_000, lives: 30).reached != first.reached)
+        #expect(Simulator.run(seed: 8_000, lives: 10).reached != first.reached)
     }
 
     @Test func `A written life is lived`() throws {

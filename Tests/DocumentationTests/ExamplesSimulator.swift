@@ -1,0 +1,51 @@
+// The code of the article "The simulator", compiled and run.
+import Foundation
+import StoreContract
+import StoreCore
+import StoreSimulator
+import Testing
+
+/// A backend that takes orders and forgets them.
+private final class Forgetful: StoreBackend {
+    private let backend: any StoreBackend
+
+    init(_ backend: any StoreBackend) { self.backend = backend }
+
+    var timekeeper: any Timekeeper { backend.timekeeper }
+    var lane: BackendLane { .caller }
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) { reply(.taken) }
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        backend.connect(receiver, after: cursor)
+    }
+    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        backend.products(identifiers, reply: reply)
+    }
+}
+
+@Suite struct SimulatorArticle {
+    @Test func `Simulator, lives`() {
+        let report = Simulator.run(seed: 1, lives: 20)
+        #expect(report.failure == nil)
+    }
+
+    @Test func `Simulator, a shrunk life`() throws {
+        try Life(
+            seed: 2206,
+            steps: [
+                .spoil(device: 0, act: .cut, point: .reply),
+                .add(device: 0, product: .sword, quantity: 1),
+                .signIn(device: 0, account: 1),
+                .signIn(device: 0, account: 0),
+            ]
+        ).run()
+    }
+
+    @Test func `Simulator, a broken store`() {
+        let failure = Simulator.run(seed: 1, lives: 20, standIn: { Forgetful($0) }).failure
+        #expect(failure != nil)
+    }
+}
