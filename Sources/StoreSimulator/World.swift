@@ -127,10 +127,15 @@ extension World {
         guard !undecided.isEmpty else { return }
         let request = undecided[index % undecided.count]
         guard let tag = request.applicationUsername.flatMap({ Int($0) }) else { return }
-        own { $0.decide(tag: tag, decision) } isKept: { store in
+        own {
+            $0.decide(tag: tag, decision)
+        } isKept: { store in
             !store.undecided.contains { $0.transaction == request.transaction }
         } act: { [self] in
-            try store.decide(request.transaction, decision == .approve ? .approve : index % 2 == 0 ? .cancel : .decline())
+            try store.decide(
+                request.transaction,
+                decision == .approve ? .approve : index % 2 == 0 ? .cancel : .decline()
+            )
         }
     }
 
@@ -156,7 +161,9 @@ extension World {
     func setAutoRenew(_ isOn: Bool, of account: Int) {
         let name = Self.accountNames[account]
         guard store.account(named: name)?.subscription(inGroup: "club")?.isRunning == true else { return }
-        own { $0.accounts[account].club?.setWillRenew(isOn) } isKept: { store in
+        own {
+            $0.accounts[account].club?.setWillRenew(isOn)
+        } isKept: { store in
             store.account(named: name)?.subscription(inGroup: "club")?.willRenew == isOn
         } act: { [self] in
             try store.account(named: name)?.setAutoRenew(isOn, inGroup: "club")

@@ -78,7 +78,11 @@ enum Command: Equatable {
             numbers[option] = number
         }
         let seed = numbers["--seed", default: 1]
-        return .simulate(seed: seed, lives: Int(numbers["--lives", default: 0]), steps: Int(numbers["--steps", default: 0]))
+        return .simulate(
+            seed: seed,
+            lives: Int(numbers["--lives", default: 0]),
+            steps: Int(numbers["--steps", default: 0])
+        )
     }
 
     private static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }

@@ -20,6 +20,8 @@ import Testing
         (["verify", "a", "--key-file", "k"], .verify(file: "a", keyFile: "k")),
         (["verify", "--key-file", "-k", "--", "--key-file"], .verify(file: "--key-file", keyFile: "-k")),
         (["verify", "--help"], .help),
+        (["simulate"], .simulate(seed: 1, lives: 1000, steps: 50)),
+        (["simulate", "--steps", "9", "--seed", "7", "--lives", "3"], .simulate(seed: 7, lives: 3, steps: 9)),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
@@ -31,6 +33,8 @@ import Testing
         (["demo", "--fast"], "\"--fast\" is not an option of demo"),
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),
         (["check"], "check needs a file to check"),
+        (["simulate", "--lives"], "--lives needs a whole number that is not negative"),
+        (["simulate", "--speed", "1"], "\"--speed\" is not an option of simulate"),
         (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),
         (["verify", "--key-file", "k"], "verify judges one receipt; 0 were given"),

@@ -48,7 +48,10 @@ private final class Broken: StoreBackend {
             switch (command.action, flaw) {
             case (.purchase, .losesOrders), (.finish, .forgetsFinishes): continue
             case (.purchase, .sellsTwice):
-                let again = OrderID(journal: JournalID(rawValue: ~command.id.journal.rawValue), number: command.id.number)
+                let again = OrderID(
+                    journal: JournalID(rawValue: ~command.id.journal.rawValue),
+                    number: command.id.number
+                )
                 spoilt += [command, StoreCommand(id: again, action: command.action)]
             default: spoilt.append(command)
             }

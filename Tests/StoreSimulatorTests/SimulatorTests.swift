@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `Every event meets a transaction in every state, but for those that cannot be`() {
-        let report = Simulator.run(seed: 1, lives: 60)
+        let report = Simulator.run(seed: 500, lives: 100)
         for (pair, count) in report.reached { #expect(count > 0, "\(pair)") }
         for pair in SimulationReport.impossiblePairs.keys { #expect(report.reached[pair] == nil) }
         #expect(report.reached.count + SimulationReport.impossiblePairs.count == 7 * 18)
