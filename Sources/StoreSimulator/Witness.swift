@@ -20,6 +20,8 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     private let disk: LedgerDisk
     private var doubt: Doubt?
     private var beforeAnswer: Model?
+    /// What was approved while it was in doubt whether the last change was kept.
+    private var approved: [Int] = []
 
     init(
         asks: Bool,
@@ -52,9 +54,12 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
         if let doubt, !doubt.isKept(store) {
             model = doubt.before
             model.advance(to: clock.now)
+            // What the new store asked about while it opened was there before.
+            for tag in approved { model.decide(tag: tag, .approve) }
         }
         doubt = nil
         beforeAnswer = nil
+        approved = []
     }
 
     // MARK: The door
@@ -134,6 +139,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
         if entry.product == .shield { return .later }
         if entry.product == .gift { return .approve }
         beforeAnswer = lifeline.isArmed ? model : nil
+        if doubt != nil { approved.append(tag) }
         model.decide(tag: tag, .approve)
         return .approve
     }
