@@ -23,7 +23,8 @@ enum Command: Equatable {
         guard ["demo", "check", "verify", "simulate"].contains(name) else {
             let noun = name.hasPrefix("-") ? "an option" : "a command"
             throw Mistake(
-                sentence: "\"\(name)\" is not \(noun) of sandbox-store; the commands are demo, check, verify and simulate"
+                sentence:
+                    "\"\(name)\" is not \(noun) of sandbox-store; the commands are demo, check, verify and simulate"
             )
         }
         if name == "simulate" {
