@@ -176,7 +176,14 @@ extension QueueEngine {
             route(&state)
             let mustRun = state.lane.schedule()
             let runsLane = mustRun && laneQueue == nil && state.lane.begin(&batch)
-            if mustRun, let laneQueue { laneQueue.async { self.runLaneFromQueue() } }
+            if mustRun, let laneQueue {
+                // Whoever settles does not see a retired engine any more.
+                let work = state.isRetired ? activity.begin() : nil
+                laneQueue.async {
+                    self.runLaneFromQueue()
+                    work?.end()
+                }
+            }
             return (result, runsLane, state.deliveries.schedule())
         }
         if runsLane { runLane(&batch) }
@@ -286,9 +293,7 @@ extension QueueEngine {
             record(commands)
         case .forget(let commands):
             do { try journal.forget(commands) } catch {
-                log(
-                    "the journal cannot forget what is acknowledged; it will be sent again at the next launch: \(error)"
-                )
+                log("the journal cannot forget what is acknowledged; it is sent again at the next launch: \(error)")
             }
         case .wake(let timer, let pause):
             wake(timer, after: pause)
@@ -329,11 +334,7 @@ extension QueueEngine {
     }
 
     private func disconnect() {
-        let connection = state.withLock { state in
-            defer { state.connection = nil }
-            return state.connection
-        }
-        if let connection { backend.disconnect(connection) }
+        if let connection = state.withLock({ $0.connection.take() }) { backend.disconnect(connection) }
     }
 
     private func submit(_ commands: [StoreCommand], number: Int) {
@@ -378,7 +379,6 @@ extension QueueEngine: InlineDrain {
     }
 
     var currentEpoch: Int { epoch.load(ordering: .sequentiallyConsistent) }
-
     func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
 
     /// Nobody heard what was to be told: whoever observes next has the store send it once more.
