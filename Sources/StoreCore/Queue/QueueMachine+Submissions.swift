@@ -157,11 +157,12 @@ extension QueueMachine {
     private mutating func acknowledged(_ sent: Outbound, _ actions: inout [Action]) -> Bool {
         switch sent.command.action {
         case .purchase:
-            let isOfEarlierLaunch = sent.command.id.journal != journal && rows[sent.row]?.isInStore == false
+            let isNews = rows[sent.row]?.isInStore == false
             rows.update(sent.row) { $0.isInStore = true }
-            if connection.isInSnapshot { connection.excused.insert(sent.row) }
+            // What an earlier connection told of is to be shown in a snapshot, however late the acknowledgement comes.
+            if isNews, connection.isInSnapshot { connection.excused.insert(sent.row) }
             show(sent.row, sent.command, &actions)
-            return isOfEarlierLaunch
+            return isNews && sent.command.id.journal != journal
         case .finish(let transaction):
             guard !finished.isEmpty, finished.contains(transaction) else { return false }
             // A snapshot that is on its way may have been taken before.

@@ -74,4 +74,23 @@ import Testing
         #expect(queue.transactions.isEmpty)
         #expect(observer.history == [.updated("sword", .purchasing), .removed("sword")])
     }
+
+    @Test func `B36: An acknowledgement that comes late excuses nothing that an earlier connection told of`() throws {
+        let queue = queue()
+        backend.sendNothingUnfinished(at: 1)
+        queue.add(SKPayment(productIdentifier: "ghost"))
+        let submission = try #require(backend.submissions.first)
+        backend.send(
+            after: .at(1),
+            through: .at(2),
+            .transaction("1", .failed, of: "ghost", order: submission.commands[0].id)
+        )
+        // Somebody else signs in on the device: the queue looks at what is theirs.
+        backend.send(after: .at(3), through: .at(3))
+        #expect(backend.connections.count == 2)
+        submission.reply(.taken)
+        backend.sendNothingUnfinished(at: 3)
+        #expect(queue.transactions.isEmpty)
+        #expect(observer.history.last == .removed("ghost"))
+    }
 }
