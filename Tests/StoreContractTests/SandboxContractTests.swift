@@ -6,20 +6,20 @@ import Testing
 /// The stores in the box keep every promise.
 @Suite struct SandboxContractTests {
     @Test func `The sandbox keeps every promise`() async {
-        let report = await StoreContract.check(.sandbox())
+        let report = await StoreContract.check(.patientSandbox())
         #expect(report.isKept, "\(report)")
         #expect(report.notTried.isEmpty, "\(report)")
     }
 
     @Test func `The sandbox keeps every promise when a snapshot has many parts`() async {
-        var subject = ContractSubject.sandbox()
+        var subject = ContractSubject.patientSandbox()
         subject.crowd = 600
         let report = await StoreContract.check(subject)
         #expect(report.isKept, "\(report)")
     }
 
     @Test func `The sandbox keeps every promise behind a network`() async {
-        let report = await StoreContract.check(.sandbox { SandboxOnTasks(store: $0).asStoreBackend() })
+        let report = await StoreContract.check(.patientSandbox { SandboxOnTasks(store: $0).asStoreBackend() })
         #expect(report.isKept, "\(report)")
         #expect(report.notTried.isEmpty, "\(report)")
     }
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [false, true]) func `The sandbox keeps every promise by the system's clock`(
         isOnTasks: Bool
     ) async {
-        let subject = ContractSubject.sandbox(clock: SystemTimekeeper()) { store in
+        let subject = ContractSubject.patientSandbox(clock: SystemTimekeeper()) { store in
             isOnTasks ? SandboxOnTasks(store: store).asStoreBackend() : store
         }
         let report = await StoreContract.check(subject)
@@ -36,13 +36,25 @@ import Testing
     }
 
     @Test func `A store that loses its connections now and then keeps every promise`() async {
-        let report = await StoreContract.check(.sandbox { LosesConnections($0) })
+        let report = await StoreContract.check(.patientSandbox { LosesConnections($0) })
         #expect(report.isKept, "\(report)")
     }
 
     @Test func `The suite can also keep its thread`() async {
-        let report = await onThread { StoreContract.check(.sandbox()) }
+        let report = await onThread { StoreContract.check(.patientSandbox()) }
         #expect(report.isKept, "\(report)")
+    }
+}
+
+extension ContractSubject {
+    /// A sandbox that is waited for as long as it takes: how long tasks wait for a thread is the machine's affair.
+    fileprivate static func patientSandbox(
+        clock: (any Timekeeper)? = nil,
+        _ wrap: @escaping @Sendable (SandboxStore) -> any StoreBackend = { $0 }
+    ) -> ContractSubject {
+        var subject = sandbox(clock: clock, wrap)
+        subject.deadline = 3600
+        return subject
     }
 }
 

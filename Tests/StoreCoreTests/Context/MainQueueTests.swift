@@ -4,7 +4,7 @@ import Testing
 
 /// In a program with an asynchronous `main`, this one too, the main queue is not on the main thread.
 @Suite struct MainQueueTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     @MainActor
     func `Settling on the main actor makes the callbacks of the main queue there`() throws {
         let queue = SKPaymentQueue(backend: try SandboxStore(products: [.consumable("sword", price: "0.99")]))
