@@ -17,12 +17,16 @@ struct Fifo<Element> {
     }
 
     mutating func removeFirst() -> Element {
+        // Moved out, where it is the only one.
+        if elements.count - head == 1 {
+            let element = elements.removeLast()
+            if head > 0 { elements.removeAll(keepingCapacity: head <= 1024) }
+            head = 0
+            return element
+        }
         let element = elements[head]
         head += 1
-        if head == elements.count {
-            if head == 1 { elements.removeLast() } else { elements.removeAll(keepingCapacity: head <= 1024) }
-            head = 0
-        } else if head > 1024, head > elements.count / 2 {
+        if head > 1024, head > elements.count / 2 {
             elements.removeFirst(head)
             head = 0
         }

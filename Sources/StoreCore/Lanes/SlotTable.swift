@@ -6,11 +6,12 @@ struct SlotTable<Row> {
     private static var segmentSize: Int { 256 }
 
     fileprivate struct Segment {
-        var rows: ContiguousArray<Row?>
+        /// Empty where the last row has gone, or none has come.
+        var rows: ContiguousArray<Row?> = []
         var live = 0
     }
 
-    private var segments: ContiguousArray<Segment?> = []
+    private var segments: ContiguousArray<Segment> = []
     private var firstSegment = 0
     /// How many rows there are.
     private(set) var count = 0
@@ -20,78 +21,59 @@ struct SlotTable<Row> {
     /// Puts a row in.
     ///
     /// Each number is used once. Numbers need not follow one another; it is quickest if they grow.
-    mutating func insert(_ row: Row, at number: Int) {
+    mutating func insert(_ row: consuming Row, at number: Int) {
         let segment = number / Self.segmentSize
-        let offset = number % Self.segmentSize
         if segments.isEmpty { firstSegment = segment }
         while segment < firstSegment {
-            segments.insert(nil, at: 0)
+            segments.insert(Segment(), at: 0)
             firstSegment -= 1
         }
-        while firstSegment + segments.count <= segment { segments.append(nil) }
-        let index = segment - firstSegment
-        if segments[index] == nil {
-            var rows = ContiguousArray<Row?>()
-            rows.reserveCapacity(Self.segmentSize)
-            segments[index] = Segment(rows: rows)
-        }
-        var rows: ContiguousArray<Row?> { _read { yield segments[index]!.rows } }
-        while rows.count < offset { segments[index]!.rows.append(nil) }
-        if rows.count == offset {
-            segments[index]!.rows.append(row)
-        } else {
-            precondition(rows[offset] == nil, "a slot is used once")
-            segments[index]!.rows[offset] = row
-        }
-        segments[index]!.live += 1
+        while firstSegment + segments.count <= segment { segments.append(Segment()) }
+        segments[segment - firstSegment].insert(row, at: number % Self.segmentSize, of: Self.segmentSize)
         count += 1
     }
 
     /// The row under a number, nil where there is none.
     subscript(number: Int) -> Row? {
-        get {
-            let index = number / Self.segmentSize - firstSegment
-            guard index >= 0, index < segments.count, segments[index] != nil else { return nil }
-            let offset = number % Self.segmentSize
-            return offset < segments[index]!.rows.count ? segments[index]!.rows[offset] : nil
-        }
+        guard let (index, offset) = place(of: number) else { return nil }
+        return segments[index].rows[offset]
     }
 
     /// Changes a row where it lies.
     ///
     /// False where there is none.
     @discardableResult
+    @inline(__always)
     mutating func update(_ number: Int, _ body: (inout Row) -> Void) -> Bool {
-        let index = number / Self.segmentSize - firstSegment
-        guard index >= 0, index < segments.count, segments[index] != nil else { return false }
-        let offset = number % Self.segmentSize
-        guard offset < segments[index]!.rows.count, segments[index]!.rows[offset] != nil else { return false }
-        body(&segments[index]!.rows[offset]!)
-        return true
+        guard let (index, offset) = place(of: number) else { return false }
+        return segments[index].update(offset, body)
     }
 
     /// Takes a row out.
     @discardableResult
     mutating func remove(_ number: Int) -> Row? {
-        let index = number / Self.segmentSize - firstSegment
-        guard index >= 0, index < segments.count, segments[index] != nil else { return nil }
-        let offset = number % Self.segmentSize
-        guard offset < segments[index]!.rows.count else { return nil }
-        guard let row = segments[index]!.rows[offset].take() else { return nil }
-        segments[index]!.live -= 1
+        guard let (index, offset) = place(of: number), let row = segments[index].remove(offset) else { return nil }
         count -= 1
-        let isFull = segments[index]!.rows.count == Self.segmentSize
-        if segments[index]!.live == 0, isFull || index < segments.count - 1 {
-            segments[index] = nil
+        // The last segment, unless it is full, has rows to come.
+        let mayGo = segments[index].rows.count == Self.segmentSize || index < segments.count - 1
+        if mayGo, segments[index].live == 0 {
+            segments[index] = Segment()
             dropLeadingGaps()
         }
         return row
     }
 
+    /// Where a number's slot is, nil where no row can be.
+    private func place(of number: Int) -> (index: Int, offset: Int)? {
+        let index = number / Self.segmentSize - firstSegment
+        guard index >= 0, index < segments.count else { return nil }
+        let offset = number % Self.segmentSize
+        return offset < segments[index].rows.count ? (index, offset) : nil
+    }
+
     /// The rows that are there, by their numbers.
     func forEach(_ body: (Int, Row) throws -> Void) rethrows {
         for (index, segment) in segments.enumerated() {
-            guard let segment else { continue }
             let base = (firstSegment + index) * Self.segmentSize
             for (offset, row) in segment.rows.enumerated() {
                 if let row { try body(base + offset, row) }
@@ -101,13 +83,41 @@ struct SlotTable<Row> {
 
     /// Segments that have gone at the front are given up once they are the greater part, so that each is moved once.
     private mutating func dropLeadingGaps() {
-        guard let leading = segments.firstIndex(where: { $0 != nil }) else {
+        guard let leading = segments.firstIndex(where: { !$0.rows.isEmpty }) else {
             segments.removeAll(keepingCapacity: true)
             return
         }
         guard leading > 16, leading > segments.count / 2 else { return }
         segments.removeFirst(leading)
         firstSegment += leading
+    }
+}
+
+// Each does all of its work in one access to the segment.
+extension SlotTable.Segment {
+    fileprivate mutating func insert(_ row: consuming Row, at offset: Int, of size: Int) {
+        if rows.isEmpty { rows.reserveCapacity(size) }
+        while rows.count < offset { rows.append(nil) }
+        if rows.count == offset {
+            rows.append(row)
+        } else {
+            precondition(rows[offset] == nil, "a slot is used once")
+            rows[offset] = row
+        }
+        live += 1
+    }
+
+    @inline(__always)
+    fileprivate mutating func update(_ offset: Int, _ body: (inout Row) -> Void) -> Bool {
+        guard rows[offset] != nil else { return false }
+        body(&rows[offset]!)
+        return true
+    }
+
+    fileprivate mutating func remove(_ offset: Int) -> Row? {
+        guard let row = rows[offset].take() else { return nil }
+        live -= 1
+        return row
     }
 }
 
