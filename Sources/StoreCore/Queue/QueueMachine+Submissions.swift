@@ -3,21 +3,24 @@ import Foundation
 // The way out: commands to the store, and to the journal what it does not acknowledge at once.
 extension QueueMachine {
     mutating func sendNext(_ actions: inout [Action]) {
-        guard inFlight == 0, !isPausing else { return }
-        inFlight = sendableCount
+        guard inFlight == 0, !isPausing, !outbound.isEmpty else { return }
+        let mayAllGo = isObserved && (restores.isEmpty || !connection.awaitsSnapshot)
+        inFlight = mayAllGo ? outbound.count : leadingSendables
         guard inFlight > 0 else { return }
         submissionNumber += 1
         lastSentRow = max(lastSentRow, outbound[inFlight - 1].row)
         isSubmitting = true
-        actions.append(.submit((0..<inFlight).map { outbound[$0].command }, number: submissionNumber))
+        // A buffer that nobody has kept is filled again.
+        submission.empty()
+        for index in 0..<inFlight { submission.append(outbound[index].command) }
+        actions.append(.submit(submission, number: submissionNumber))
     }
 
-    /// How many commands from the front may go.
+    /// How many commands from the front may go when not all may.
     ///
     /// Without an observer nothing is bought or restored. A restore waits for the end of a snapshot, so that its own
     /// end cannot lie hidden behind it.
-    private var sendableCount: Int {
-        if isObserved, restores.isEmpty || !connection.awaitsSnapshot { return outbound.count }
+    private var leadingSendables: Int {
         var count = 0
         while count < outbound.count {
             switch outbound[count].command.action {
@@ -128,6 +131,7 @@ extension QueueMachine {
                 if acknowledged(sent, &actions) { mustLookAgain = true }
             }
             inFlight = 0
+            if submission.count > Self.keptSubmission { submission = [] }
             if mustLookAgain { connection.mustLookAgain = true }
             lookAgainIfDue(&actions)
             if !recorded.isEmpty { actions.append(.forget(recorded)) }

@@ -197,14 +197,14 @@ extension QueueMachine {
     ) {
         if !connection.unseen.isEmpty { connection.unseen.remove(number) }
         if !row.isShown { actions.append(.show(number, transaction.payment)) }
+        let changes = row.state.mayBecome(transaction.state)
         rows.update(number) { row in
             row.identifier = transaction.identifier
             row.isInStore = true
             row.isShown = true
+            if changes { row.state = transaction.state }
         }
-        guard row.state.mayBecome(transaction.state) else { return }
-        rows.update(number) { $0.state = transaction.state }
-        actions.append(.change(number, transaction))
+        if changes { actions.append(.change(number, transaction)) }
     }
 
     /// Gone from the store without this queue's doing.

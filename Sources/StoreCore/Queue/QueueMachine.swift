@@ -41,6 +41,8 @@ struct QueueMachine {
     var inFlight = 0
     var isPausing = false
     var submissionNumber = 0
+    /// What was handed to the store last.
+    var submission: [StoreCommand] = []
     /// The call to the store has not returned.
     ///
     /// What is added meanwhile is recorded after it, so that the journal keeps commands in the order of their numbers.
@@ -111,6 +113,9 @@ extension QueueMachine {
 
     /// What became of a finish.
     enum FinishAnswer { case finished, purchasing, deferred }
+
+    /// A submission of up to so many commands keeps its buffer for the next.
+    static var keptSubmission: Int { 64 }
 
     /// Seconds to wait after a number of failures in a row: 1, 2, 4 … 256.
     static func pause(afterAttempts count: Int) -> TimeInterval { TimeInterval(1 << min(max(count - 1, 0), 8)) }
