@@ -15,7 +15,7 @@ open class SKMutablePayment: SKPayment {
     /// The product, under the identifier agreed with the store.
     override open var productIdentifier: String {
         get { stored.productIdentifier }
-        set { stored.productIdentifier = newValue }
+        set { change(\.productIdentifier, to: newValue) }
     }
 
     /// How many are wanted, 1 unless changed.
@@ -23,7 +23,7 @@ open class SKMutablePayment: SKPayment {
     /// A store sells 1...10; a queue stops the process at less than 1.
     override open var quantity: Int {
         get { stored.quantity }
-        set { stored.quantity = newValue }
+        set { change(\.quantity, to: newValue) }
     }
 
     /// Reserved, nil by default.
@@ -31,7 +31,7 @@ open class SKMutablePayment: SKPayment {
     /// A store refuses a payment that carries it.
     override open var requestData: Data? {
         get { stored.requestData }
-        set { stored.requestData = newValue }
+        set { change(\.requestData, to: newValue) }
     }
 
     /// The app's own name for its user, nil by default; opaque to the store.
@@ -39,7 +39,7 @@ open class SKMutablePayment: SKPayment {
     /// Set it before adding the payment.
     override open var applicationUsername: String? {
         get { stored.applicationUsername }
-        set { stored.applicationUsername = newValue }
+        set { change(\.applicationUsername, to: newValue) }
     }
 
     /// Asks a sandbox to wait for somebody else's permission, false by default.
@@ -47,7 +47,7 @@ open class SKMutablePayment: SKPayment {
     /// Has no effect elsewhere.
     override open var simulatesAskToBuyInSandbox: Bool {
         get { stored.simulatesAskToBuyInSandbox }
-        set { stored.simulatesAskToBuyInSandbox = newValue }
+        set { change(\.simulatesAskToBuyInSandbox, to: newValue) }
     }
 
     /// A signed promotional offer, nil by default.
@@ -55,6 +55,6 @@ open class SKMutablePayment: SKPayment {
     /// What is set is copied.
     override open var paymentDiscount: SKPaymentDiscount? {
         get { stored.discount.map(SKPaymentDiscount.init) }
-        set { stored.discount = newValue?.value }
+        set { change(\.discount, to: newValue?.value) }
     }
 }

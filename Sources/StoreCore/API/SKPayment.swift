@@ -77,6 +77,13 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
     /// Each reading gives an object of its own, equal to the others.
     open var paymentDiscount: SKPaymentDiscount? { stored.discount.map(SKPaymentDiscount.init) }
 
+    /// Puts a changed value in the place of the one there is: an access in place would be checked at every use.
+    final func change<Part>(_ part: WritableKeyPath<StorePayment, Part>, to value: Part) {
+        var changed = stored
+        changed[keyPath: part] = value
+        stored = changed
+    }
+
     /// What a queue sells: read through the getters where a subclass may have overridden them.
     final var value: StorePayment {
         let type = type(of: self)
@@ -125,20 +132,20 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
 
 extension SKPayment: KeyValueCoded {
     private static let keys: [String: KeyedProperty<SKPayment>] = [
-        "productIdentifier": KeyedProperty(\.productIdentifier, .text) { $0.stored.productIdentifier = $1 },
-        "quantity": KeyedProperty(\.quantity, .integer) { $0.stored.quantity = $1 },
+        "productIdentifier": KeyedProperty(\.productIdentifier, .text) { $0.change(\.productIdentifier, to: $1) },
+        "quantity": KeyedProperty(\.quantity, .integer) { $0.change(\.quantity, to: $1) },
         "requestData": KeyedProperty(\.requestData, KeyedKind<Data>.cast("a Data").optional) {
-            $0.stored.requestData = $1
+            $0.change(\.requestData, to: $1)
         },
         "applicationUsername": KeyedProperty(\.applicationUsername, KeyedKind<String>.text.optional) {
-            $0.stored.applicationUsername = $1
+            $0.change(\.applicationUsername, to: $1)
         },
         "simulatesAskToBuyInSandbox": KeyedProperty(\.simulatesAskToBuyInSandbox, .flag) {
-            $0.stored.simulatesAskToBuyInSandbox = $1
+            $0.change(\.simulatesAskToBuyInSandbox, to: $1)
         },
         "paymentDiscount": KeyedProperty(
             \.paymentDiscount,
             KeyedKind<SKPaymentDiscount>.cast("an SKPaymentDiscount").optional
-        ) { $0.stored.discount = $1?.value },
+        ) { $0.change(\.discount, to: $1?.value) },
     ]
 }

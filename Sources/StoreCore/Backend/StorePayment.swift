@@ -18,15 +18,17 @@ public struct StorePayment: Hashable, Sendable {
         simulatesAskToBuyInSandbox: Bool = false,
         discount: StoreDiscount? = nil
     ) {
-        let isPlain =
-            applicationUsername == nil && requestData == nil && !simulatesAskToBuyInSandbox && discount == nil
+        if applicationUsername == nil, requestData == nil, !simulatesAskToBuyInSandbox, discount == nil {
+            storage = Storage(productIdentifier, quantity, nil)
+            return
+        }
         let fields = RareFields(
             applicationUsername: applicationUsername,
             requestData: requestData,
             simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
             discount: discount
         )
-        storage = Storage(productIdentifier, quantity, isPlain ? nil : Rare(fields))
+        storage = Storage(productIdentifier, quantity, Rare(fields))
     }
 
     /// The product, under the identifier agreed with the store.
