@@ -1,85 +1,99 @@
 import Foundation
 
-/// Makes a queue's callbacks, batch by batch, to the observers that are there.
+/// Makes a queue's callbacks to the observers that are there, until some come or go.
 ///
-/// Observers and the queue are held for as long as a draining lasts and handed down as parameters: counting references
-/// to objects that others refer to weakly is slow. They are looked up again when observers come or go.
+/// It holds them and the queue for that long: counting references to objects that others refer to weakly is slow.
 struct CourierRound {
+    let queue: SKPaymentQueue
+    let first: any SKPaymentTransactionObserver
+    let live: LiveObservers
     let list: ObserverList
     let engine: QueueEngine
 
     /// As many transactions as one callback is given at most.
     private static var batchSize: Int { 256 }
 
-    /// Delivers a batch.
+    /// Observers have come or gone.
+    private var isOver: Bool { list.version != live.version }
+
+    /// Delivers a batch from where it is, and all that follow.
     ///
-    /// Without a queue, and from where the epoch is over, everything is applied and told to nobody.
-    func deliver(_ batch: [Delivery], epoch: Int, to queue: SKPaymentQueue?, _ live: inout LiveObservers) {
-        var index = 0
-        while index < batch.count {
-            if list.version != live.version { live = list.load() }
-            if let queue, let first = live.first, engine.currentEpoch == epoch {
-                deliver(batch, &index, epoch, queue, first, live)
-            } else {
-                switch batch[index] {
-                case .changed(let transaction, let change): QueueCourier.own(transaction).apply(change)
-                case .told: engine.askAgain()
-                default: break
-                }
-                index += 1
+    /// Returns false if observers have come or gone before the end.
+    func run(_ batch: inout DeliveryBatch) -> Bool {
+        repeat {
+            while !batch.isDone {
+                if isOver { return false }
+                if engine.currentEpoch == batch.epoch { deliver(&batch) } else { Self.skip(&batch, engine) }
+            }
+        } while engine.take(&batch)
+        return true
+    }
+
+    /// Applies one thing and tells it to nobody.
+    static func skip(_ batch: inout DeliveryBatch, _ engine: QueueEngine) {
+        switch batch.deliveries[batch.index] {
+        case .changed(let transaction, let change): QueueCourier.own(transaction).apply(change)
+        case .told: engine.askAgain()
+        default: break
+        }
+        batch.index += 1
+    }
+
+    /// Makes one callback.
+    private func deliver(_ batch: inout DeliveryBatch) {
+        let epoch = batch.epoch
+        switch batch.deliveries[batch.index] {
+        case .shown: update(gather(&batch, Self.shown), epoch)
+        case .changed: update(gatherChanges(&batch), epoch)
+        case .again: update(gather(&batch, Self.again), epoch)
+        case .removed:
+            let transactions = gather(&batch, Self.removed, areRemovals: true)
+            first.paymentQueue(queue, removedTransactions: transactions)
+            callOthers(epoch) { $0.paymentQueue(queue, removedTransactions: transactions) }
+        case let other:
+            batch.index += 1
+            tell(other) { callback in
+                callback(first)
+                callOthers(epoch, callback)
             }
         }
     }
 
-    /// Goes on until observers have come or gone.
-    private func deliver(
-        _ batch: [Delivery],
-        _ index: inout Int,
-        _ epoch: Int,
-        _ queue: SKPaymentQueue,
-        _ first: any SKPaymentTransactionObserver,
-        _ live: LiveObservers
-    ) {
-        func call(_ callback: (any SKPaymentTransactionObserver) -> Void) {
-            callback(first)
-            for other in live.others {
-                // Whoever was removed meanwhile is not called; whoever came meanwhile hears of the next thing first.
-                let isThere = list.version == live.version || list.load().contains(other)
-                if isThere, engine.currentEpoch == epoch { callback(other) }
-            }
+    private func update(_ transactions: [SKPaymentTransaction], _ epoch: Int) {
+        if transactions.isEmpty { return }
+        first.paymentQueue(queue, updatedTransactions: transactions)
+        callOthers(epoch) { $0.paymentQueue(queue, updatedTransactions: transactions) }
+    }
+
+    @inline(__always)
+    private func callOthers(_ epoch: Int, _ callback: (any SKPaymentTransactionObserver) -> Void) {
+        if live.others.isEmpty { return }
+        for other in live.others {
+            // Whoever was removed meanwhile is not called; whoever came meanwhile hears of the next thing first.
+            let isThere = !isOver || list.load().contains(other)
+            if isThere, engine.currentEpoch == epoch { callback(other) }
         }
-        func update(_ transactions: [SKPaymentTransaction]) {
-            if transactions.isEmpty { return }
-            call { $0.paymentQueue(queue, updatedTransactions: transactions) }
-        }
-        while index < batch.count, list.version == live.version, engine.currentEpoch == epoch {
-            switch batch[index] {
-            case .shown: update(gather(batch, &index, Self.shown))
-            case .changed: update(gatherChanges(batch, &index))
-            case .again: update(gather(batch, &index, Self.again))
-            case .removed:
-                let transactions = gather(batch, &index, Self.removed)
-                call { $0.paymentQueue(queue, removedTransactions: transactions) }
-            case .restoreEnded(let failure):
-                index += 1
-                if let error = failure?.error {
-                    call { $0.paymentQueue(queue, restoreCompletedTransactionsFailedWithError: error) }
-                } else {
-                    call { $0.paymentQueueRestoreCompletedTransactionsFinished(queue) }
-                }
-            case .storefrontChanged:
-                index += 1
-                call { $0.paymentQueueDidChangeStorefront(queue) }
-            case .revoked(let identifiers):
-                index += 1
-                call { $0.paymentQueue(queue, didRevokeEntitlementsForProductIdentifiers: identifiers) }
-            case .promoted(let payment, let product):
-                index += 1
-                promote(SKPayment(payment), SKProduct(product), queue, call)
-            case .told(let cursor):
-                index += 1
-                engine.acknowledge(through: cursor)
+    }
+
+    /// What is not about transactions.
+    private func tell(_ delivery: Delivery, _ call: ((any SKPaymentTransactionObserver) -> Void) -> Void) {
+        switch delivery {
+        case .restoreEnded(let failure):
+            if let error = failure?.error {
+                call { $0.paymentQueue(queue, restoreCompletedTransactionsFailedWithError: error) }
+            } else {
+                call { $0.paymentQueueRestoreCompletedTransactionsFinished(queue) }
             }
+        case .storefrontChanged:
+            call { $0.paymentQueueDidChangeStorefront(queue) }
+        case .revoked(let identifiers):
+            call { $0.paymentQueue(queue, didRevokeEntitlementsForProductIdentifiers: identifiers) }
+        case .promoted(let payment, let product):
+            promote(SKPayment(payment), SKProduct(product), call)
+        case .told(let cursor):
+            engine.acknowledge(through: cursor)
+        case .shown, .changed, .again, .removed:
+            break
         }
     }
 
@@ -87,7 +101,6 @@ struct CourierRound {
     private func promote(
         _ payment: SKPayment,
         _ product: SKProduct,
-        _ queue: SKPaymentQueue,
         _ call: ((any SKPaymentTransactionObserver) -> Void) -> Void
     ) {
         var mustAdd = false
@@ -118,21 +131,15 @@ extension CourierRound {
     }
 
     private func gather(
-        _ batch: [Delivery],
-        _ index: inout Int,
-        _ pick: (Delivery) -> SKPaymentTransaction?
+        _ batch: inout DeliveryBatch,
+        _ pick: (Delivery) -> SKPaymentTransaction?,
+        areRemovals: Bool = false
     ) -> [SKPaymentTransaction] {
-        var isRemoval = false
-        if case .removed = batch[index] { isRemoval = true }
         var transactions: [SKPaymentTransaction] = []
-        if index + 1 == batch.count || pick(batch[index + 1]) == nil, let only = pick(batch[index]) {
-            index += 1
-            return isRemoval || !only.isFinished ? [only] : []
-        }
-        while index < batch.count, transactions.count < Self.batchSize, let transaction = pick(batch[index]) {
+        while !batch.isDone, transactions.count < Self.batchSize, let next = pick(batch.deliveries[batch.index]) {
+            batch.index += 1
             // What was finished meanwhile is not told of again.
-            if isRemoval || !transaction.isFinished { transactions.append(transaction) }
-            index += 1
+            if areRemovals || !next.isFinished { Self.add(next, to: &transactions) }
         }
         return transactions
     }
@@ -140,26 +147,23 @@ extension CourierRound {
     /// Changes the objects on the way.
     ///
     /// One that waited for a decision may change twice: it begins a callback of its own.
-    private func gatherChanges(
-        _ batch: [Delivery],
-        _ index: inout Int
-    ) -> [SKPaymentTransaction] {
-        if index + 1 == batch.count, case .changed(let object, let change) = batch[index] {
-            let transaction = QueueCourier.own(object)
-            transaction.apply(change)
-            index += 1
-            return [transaction]
-        }
+    private func gatherChanges(_ batch: inout DeliveryBatch) -> [SKPaymentTransaction] {
         var transactions: [SKPaymentTransaction] = []
-        while index < batch.count, transactions.count < Self.batchSize,
-            case .changed(let object, let change) = batch[index]
+        while !batch.isDone, transactions.count < Self.batchSize,
+            case .changed(let object, let change) = batch.deliveries[batch.index]
         {
             let transaction = QueueCourier.own(object)
             if !transactions.isEmpty, transaction.isDeferred { break }
             transaction.apply(change)
-            transactions.append(transaction)
-            index += 1
+            batch.index += 1
+            Self.add(transaction, to: &transactions)
         }
         return transactions
+    }
+
+    /// An array of one, as most are, is made for that.
+    @inline(__always)
+    private static func add(_ transaction: SKPaymentTransaction, to transactions: inout [SKPaymentTransaction]) {
+        if transactions.isEmpty { transactions = [transaction] } else { transactions.append(transaction) }
     }
 }

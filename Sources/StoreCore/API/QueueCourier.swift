@@ -136,17 +136,39 @@ final class QueueCourier: QueueStage {
         unsafeDowncast(transaction, to: SKPaymentTransaction.self)
     }
 
-    func drain(_ engine: QueueEngine, next: (inout [Delivery]) -> Int?) {
+    func drain(_ engine: QueueEngine) {
         turn.lock()
         defer { turn.unlock() }
         let queue = queue
         context.run {
             var live = observers.load()
             if live.isEmpty, observers.haveVanished() { observersVanished() }
-            let round = CourierRound(list: observers, engine: engine)
-            var batch: [Delivery] = []
-            while let epoch = next(&batch) { round.deliver(batch, epoch: epoch, to: queue, &live) }
+            var batch = DeliveryBatch()
+            guard engine.begin(&batch) else { return }
+            var isDone = false
+            while !isDone {
+                if let queue, let first = live.first {
+                    let round = CourierRound(queue: queue, first: first, live: live, list: observers, engine: engine)
+                    isDone = round.run(&batch)
+                } else {
+                    isDone = skip(&batch, until: live.version, engine)
+                }
+                if !isDone { live = observers.load() }
+            }
         }
+    }
+
+    /// With nobody to tell: applies what waits, until observers come.
+    ///
+    /// Returns false if they do.
+    private func skip(_ batch: inout DeliveryBatch, until version: Int, _ engine: QueueEngine) -> Bool {
+        repeat {
+            while !batch.isDone {
+                if observers.version != version { return false }
+                CourierRound.skip(&batch, engine)
+            }
+        } while engine.take(&batch)
+        return true
     }
 
     private func observersVanished() {

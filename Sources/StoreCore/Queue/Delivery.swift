@@ -15,6 +15,17 @@ enum Delivery {
     case told(UpdateCursor)
 }
 
+/// What is taken out of an engine's outbox together.
+struct DeliveryBatch {
+    var deliveries: [Delivery] = []
+    /// The next to be made.
+    var index = 0
+    /// What belongs to another epoch than the engine's is applied and told to nobody.
+    var epoch = 0
+
+    var isDone: Bool { index == deliveries.count }
+}
+
 /// What an engine speaks through: it makes the objects that observers see and calls the observers.
 ///
 /// To the engine a transaction is an object of the stage's own making, nothing more.
@@ -30,6 +41,6 @@ protocol QueueStage: AnyObject, Sendable {
     /// The observers there are. Called with the engine's lock held; they are let go of without it.
     var liveObservers: [AnyObject] { get }
     /// Called without a lock, by one thread at a time: takes batch after batch until there is none left, and calls the
-    /// observers. What belongs to another epoch than the engine's is applied and told to nobody.
-    func drain(_ engine: QueueEngine, next: (inout [Delivery]) -> Int?)
+    /// observers.
+    func drain(_ engine: QueueEngine)
 }

@@ -365,17 +365,25 @@ extension QueueEngine {
 
 extension QueueEngine: InlineDrain {
     func drainInline() {
-        var hasBegun = false
-        CallScope.delivering {
-            stage.drain(self) { batch in
-                state.withLock { state in
-                    let isMine = hasBegun ? state.deliveries.take(&batch) : state.deliveries.begin(&batch)
-                    hasBegun = true
-                    return isMine ? epoch.load(ordering: .sequentiallyConsistent) : nil
-                }
-            }
-        }
+        CallScope.delivering { stage.drain(self) }
         activity.changed()
+    }
+
+    /// The first batch of a draining; false where somebody else came first.
+    func begin(_ batch: inout DeliveryBatch) -> Bool {
+        state.withLock { state in
+            batch.epoch = currentEpoch
+            return state.deliveries.begin(&batch.deliveries)
+        }
+    }
+
+    /// Gives back a batch that is done, for the next one; false ends the draining.
+    func take(_ batch: inout DeliveryBatch) -> Bool {
+        state.withLock { state in
+            batch.index = 0
+            batch.epoch = currentEpoch
+            return state.deliveries.take(&batch.deliveries)
+        }
     }
 
     var currentEpoch: Int { epoch.load(ordering: .sequentiallyConsistent) }
