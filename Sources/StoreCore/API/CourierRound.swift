@@ -6,7 +6,9 @@ import Foundation
 struct CourierRound {
     let queue: SKPaymentQueue
     let first: any SKPaymentTransactionObserver
-    let live: LiveObservers
+    let others: [any SKPaymentTransactionObserver]
+    /// The list's when they were looked up.
+    let version: Int
     let list: ObserverList
     let engine: QueueEngine
 
@@ -14,7 +16,7 @@ struct CourierRound {
     private static var batchSize: Int { 256 }
 
     /// Observers have come or gone.
-    private var isOver: Bool { list.version != live.version }
+    private var isOver: Bool { list.version != version }
 
     /// Delivers a batch from where it is, and all that follow.
     ///
@@ -67,8 +69,8 @@ struct CourierRound {
 
     @inline(__always)
     private func callOthers(_ epoch: Int, _ callback: (any SKPaymentTransactionObserver) -> Void) {
-        if live.others.isEmpty { return }
-        for other in live.others {
+        if others.isEmpty { return }
+        for other in others {
             // Whoever was removed meanwhile is not called; whoever came meanwhile hears of the next thing first.
             let isThere = !isOver || list.load().contains(other)
             if isThere, engine.currentEpoch == epoch { callback(other) }

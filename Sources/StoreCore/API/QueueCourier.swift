@@ -6,7 +6,9 @@ import Synchronization
 /// A queue has one courier for life. The courier's engine changes when the context's store does.
 final class QueueCourier: QueueStage {
     let core: ContextCore
-    private let contextLink: ContextLink
+    /// A context owns its default queue; every other queue keeps its context.
+    private let keptContext: StoreContext?
+    private let owningContext: WeakContext
     private let state: Locked<State>
     private let observers = ObserverList()
     /// Held while callbacks are made.
@@ -25,17 +27,12 @@ final class QueueCourier: QueueStage {
         weak var delegate: (any SKPaymentQueueDelegate)?
     }
 
-    /// A context owns its default queue; every other queue keeps its context.
-    enum ContextLink: Sendable {
-        case owning(StoreContext)
-        case owned(WeakContext)
-    }
-
-    struct WeakContext: Sendable { weak let context: StoreContext? }
+    private struct WeakContext: Sendable { weak let context: StoreContext? }
 
     init(_ context: StoreContext, isOwned: Bool = false, journal: (any QueueJournal)?) {
         core = context.core
-        contextLink = isOwned ? .owned(WeakContext(context: context)) : .owning(context)
+        keptContext = isOwned ? nil : context
+        owningContext = WeakContext(context: isOwned ? context : nil)
         state = Locked(State(ownJournal: journal))
     }
 
@@ -44,14 +41,9 @@ final class QueueCourier: QueueStage {
         core.register(self)
     }
 
-    var context: StoreContext {
-        switch contextLink {
-        case .owning(let context): context
-        case .owned(let link): link.context ?? StoreContext(core, defaultQueue: queue)
-        }
-    }
+    var context: StoreContext { keptContext ?? owningContext.context ?? StoreContext(core, defaultQueue: queue) }
 
-    var isOwned: Bool { if case .owned = contextLink { true } else { false } }
+    var isOwned: Bool { keptContext == nil }
 
     var ownJournal: (any QueueJournal)? { state.withLock { $0.ownJournal } }
 
@@ -148,7 +140,14 @@ final class QueueCourier: QueueStage {
             var isDone = false
             while !isDone {
                 if let queue, let first = live.first {
-                    let round = CourierRound(queue: queue, first: first, live: live, list: observers, engine: engine)
+                    let round = CourierRound(
+                        queue: queue,
+                        first: first,
+                        others: live.others,
+                        version: live.version,
+                        list: observers,
+                        engine: engine
+                    )
                     isDone = round.run(&batch)
                 } else {
                     isDone = skip(&batch, until: live.version, engine)

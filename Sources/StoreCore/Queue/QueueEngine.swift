@@ -22,19 +22,6 @@ final class QueueEngine: Sendable {
     /// told to nobody.
     private let epoch = Atomic<Int>(0)
 
-    private struct State {
-        var machine: QueueMachine
-        var actions: [QueueMachine.Action] = []
-        var lane = Outbox<QueueMachine.Action>()
-        var deliveries = Outbox<Delivery>()
-        var table = SlotTable<AnyObject>()
-        var connection: EngineConnection?
-        var isRetired = false
-        var submissionTimer: TimerToken?
-        var connectionTimer: TimerToken?
-        var work = 0
-    }
-
     init(
         backend: any StoreBackend,
         journal: any QueueJournal,
@@ -202,36 +189,41 @@ extension QueueEngine {
     private func route(_ state: inout State) {
         guard !state.actions.isEmpty else { return }
         state.work &+= 1
-        for index in state.actions.indices {
-            switch state.actions[index] {
-            case .connect, .disconnect, .submit, .record, .forget, .wake:
-                state.lane.append(state.actions[index])
-            // A retired engine has nobody to tell; a transaction made now would keep it alive for ever.
-            case _ where state.isRetired: break
-            case .show(let number, let payment):
-                let transaction = stage.makeTransaction(number, payment, in: self)
-                state.table.insert(transaction, at: number)
-                tell(.shown(transaction), &state)
-            case .bring(let number, let value):
-                let transaction = stage.makeTransaction(number, value, in: self)
-                state.table.insert(transaction, at: number)
-                tell(.shown(transaction), &state)
-            case .change(let number, let value):
-                if let transaction = state.table[number] { tell(.changed(transaction, value), &state) }
-            case .again(let number):
-                if let transaction = state.table[number] { tell(.again(transaction), &state) }
-            case .remove(let number):
-                guard let transaction = state.table.remove(number) else { continue }
-                stage.markFinished(transaction)
-                tell(.removed(transaction), &state)
-            case .restoreEnded(let failure): tell(.restoreEnded(failure), &state)
-            case .storefrontChanged: tell(.storefrontChanged, &state)
-            case .revoked(let identifiers): tell(.revoked(identifiers), &state)
-            case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
-            case .told(let cursor): tell(.told(cursor), &state)
-            }
+        // From the end each can be moved out rather than copied.
+        if state.actions.count > 1 { state.actions.reverse() }
+        while let action = state.actions.popLast() { route(action, &state) }
+        if state.actions.capacity > 4096 { state.actions = [] }
+    }
+
+    @inline(__always)
+    private func route(_ action: consuming QueueMachine.Action, _ state: inout State) {
+        switch action {
+        case .connect, .disconnect, .submit, .record, .forget, .wake:
+            state.lane.append(action)
+        // A retired engine has nobody to tell; a transaction made now would keep it alive for ever.
+        case _ where state.isRetired: break
+        case .show(let number, let payment):
+            let transaction = stage.makeTransaction(number, payment, in: self)
+            state.table.insert(transaction, at: number)
+            tell(.shown(transaction), &state)
+        case .bring(let number, let value):
+            let transaction = stage.makeTransaction(number, value, in: self)
+            state.table.insert(transaction, at: number)
+            tell(.shown(transaction), &state)
+        case .change(let number, let value):
+            if let transaction = state.table[number] { tell(.changed(transaction, value), &state) }
+        case .again(let number):
+            if let transaction = state.table[number] { tell(.again(transaction), &state) }
+        case .remove(let number):
+            guard let transaction = state.table.remove(number) else { return }
+            stage.markFinished(transaction)
+            tell(.removed(transaction), &state)
+        case .restoreEnded(let failure): tell(.restoreEnded(failure), &state)
+        case .storefrontChanged: tell(.storefrontChanged, &state)
+        case .revoked(let identifiers): tell(.revoked(identifiers), &state)
+        case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
+        case .told(let cursor): tell(.told(cursor), &state)
         }
-        state.actions.empty()
     }
 
     private func tell(_ delivery: Delivery, _ state: inout State) {
@@ -255,12 +247,12 @@ extension QueueEngine {
     private func runLane(_ batch: inout [QueueMachine.Action]) {
         var returned: Int?
         repeat {
-            var index = 0
             returned = nil
-            while index < batch.count {
-                perform(batch, &index, &returned)
+            if batch.count > 1 { batch.reverse() }
+            while let action = batch.popLast() {
+                perform(action, &batch, &returned)
                 // Whatever comes behind a submission comes after its return.
-                if let number = returned, index < batch.count {
+                if let number = returned, !batch.isEmpty {
                     handle { $0.submissionReturned(number, &$1) }
                     returned = nil
                 }
@@ -275,9 +267,12 @@ extension QueueEngine {
         activity.changed()
     }
 
-    private func perform(_ batch: [QueueMachine.Action], _ index: inout Int, _ returned: inout Int?) {
-        let action = batch[index]
-        index += 1
+    /// Does one thing; `rest` lies behind it, the next one last.
+    private func perform(
+        _ action: QueueMachine.Action,
+        _ rest: inout [QueueMachine.Action],
+        _ returned: inout Int?
+    ) {
         switch action {
         case .connect(let generation, let cursor): connect(generation, after: cursor)
         case .disconnect: disconnect()
@@ -286,9 +281,9 @@ extension QueueEngine {
             returned = number
         case .record(var commands):
             // What waits to be written is written at once.
-            while index < batch.count, case .record(let more) = batch[index] {
+            while case .record(let more)? = rest.last {
                 commands += more
-                index += 1
+                rest.removeLast()
             }
             record(commands)
         case .forget(let commands):

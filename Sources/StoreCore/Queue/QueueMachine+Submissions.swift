@@ -44,6 +44,7 @@ extension QueueMachine {
     }
 
     mutating func record(from start: Int, _ actions: inout [Action]) {
+        guard start < outbound.count else { return }
         var commands: [StoreCommand] = []
         for index in start..<outbound.count {
             guard !outbound[index].isRecorded, !outbound[index].isBeingRecorded, !outbound[index].isOver else {
@@ -67,7 +68,7 @@ extension QueueMachine {
             }
             outbound[index].isBeingRecorded = false
             outbound[index].isRecorded = true
-            show(outbound[index].row, command, &actions)
+            if case .purchase(let payment) = command.action { show(outbound[index].row, payment, &actions) }
         }
         if !alreadyAcknowledged.isEmpty { actions.append(.forget(alreadyAcknowledged)) }
     }
@@ -103,7 +104,7 @@ extension QueueMachine {
         _ actions: inout [Action]
     ) {
         if number <= lastSentRow { givenUp.insert(number) }
-        show(number, command, &actions)
+        show(number, payment, &actions)
         rows.update(number) { $0.state = .failed }
         let transaction = StoreTransaction(
             identifier: "",
@@ -160,12 +161,15 @@ extension QueueMachine {
     /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
     private mutating func acknowledged(_ sent: Outbound, _ actions: inout [Action]) -> Bool {
         switch sent.command.action {
-        case .purchase:
-            let isNews = rows[sent.row]?.isInStore == false
-            rows.update(sent.row) { $0.isInStore = true }
+        case .purchase(let payment):
+            var isNews = false
+            rows.update(sent.row) { row in
+                isNews = !row.isInStore
+                row.isInStore = true
+            }
             // What an earlier connection told of is to be shown in a snapshot, however late the acknowledgement comes.
             if isNews, connection.isInSnapshot { connection.excused.insert(sent.row) }
-            show(sent.row, sent.command, &actions)
+            show(sent.row, payment, &actions)
             return isNews && sent.command.id.journal != journal
         case .finish(let transaction):
             guard !finished.isEmpty, finished.contains(transaction) else { return false }
@@ -219,8 +223,8 @@ extension QueueMachine {
         return nil
     }
 
-    mutating func show(_ number: Int, _ command: StoreCommand, _ actions: inout [Action]) {
-        guard !isRetired, case .purchase(let payment) = command.action else { return }
+    private mutating func show(_ number: Int, _ payment: StorePayment, _ actions: inout [Action]) {
+        guard !isRetired else { return }
         var isNew = false
         rows.update(number) { row in
             isNew = !row.isShown
