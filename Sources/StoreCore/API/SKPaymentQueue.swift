@@ -82,7 +82,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// What is unfinished, oldest first.
     ///
     /// Store Kit leaves this undefined without an observer; here it is what is known.
-    open var transactions: [SKPaymentTransaction] { courier.engine.transactions.map(QueueCourier.own) }
+    open var transactions: [SKPaymentTransaction] { courier.engine.transactions(QueueCourier.own) }
 
     /// The country that the store sells for, nil when unknown.
     ///

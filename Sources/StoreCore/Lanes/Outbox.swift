@@ -3,11 +3,13 @@
 /// A part of its owner's locked state. The owner puts things in under its lock and asks `schedule`: whoever gets true
 /// sees to it that somebody drains. That one asks `begin` and takes batches until there is none left, calling out
 /// without the lock; everybody else goes on, because the one who drains takes theirs too. Two buffers change places, so
-/// that a queue at rest allocates nothing.
+/// that a queue at rest allocates nothing; what piles up does so in batches, so that it is never moved.
 package struct Outbox<Item> {
     private enum Phase { case idle, scheduled, draining }
 
-    package private(set) var items: [Item] = []
+    private var items: [Item] = []
+    /// Batches that wait before `items`; there are none while `items` is empty.
+    private var full = Fifo<[Item]>()
     private var spare: [Item] = []
     private var phase = Phase.idle
 
@@ -19,7 +21,19 @@ package struct Outbox<Item> {
     /// Nothing is waiting.
     package init() {}
 
-    package mutating func append(_ item: Item) { items.append(item) }
+    private static var batchSize: Int { 1024 }
+
+    /// All that waits, in order.
+    package var waiting: [Item] { (0..<full.count).flatMap { full[$0] } + items }
+
+    package mutating func append(_ item: consuming Item) {
+        if items.count == Self.batchSize {
+            full.append(items)
+            items = []
+            items.reserveCapacity(Self.batchSize)
+        }
+        items.append(item)
+    }
 
     /// True makes the caller the one who sees to the draining.
     package mutating func schedule() -> Bool {
@@ -45,13 +59,20 @@ package struct Outbox<Item> {
             phase = .idle
             return false
         }
+        if !full.isEmpty {
+            batch = full.removeFirst()
+            return true
+        }
         if batch.capacity == 0 { swap(&spare, &batch) }
         swap(&items, &batch)
         return true
     }
 
     /// Forgets what is waiting.
-    package mutating func clear() { items.removeAll(keepingCapacity: false) }
+    package mutating func clear() {
+        full = Fifo()
+        items = []
+    }
 }
 
 extension Outbox: Sendable where Item: Sendable {}

@@ -1,4 +1,6 @@
 /// One thing to tell the observers, in terms of the objects that they know.
+///
+/// Small, since they wait by the hundred thousand while a store sends all that there is.
 enum Delivery {
     /// New, in the state its object has.
     case shown(AnyObject)
@@ -7,12 +9,12 @@ enum Delivery {
     /// Unfinished, told to an observer that came later.
     case again(AnyObject)
     case removed(AnyObject)
-    case restoreEnded(StoreFailure?)
+    indirect case restoreEnded(StoreFailure?)
     case storefrontChanged
     case revoked([String])
     case promoted(StorePayment, StoreProduct)
     /// Not for observers: all that was to be told before this has been.
-    case told(UpdateCursor)
+    indirect case told(UpdateCursor)
 }
 
 /// What is taken out of an engine's outbox together.

@@ -33,7 +33,7 @@ final class EngineConnection: StoreUpdateReceiver {
     private let generation: Int
     let journal: JournalID
 
-    init(engine: QueueEngine, generation: Int, journal: JournalID) {
+    init(_ engine: QueueEngine, generation: Int, journal: JournalID) {
         self.engine = engine
         self.generation = generation
         self.journal = journal

@@ -103,12 +103,12 @@ extension QueueEngine {
         }
     }
 
-    /// What is unfinished, oldest first.
-    var transactions: [AnyObject] {
+    /// What is unfinished, oldest first, as the stage knows it.
+    func transactions<Object>(_ own: (AnyObject) -> Object) -> [Object] {
         state.withLock { state in
-            var transactions: [AnyObject] = []
+            var transactions: [Object] = []
             transactions.reserveCapacity(state.table.count)
-            state.table.forEach { transactions.append($1) }
+            state.table.forEach { transactions.append(own($1)) }
             return transactions
         }
     }
@@ -136,7 +136,7 @@ extension QueueEngine {
     /// What is waiting to be told belongs to observers that have gone.
     private func silence(_ state: inout State) {
         epoch.add(1, ordering: .sequentiallyConsistent)
-        for delivery in state.deliveries.items {
+        for delivery in state.deliveries.waiting {
             switch delivery {
             case .changed(let transaction, let change): stage.apply(change, to: transaction)
             // The store still owes this to whoever observes next: it is asked for all that is open.
@@ -316,9 +316,8 @@ extension QueueEngine {
         let previous = state.withLock { state in
             let previous = state.connection
             let isWanted = !state.isRetired && state.machine.connection.generation == generation
-            state.connection =
-                isWanted
-                ? EngineConnection(engine: self, generation: generation, journal: state.machine.journal) : nil
+            let journal = state.machine.journal
+            state.connection = isWanted ? EngineConnection(self, generation: generation, journal: journal) : nil
             return (previous, state.connection)
         }
         if let old = previous.0 { backend.disconnect(old) }
@@ -386,9 +385,7 @@ extension QueueEngine: InlineDrain {
 
     /// Nobody heard what was to be told: whoever observes next has the store send it once more.
     func askAgain() { state.withLock { $0.machine.forgetCursor() } }
-}
 
-extension QueueEngine {
     var pulse: (isQuiet: Bool, work: Int) {
         state.withLock { ($0.lane.isQuiet && $0.deliveries.isQuiet, $0.work) }
     }

@@ -86,24 +86,24 @@ extension QueueMachine {
     ///
     /// The first group goes to the store's lane, the second to the observers'.
     enum Action: Equatable {
-        case connect(generation: Int, after: UpdateCursor?)
+        indirect case connect(generation: Int, after: UpdateCursor?)
         case disconnect
         case submit([StoreCommand], number: Int)
         case record([StoreCommand])
         case forget([OrderID])
-        case wake(Timer, after: TimeInterval)
+        indirect case wake(Timer, after: TimeInterval)
 
         case show(Int, StorePayment)
         case bring(Int, StoreTransaction)
         case change(Int, StoreTransaction)
         case again(Int)
         case remove(Int)
-        case restoreEnded(StoreFailure?)
+        indirect case restoreEnded(StoreFailure?)
         case storefrontChanged
         case revoked([String])
         case promoted(StorePayment, StoreProduct)
         /// All that was to be told up to here has been told once this is reached.
-        case told(UpdateCursor)
+        indirect case told(UpdateCursor)
     }
 
     /// What a pause is for.
