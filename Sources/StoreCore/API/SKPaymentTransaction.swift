@@ -15,12 +15,16 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     private(set) final var number = 0
     /// What it belongs to, nil for one made by a test.
     private(set) final var engine: QueueEngine?
-    private final var paymentValue = StorePayment.empty
+    private final var paymentValue: StorePayment?
     private let mark = Atomic<UInt8>(0)
     private let finishedMark = Atomic<Bool>(false)
     private final var identifier = ""
     private final var date = Date.distantPast
-    private final var details: StoreTransaction.Details?
+    /// As the store sent it, where it carries more than most do.
+    ///
+    /// Its details may lie far from everything else, and be many: a reference to them is not counted until one is read.
+    private final var sent: StoreTransaction?
+    private final var details: StoreTransaction.Details? { sent?.details }
     private let paymentObject = LazyReference<SKPayment>()
     private let originalObject = LazyReference<SKPaymentTransaction>()
     private let changes = KeyedChanges()
@@ -75,7 +79,9 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         self.init()
         self.number = number
         self.engine = engine
-        if transaction.state != .restored || transaction.original == nil { paymentValue = transaction.payment }
+        if transaction.ownPayment != nil, transaction.state != .restored || transaction.original == nil {
+            paymentValue = transaction.ownPayment
+        }
         apply(transaction)
     }
 
@@ -144,10 +150,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     private final var receipt: Data? { details?.receipt ?? engine?.backend.receipt(forTransaction: identifier) }
 
     /// What was ordered; a restored transaction carries its original's payment, unless it came with one of its own.
-    private final var ordered: StorePayment {
-        guard paymentValue.productIdentifier.isEmpty, let original = details?.original else { return paymentValue }
-        return original.payment
-    }
+    private final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }
 
     private final var hasFailed: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.failed.rawValue }
 
@@ -178,7 +181,7 @@ extension SKPaymentTransaction {
         } else {
             identifier = change.identifier
             date = change.date
-            details = change.details
+            sent = change.hasDetails ? change : nil
             mark.store(change.state.rawValue, ordering: .releasing)
         }
     }

@@ -59,12 +59,15 @@ public struct StoreTransaction: Sendable {
     public var order: OrderID? { storage.order }
     /// What was ordered; for a restored transaction, the original's payment.
     public var payment: StorePayment { storage.payment ?? details?.original?.payment ?? .empty }
+    /// The payment that it came with; nil where it is the original's.
+    var ownPayment: StorePayment? { storage.payment }
     /// What has become of it.
     public var state: State { storage.state }
     /// When it joined the store's queue; meaningful when purchased or restored.
     public var date: Date { storage.date }
     /// What only some transactions carry, behind one reference.
     var details: Details? { storage.details }
+    var hasDetails: Bool { storage.details != nil }
     /// Why it failed; a failed transaction always has one.
     public var failure: StoreFailure? { details?.failure }
     /// What it restores or renews.

@@ -59,15 +59,17 @@ struct IdentifierIndex {
 
     /// The number that an identifier spells, if it is the only spelling: no sign, no leading zeros.
     private static func number(_ identifier: String) -> Int64? {
-        let digits = identifier.utf8
-        guard (1...18).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else {
-            return nil
+        var identifier = identifier
+        return identifier.withUTF8 { digits in
+            guard (1...18).contains(digits.count), digits.count == 1 || digits[0] != UInt8(ascii: "0") else {
+                return nil
+            }
+            var number: Int64 = 0
+            for digit in digits {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+                number = number &* 10 &+ Int64(digit &- UInt8(ascii: "0"))
+            }
+            return number
         }
-        var number: Int64 = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            number = number &* 10 &+ Int64(digit &- UInt8(ascii: "0"))
-        }
-        return number
     }
 }
