@@ -18,15 +18,25 @@ public struct SandboxAccount: Sendable {
     public var entitlements: [SandboxEntitlement] {
         core.look { shell, _ in
             let state = shell.state
-            let owned = state.accounts[number].owned.map { product in
-                SandboxEntitlement(productIdentifier: state.catalogue[product].identifier, expirationDate: nil)
+            let account = state.accounts[number]
+            let owned = account.owned.map { product in
+                let purchase = (0..<account.history.count).first { account.history[$0].product == product }
+                    .flatMap { account.history[$0].asOriginal.original }
+                return SandboxEntitlement(
+                    productIdentifier: state.catalogue[product].identifier,
+                    expirationDate: nil,
+                    transaction: purchase?.identifier ?? "",
+                    since: purchase?.date ?? .distantPast
+                )
             }
             let running = state.subscriptions.all(of: number).lazy.map { state.subscriptions[$0] }.filter(\.isRunning)
             return owned
                 + running.map { subscription in
                     SandboxEntitlement(
                         productIdentifier: state.catalogue[subscription.term.product].identifier,
-                        expirationDate: subscription.term.end
+                        expirationDate: subscription.term.end,
+                        transaction: String(subscription.term.original),
+                        since: subscription.term.start
                     )
                 }
         }
@@ -105,4 +115,18 @@ public struct SandboxEntitlement: Hashable, Codable, Sendable {
     public let productIdentifier: String
     /// When it ends unless it is paid for again; nil for what is bought for good.
     public let expirationDate: Date?
+    /// The purchase that it rests on: of what is bought for good the first, of a subscription what it began with.
+    public let transaction: String
+    /// When it was bought, or when the subscription's running period began.
+    public let since: Date
+}
+
+extension SandboxEntitlement: CustomStringConvertible {
+    /// What, and why, in one sentence.
+    public var description: String {
+        let begin = SandboxTimeline.text(of: since)
+        guard let expirationDate else { return "\(productIdentifier): bought for good on \(begin) as #\(transaction)" }
+        let end = SandboxTimeline.text(of: expirationDate)
+        return "\(productIdentifier): subscribed as #\(transaction), the period from \(begin) to \(end) is paid for"
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What a sandbox store and its devices and accounts have in common: the state behind a lock, and how it is used.
 final class SandboxCore: Sendable {
@@ -8,6 +9,8 @@ final class SandboxCore: Sendable {
     let bundleVersion: String
     let shell: Locked<SandboxShell>
     let activity: Activity
+    /// Whether somebody wants to know what is sent to devices.
+    let isTracing = Atomic(false)
     private let port: SandboxPort
 
     init(
@@ -145,14 +148,16 @@ extension SandboxCore {
     /// Sends a device what is unfinished, then what changes; or what changed after a cursor.
     func connect(_ receiver: any StoreUpdateReceiver, from device: Int, after cursor: UpdateCursor?) {
         use { shell, now in
-            guard shell.settings.isReachable(from: device) else { return shell.refuse(receiver, Self.unreachable) }
+            guard shell.settings.isReachable(from: device) else {
+                return shell.refuse(receiver, on: device, Self.unreachable)
+            }
             do {
                 // What can be read is told, even if what should have happened by now has to wait.
                 try? shell.catchUp(with: now)
                 try shell.refresh()
                 shell.connect(receiver, device, after: cursor)
             } catch {
-                shell.refuse(receiver, StoreFailure(error))
+                shell.refuse(receiver, on: device, StoreFailure(error))
             }
         }
     }
@@ -202,8 +207,12 @@ extension SandboxCore {
 
     private func send(_ parcel: SandboxShell.Parcel) {
         switch parcel {
-        case .batch(let receiver, let batch): receiver.receive(batch)
-        case .lost(let receiver, let failure): receiver.connectionLost(failure)
+        case .batch(let receiver, let device, let batch):
+            trace(batch, to: device)
+            receiver.receive(batch)
+        case .lost(let receiver, let device, let failure):
+            trace(failure, to: device)
+            receiver.connectionLost(failure)
         case .events(let receiver, let device, var position, let end):
             while position < end {
                 let piece = shell.withLock { shell -> Result<UpdateBatch, any Error>? in
@@ -214,8 +223,10 @@ extension SandboxCore {
                 case nil: return
                 case .failure(let error)?:
                     shell.withLock { $0.disconnect(receiver) }
+                    trace(StoreFailure(error), to: device)
                     return receiver.connectionLost(StoreFailure(error))
                 case .success(let batch)?:
+                    trace(batch, to: device)
                     receiver.receive(batch)
                     position = batch.through.position
                 }

@@ -27,16 +27,17 @@ extension SandboxShell {
             let part = end == unfinished.count ? nil : end / Self.batchSize
             let through = UpdateCursor(position: state.position, part: part)
             let updates = unfinished[start..<end].map { StoreUpdate.transaction($0) }
-            outbox.append(.batch(receiver, UpdateBatch(after: after, through: through, updates: updates)))
+            let batch = UpdateBatch(after: after, through: through, updates: updates)
+            outbox.append(.batch(receiver, device: device, batch))
             after = through
             start = end
         } while start < unfinished.count
     }
 
     /// Tells a receiver that it is not connected.
-    mutating func refuse(_ receiver: any StoreUpdateReceiver, _ failure: StoreFailure) {
+    mutating func refuse(_ receiver: any StoreUpdateReceiver, on device: Int, _ failure: StoreFailure) {
         disconnect(receiver)
-        outbox.append(.lost(receiver, failure))
+        outbox.append(.lost(receiver, device: device, failure))
     }
 
     mutating func disconnect(_ receiver: any StoreUpdateReceiver) {
@@ -50,7 +51,7 @@ extension SandboxShell {
         work &+= 1
         connections.removeAll { connection in
             guard device == nil || connection.device == device else { return false }
-            outbox.append(.lost(connection.receiver, failure))
+            outbox.append(.lost(connection.receiver, device: connection.device, failure))
             return true
         }
     }
@@ -67,7 +68,8 @@ extension SandboxShell {
             if state.devices[device].start > told {
                 // Somebody else is signed in: a gap makes the queue ask for what is theirs.
                 let here = UpdateCursor(position: state.position)
-                outbox.append(.batch(receiver, UpdateBatch(after: here, through: here, updates: [])))
+                let batch = UpdateBatch(after: here, through: here, updates: [])
+                outbox.append(.batch(receiver, device: device, batch))
             } else if isAtHand {
                 var updates: [StoreUpdate] = []
                 for record in fresh { add(record, for: receiver, device, to: &updates) }
@@ -77,7 +79,7 @@ extension SandboxShell {
                     through: UpdateCursor(position: state.position),
                     updates: updates
                 )
-                outbox.append(.batch(receiver, batch))
+                outbox.append(.batch(receiver, device: device, batch))
             } else {
                 outbox.append(.events(receiver, device: device, after: told, through: state.position))
             }

@@ -39,16 +39,18 @@ struct SandboxShell: Sendable {
 
     /// What waits to be sent to one connection.
     enum Parcel: Sendable {
-        case batch(any StoreUpdateReceiver, UpdateBatch)
+        case batch(any StoreUpdateReceiver, device: Int, UpdateBatch)
         /// What these events mean; read from the ledger piece by piece when their turn comes.
         case events(any StoreUpdateReceiver, device: Int, after: Int, through: Int)
-        case lost(any StoreUpdateReceiver, StoreFailure)
+        case lost(any StoreUpdateReceiver, device: Int, StoreFailure)
     }
 
     var settings: Settings
     private(set) var state: SandboxState
     var outbox = Outbox<Parcel>()
     var work = 0
+    /// What was sent to devices; nil while nobody wants to know.
+    var deliveries: [TracedDelivery]?
 
     let ledger: any Ledger
     var connections: [Connection] = []

@@ -1,0 +1,128 @@
+import Foundation
+
+/// Reads a ledger from its beginning and remembers what its state forgets: every transaction there ever was.
+///
+/// It costs what the history costs, and nothing while nobody asks.
+struct LedgerHistory {
+    private(set) var state = SandboxState()
+    /// All transactions, in the order of their numbers.
+    private(set) var transactions: [SandboxTransaction] = []
+    /// For each transaction's number, where it is.
+    private var places: [Int: Int] = [:]
+
+    /// Takes in the next event.
+    mutating func take(_ record: LedgerRecord) {
+        state.apply(record)
+        switch record.event {
+        case .ordered(let order): add(order, .purchasing, record.date)
+        case .sold(let order): add(order, .purchased, record.date)
+        case .refused(let order, let failure): add(order, .failed, record.date, failure)
+        case .deferred(let number): change(number) { $0.state = .deferred }
+        case .approved(let order):
+            change(order.transaction) { transaction in
+                transaction.state = .purchased
+                transaction.charge = order.charge
+                transaction.expirationDate = order.subscription?.term.end
+            }
+        case .declined(let number, let failure):
+            change(number) { transaction in
+                transaction.state = .failed
+                transaction.failure = failure
+            }
+        case .finished(let finish):
+            if let number = finish.transaction { change(number) { $0.isFinished = true } }
+        case .renewed(_, let number, let term, let charge):
+            addUnordered(number, .renewal, original: String(term.original), charge: charge, expires: term.end)
+        case .restored(let restoration):
+            for number in restoration.transactions {
+                let original = state.transactions[number]?.transaction.original?.identifier
+                addUnordered(number, .restoration, original: original)
+            }
+        case .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
+            .restoreEnded, .restoreRefused, .receiptRefreshed, .ended, .autoRenewal:
+            break
+        }
+    }
+
+    /// The transaction of a number.
+    func transaction(_ number: Int) -> SandboxTransaction? { places[number].map { transactions[$0] } }
+
+    /// A transaction and all that renew or restore it, or what it renews or restores: oldest first.
+    func chain(of identifier: String) -> [SandboxTransaction] {
+        guard let root = root(of: identifier) else { return [] }
+        return transactions.filter { self.root(of: $0.id) == root }
+    }
+
+    /// What a chain began with; nil for what this store never called a transaction.
+    private func root(of identifier: String) -> String? {
+        guard let number = SandboxState.number(of: identifier), let transaction = transaction(number) else {
+            return nil
+        }
+        // Of a renewal the first of all, of a restored one the purchase, which may be a renewal.
+        return transaction.original.flatMap { root(of: $0) } ?? transaction.id
+    }
+
+    private mutating func add(
+        _ order: StoreEvent.Order,
+        _ state: StoreTransaction.State,
+        _ date: Date,
+        _ failure: StoreFailure? = nil
+    ) {
+        // A subscription that was over goes on: its first transaction stays the first.
+        let original = order.subscription.map { String($0.term.original) }
+        append(
+            SandboxTransaction(
+                id: String(order.transaction),
+                origin: .purchase,
+                original: original == String(order.transaction) ? nil : original,
+                account: order.account.map { self.state.accounts[$0].name },
+                device: self.state.devices[order.device].name,
+                order: order.command,
+                productIdentifier: order.payment.productIdentifier,
+                quantity: order.payment.quantity,
+                date: date,
+                state: state,
+                failure: failure,
+                charge: state == .purchased ? order.charge : nil,
+                expirationDate: state == .purchased ? order.subscription?.term.end : nil
+            ),
+            order.transaction
+        )
+    }
+
+    private mutating func addUnordered(
+        _ number: Int,
+        _ origin: SandboxTransaction.Origin,
+        original: String?,
+        charge: Decimal? = nil,
+        expires: Date? = nil
+    ) {
+        guard let row = state.transactions[number] else { return }
+        append(
+            SandboxTransaction(
+                id: String(number),
+                origin: origin,
+                original: original,
+                account: row.account < 0 ? nil : state.accounts[Int(row.account)].name,
+                device: row.device < 0 ? nil : state.devices[Int(row.device)].name,
+                order: nil,
+                productIdentifier: row.transaction.payment.productIdentifier,
+                quantity: row.transaction.payment.quantity,
+                date: row.transaction.date,
+                state: row.transaction.state,
+                charge: charge,
+                expirationDate: expires
+            ),
+            number
+        )
+    }
+
+    private mutating func append(_ transaction: SandboxTransaction, _ number: Int) {
+        places[number] = transactions.count
+        transactions.append(transaction)
+    }
+
+    private mutating func change(_ number: Int, _ body: (inout SandboxTransaction) -> Void) {
+        if let place = places[number] { body(&transactions[place]) }
+    }
+}
