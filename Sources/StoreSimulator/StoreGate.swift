@@ -13,12 +13,18 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
     private var taps: [Tap] = []
     private var owed: [@Sendable (SubmissionReply) -> Void] = []
 
-    init(_ device: Int, _ backend: any StoreBackend, _ witness: Witness, _ lifeline: Lifeline) {
+    init(
+        _ device: Int,
+        _ backend: any StoreBackend,
+        _ timekeeper: any Timekeeper,
+        _ witness: Witness,
+        _ lifeline: Lifeline
+    ) {
         self.device = device
         self.backend = backend
         self.witness = witness
         self.lifeline = lifeline
-        timekeeper = backend.timekeeper
+        self.timekeeper = timekeeper
     }
 
     var lane: BackendLane { .caller }

@@ -33,7 +33,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         _ = try store.addDevice(Self.deviceNames[1], signedInTo: store.account)
         _ = try store.addDevice(Self.deviceNames[2], signedInTo: bob)
         for (index, device) in store.devices.enumerated() {
-            gates.append(StoreGate(index, standIn(device), witness, lifeline))
+            gates.append(StoreGate(index, standIn(device), clock, witness, lifeline))
             wires.append(Interposer(gates[index], seed: seed))
             apps.append(AppRun(index, wires[index], journals[index], pauses, lifeline, diary))
             apps[index].observe()
@@ -68,7 +68,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         let authoriser = Authoriser { [unowned witness] in witness.asked($0) }
         return try SandboxStore(
             products: products,
-            timekeeper: clock,
+            timekeeper: MortalTimekeeper(clock, lifeline.store),
             ledger: KeptLedger(disk, lifeline.store, lifeline),
             locale: "en_US",
             authoriser: witness.asks ? authoriser : .approving,
