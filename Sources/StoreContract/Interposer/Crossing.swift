@@ -138,7 +138,7 @@ extension Interposer.Crossing: CustomStringConvertible {
             case .receiptRequest: "a fresh one"
             case .receiptAnswer(let failure): failure?.description ?? "fresh"
             }
-        return "\(point) \(number) (\(detail))"
+        return "\(point.rawValue) \(number) (\(detail))"
     }
 
     private static func describe(_ commands: [StoreCommand]) -> String {

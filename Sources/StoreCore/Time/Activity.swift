@@ -6,7 +6,7 @@ import Synchronization
 /// A store and the queues on it have one of these in common, through their ``Timekeeper``. `settle` waits
 /// until nothing more can happen by itself: every update taken in, every callback made.
 public final class Activity: Sendable {
-    private let members = Locked<[Weak]>([])
+    private let members = Locked<[Place]>([])
     private let waiters = Atomic<Int>(0)
     private let bell = NSCondition()
     private let state = Locked(State())
@@ -17,8 +17,13 @@ public final class Activity: Sendable {
         var suspended: [CheckedContinuation<Void, Never>] = []
     }
 
-    private struct Weak: Sendable {
+    /// Where a member is found, as long as it lives.
+    ///
+    /// An object, since to copy an array of weak references costs more than to look at what they refer to.
+    private final class Place: Sendable {
         weak let member: (any ActivityMember)?
+
+        init(_ member: any ActivityMember) { self.member = member }
     }
 
     /// Makes one for a clock of its own.
@@ -60,13 +65,13 @@ public final class Activity: Sendable {
     ///
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
-    public func settle() -> [String] {
-        comeToRest()
-        return waitingFor()
-    }
+    public func settle() -> [String] { comeToRest().flatMap { $0.waitingFor } }
 
     /// Settles, without looking for what waits.
-    func comeToRest() {
+    ///
+    /// - Returns: who was found to be quiet.
+    @discardableResult
+    func comeToRest() -> [any ActivityMember] {
         trapInsideCallback()
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
@@ -74,7 +79,7 @@ public final class Activity: Sendable {
             let before = state.withLock { $0.changes }
             switch look(since: before) {
             case .drained: continue
-            case .quiet: return
+            case .quiet(let members): return members
             case .busy: break
             }
             bell.lock()
@@ -107,7 +112,7 @@ public final class Activity: Sendable {
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
         while true {
             let before = state.withLock { $0.changes }
-            if isQuiet(liveMembers, since: before) { return waitingFor() }
+            if let lines = linesIfQuiet(since: before) { return lines }
             await withCheckedContinuation { continuation in
                 let isStale = state.withLock { state in
                     guard state.changes == before else { return true }
@@ -143,8 +148,8 @@ extension Activity {
         // Members are let go of without the lock: the last reference may be this one.
         let kept = members.withLock { members in
             let kept = members.map(\.member)
-            members = zip(members, kept).filter { $1 != nil }.map(\.0)
-            members.append(Weak(member: member))
+            if kept.contains(where: { $0 == nil }) { members = zip(members, kept).filter { $1 != nil }.map(\.0) }
+            members.append(Place(member))
             return kept
         }
         state.withLock { $0.changes += 1 }
@@ -175,13 +180,19 @@ extension Activity {
 
     private var liveMembers: [any ActivityMember] { members.withLock { $0.compactMap { $0.member } } }
 
-    private enum Look { case drained, quiet, busy }
+    private enum Look { case drained, quiet([any ActivityMember]), busy }
 
     /// Keeps members only for as long as it takes, not while somebody waits.
     private func look(since changes: Int) -> Look {
         let members = liveMembers
         if drainHere(members) { return .drained }
-        return isQuiet(members, since: changes) ? .quiet : .busy
+        return isQuiet(members, since: changes) ? .quiet(members) : .busy
+    }
+
+    /// What waits for an outside act, nil while anything is under way.
+    private func linesIfQuiet(since changes: Int) -> [String]? {
+        let members = liveMembers
+        return isQuiet(members, since: changes) ? members.flatMap { $0.waitingFor } : nil
     }
 
     private func drainHere(_ members: [any ActivityMember]) -> Bool {
@@ -190,9 +201,8 @@ extension Activity {
         return didDrain
     }
 
-    /// Looks twice: work may move from a member not yet looked at to one already seen.
-    ///
-    /// Members that came since then, and foreign work, count as changes.
+    /// Looks twice: work may move from a member not yet looked at to one already seen. Members that came since then, and
+    /// foreign work, count as changes.
     private func isQuiet(_ members: [any ActivityMember], since changes: Int) -> Bool {
         guard let first = quietPulse(members, since: changes) else { return false }
         return first == quietPulse(members, since: changes)
@@ -211,6 +221,4 @@ extension Activity {
         }
         return sum
     }
-
-    private func waitingFor() -> [String] { liveMembers.flatMap { $0.waitingFor } }
 }
