@@ -201,8 +201,9 @@ extension Activity {
         return didDrain
     }
 
-    /// Looks twice: work may move from a member not yet looked at to one already seen. Members that came since then, and
-    /// foreign work, count as changes.
+    /// Looks twice: work may move from a member not yet looked at to one already seen.
+    ///
+    /// Members that came since then, and foreign work, count as changes.
     private func isQuiet(_ members: [any ActivityMember], since changes: Int) -> Bool {
         guard let first = quietPulse(members, since: changes) else { return false }
         return first == quietPulse(members, since: changes)
