@@ -4,7 +4,7 @@ import StoreCore
 extension Interposer {
     /// What is done to something that passes.
     ///
-    /// A *call* is a submission, a look-up or a receipt refresh: whoever makes it waits for an answer. Everything else that
+    /// A *call* is a submission, a look-up, a receipt refresh or the fetching of a download's bytes: whoever makes it waits for an answer. Everything else that
     /// passes belongs to a *connection*, but for acknowledgements, whose loss nobody is told of.
     public enum Act: Hashable, Codable, Sendable {
         /// Lets it pass.

@@ -25,6 +25,10 @@ extension Interposer {
             case receiptRequest(ReceiptProperties)
             /// The answer to that wish: nil for a fresh receipt.
             case receiptAnswer(StoreFailure?)
+            /// The wish for some bytes of a download.
+            case downloadRequest(ContentRequest)
+            /// The answer to that wish.
+            case downloadChunk(Result<Data, StoreFailure>, to: ContentRequest)
 
             /// Where it passes.
             public var point: Point {
@@ -39,6 +43,8 @@ extension Interposer {
                 case .productsAnswer: .productsAnswer
                 case .receiptRequest: .receiptRequest
                 case .receiptAnswer: .receiptAnswer
+                case .downloadRequest: .downloadRequest
+                case .downloadChunk: .downloadChunk
                 }
             }
         }
@@ -68,6 +74,7 @@ extension Interposer.Crossing {
     public var productIdentifiers: Set<String> {
         switch payload {
         case .productsRequest(let identifiers), .productsAnswer(_, let identifiers): return identifiers
+        case .downloadRequest(let request), .downloadChunk(_, let request): return [request.productIdentifier]
         case .update(let batch, _):
             return batch.updates.reduce(into: []) { products, update in
                 switch update {
@@ -88,9 +95,13 @@ extension Interposer.Crossing {
         return names
     }
 
-    /// The transactions that are told of or finished here, by their identifiers.
+    /// The transactions that are told of or finished here or have their content fetched, by their identifiers.
     public var transactionIdentifiers: Set<String> {
         var identifiers: Set<String> = []
+        switch payload {
+        case .downloadRequest(let request), .downloadChunk(_, let request): identifiers.insert(request.transaction)
+        default: break
+        }
         for case .finish(let transaction) in commands.map(\.action) { identifiers.insert(transaction) }
         for update in updates {
             switch update {
@@ -137,6 +148,10 @@ extension Interposer.Crossing: CustomStringConvertible {
             case .productsAnswer(.failure(let failure), _): failure.description
             case .receiptRequest: "a fresh one"
             case .receiptAnswer(let failure): failure?.description ?? "fresh"
+            case .downloadRequest(let request): "\(request.content.identifier) from \(request.offset)"
+            case .downloadChunk(.success(let data), let request):
+                "\(data.count) bytes of \(request.content.identifier) from \(request.offset)"
+            case .downloadChunk(.failure(let failure), _): failure.description
             }
         return "\(point.rawValue) \(number) (\(detail))"
     }

@@ -78,6 +78,20 @@ extension Interposer: StoreBackend {
         )
     }
 
+    /// The wish passes at ``Point/downloadRequest``, the bytes at ``Point/downloadChunk``.
+    public func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        call(
+            .downloadRequest(request),
+            reply: reply,
+            failed: { .failure($0) },
+            answered: { .downloadChunk($0, to: request) },
+            ask: { [backend] in backend.fetchContent(request, reply: $0) }
+        )
+    }
+
     private func call<Answer: Sendable>(
         _ request: Crossing.Payload,
         reply: @escaping @Sendable (Answer) -> Void,

@@ -292,7 +292,7 @@ extension InterposerState {
 extension Interposer.Point {
     var isAnswer: Bool {
         switch self {
-        case .reply, .productsAnswer, .receiptAnswer: true
+        case .reply, .productsAnswer, .receiptAnswer, .downloadChunk: true
         default: false
         }
     }

@@ -24,5 +24,9 @@ extension Interposer {
         case receiptRequest
         /// The store's answer to that wish.
         case receiptAnswer
+        /// The wish for the next bytes of a download on its way to the store.
+        case downloadRequest
+        /// Some bytes of a download, or why there are none, on their way to the queue.
+        case downloadChunk
     }
 }

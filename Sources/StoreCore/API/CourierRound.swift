@@ -12,8 +12,8 @@ struct CourierRound {
     let list: ObserverList
     let engine: QueueEngine
 
-    /// As many transactions as one callback is given at most.
-    private static var batchSize: Int { 256 }
+    /// As many transactions, or downloads, as one callback is given at most.
+    static var batchSize: Int { 256 }
 
     /// Observers have come or gone.
     private var isOver: Bool { list.version != version }
@@ -35,6 +35,7 @@ struct CourierRound {
     static func skip(_ batch: inout DeliveryBatch, _ engine: QueueEngine) {
         switch batch.deliveries[batch.index] {
         case .changed(let transaction, let change): QueueCourier.own(transaction).apply(change)
+        case .download(let download, let report): SKDownload.own(download).apply(report)
         case .told: engine.askAgain()
         default: break
         }
@@ -52,6 +53,10 @@ struct CourierRound {
             let transactions = gather(&batch, Self.removed, areRemovals: true)
             first.paymentQueue(queue, removedTransactions: transactions)
             callOthers(epoch) { $0.paymentQueue(queue, removedTransactions: transactions) }
+        case .download:
+            let downloads = Self.gatherDownloads(&batch)
+            first.paymentQueue(queue, updatedDownloads: downloads)
+            callOthers(epoch) { $0.paymentQueue(queue, updatedDownloads: downloads) }
         case let other:
             batch.index += 1
             tell(other) { callback in
@@ -94,7 +99,7 @@ struct CourierRound {
             promote(SKPayment(payment), SKProduct(product), call)
         case .told(let cursor):
             engine.acknowledge(through: cursor)
-        case .shown, .changed, .again, .removed:
+        case .shown, .changed, .again, .removed, .download:
             break
         }
     }

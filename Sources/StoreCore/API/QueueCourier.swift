@@ -121,6 +121,8 @@ final class QueueCourier: QueueStage {
 
     func apply(_ change: StoreTransaction, to transaction: AnyObject) { Self.own(transaction).apply(change) }
 
+    func apply(_ report: DownloadReport, toDownload download: AnyObject) { SKDownload.own(download).apply(report) }
+
     func markFinished(_ transaction: AnyObject) { Self.own(transaction).markFinished() }
 
     /// An engine holds only what `makeTransaction` made.

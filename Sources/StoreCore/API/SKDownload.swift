@@ -2,7 +2,8 @@ import Foundation
 
 /// Files that the store hosts for a product, on their way to this device.
 ///
-/// A download belongs to a purchased transaction and is of use until that is finished. Its properties are brought up to
+/// A download belongs to a purchased or restored transaction and is of use until that is finished:
+/// ``SKPaymentTransaction/downloads`` has it, ``SKPaymentQueue/start(_:)`` sets it going. Its properties are brought up to
 /// date just before an observer hears of them; they may be read on any thread.
 // unchecked: what changes is behind a lock.
 open class SKDownload: NSObject, @unchecked Sendable {
@@ -66,8 +67,13 @@ open class SKDownload: NSObject, @unchecked Sendable {
 
     /// Where the files are, nil unless the state is `finished`.
     ///
-    /// Of no use once the transaction is finished.
-    open var contentURL: URL? { details.withLock { $0.state == .finished ? $0.contentURL : nil } }
+    /// A file among the temporary ones. Move it away before the transaction is finished: then the file is removed, and this
+    /// is nil again.
+    open var contentURL: URL? {
+        let (url, source) = details.withLock { ($0.state == .finished ? $0.contentURL : nil, $0.source) }
+        if let source, !source.engine.keeps(source.number) { return nil }
+        return url
+    }
 
     /// Why it failed, nil unless the state is `failed`.
     open var error: (any Error)? { details.withLock { $0.state == .failed ? $0.error : nil } }
@@ -132,6 +138,13 @@ extension SKDownload {
         var timeRemaining = SKDownloadTimeRemainingUnknown
         var contentURL: URL?
         var error: (any Error)?
+        var source: Source?
+    }
+
+    /// The engine that a queue's download belongs to, and under which number.
+    struct Source {
+        let engine: DownloadEngine
+        let number: Int
     }
 }
 

@@ -225,18 +225,25 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Starts downloads of hosted content.
     ///
-    /// Those that do not belong to a purchased and unfinished transaction of this queue are not queued; a line in the
-    /// log says why.
-    open func start(_ downloads: [SKDownload]) { missing("hosted downloads") }
+    /// They become active, and observers hear how they get on. One that has failed goes on where it was; one that was
+    /// cancelled begins anew. Those that have been started already or do not belong to an unfinished transaction of this
+    /// queue are not queued; a line in the log says why.
+    open func start(_ downloads: [SKDownload]) { obey(.start, downloads) }
 
-    /// Pauses downloads that are running.
-    open func pause(_ downloads: [SKDownload]) { missing("hosted downloads") }
+    /// Pauses downloads that are active.
+    ///
+    /// They keep what they have. Others stay as they are; a line in the log says why.
+    open func pause(_ downloads: [SKDownload]) { obey(.pause, downloads) }
 
-    /// Goes on with downloads that were paused.
-    open func resume(_ downloads: [SKDownload]) { missing("hosted downloads") }
+    /// Goes on with downloads that were paused, from where they are.
+    ///
+    /// Others stay as they are; a line in the log says why.
+    open func resume(_ downloads: [SKDownload]) { obey(.resume, downloads) }
 
-    /// Takes downloads off the list.
-    open func cancel(_ downloads: [SKDownload]) { missing("hosted downloads") }
+    /// Takes downloads that are active, paused or failed off the list.
+    ///
+    /// What they had is removed. Others stay as they are; a line in the log says why.
+    open func cancel(_ downloads: [SKDownload]) { obey(.cancel, downloads) }
 
     private func missing(_ feature: String) {
         courier.core.setup.log("this store has no \(feature); nothing happens")

@@ -124,8 +124,9 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     /// Nil in other states, and where the store makes none.
     open var transactionReceipt: Data? { changes.value("transactionReceipt", else: hasJoinedStore ? receipt : nil) }
 
-    /// What the store hosts for a purchased product; empty where it hosts nothing.
-    open var downloads: [SKDownload] { changes.value("downloads", else: []) }
+    /// What the store hosts for a purchased or restored product, the same objects each time; empty where it hosts nothing,
+    /// in other states, and once the transaction is finished.
+    open var downloads: [SKDownload] { changes.value("downloads", else: hosted) }
 
     #if canImport(ObjectiveC)
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
@@ -145,6 +146,11 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         guard hasJoinedStore, let original = details?.original else { return nil }
         return originalObject.load()
             ?? originalObject.storeIfNil(SKPaymentTransaction(original: original, engine: engine))
+    }
+
+    private final var hosted: [SKDownload] {
+        guard hasJoinedStore, let engine, let content = details?.content, !content.isEmpty else { return [] }
+        return downloads(of: content, in: engine)
     }
 
     private final var receipt: Data? { details?.receipt ?? engine?.backend.receipt(forTransaction: identifier) }

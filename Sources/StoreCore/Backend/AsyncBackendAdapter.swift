@@ -74,6 +74,16 @@ final class AsyncBackendAdapter: StoreBackend {
         }
     }
 
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
+        run { store in
+            do {
+                reply(.success(try await store.content(request)))
+            } catch {
+                reply(.failure(StoreFailure(error)))
+            }
+        }
+    }
+
     /// Settling waits for a call that is under way.
     private func run(_ body: @escaping @Sendable (any AsyncStoreBackend) async -> Void) {
         let work = store.timekeeper.activity.begin()

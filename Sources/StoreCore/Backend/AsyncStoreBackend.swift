@@ -57,6 +57,14 @@ public protocol AsyncStoreBackend: Sendable {
     /// - Parameter properties: what a sandbox's receipt should say of itself.
     /// - Throws: why it cannot. The app's request fails with it.
     func refreshReceipt(_ properties: ReceiptProperties) async throws
+
+    /// Sends some bytes of a file that the store hosts, as ``StoreBackend/fetchContent(_:reply:)`` says. Default: refuses,
+    /// with the code `unknown`.
+    ///
+    /// - Parameter request: which bytes of which file.
+    /// - Returns: at least one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``.
+    /// - Throws: why it cannot. The download fails with it, and the app may start it again.
+    func content(_ request: ContentRequest) async throws -> Data
 }
 
 extension AsyncStoreBackend {
@@ -75,6 +83,10 @@ extension AsyncStoreBackend {
     /// Refuses, with a sentence.
     public func refreshReceipt(_ properties: ReceiptProperties) async throws {
         throw StoreFailure.storeKit(.unknown, "this store has no receipt to refresh")
+    }
+    /// Refuses, with a sentence.
+    public func content(_ request: ContentRequest) async throws -> Data {
+        throw StoreFailure.storeKit(.unknown, "this store hosts nothing to download")
     }
 
     /// This store in the form that queues use.

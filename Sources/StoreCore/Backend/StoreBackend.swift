@@ -95,6 +95,21 @@ public protocol StoreBackend: AnyObject, Sendable {
     ///   - properties: what a sandbox's receipt should say of itself.
     ///   - reply: to be called once, with nil when the receipt is fresh.
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void)
+
+    /// Sends some bytes of a file that it hosts.
+    ///
+    /// A queue asks for one piece of a file at a time, and for the next when it has written the last one. A download that
+    /// was paused or failed goes on from where it is, however long ago that was. What is sent of one version is always the
+    /// same; a version that is not hosted any more is refused.
+    ///
+    /// Default: refuses, with the code `unknown`. A store that hosts nothing is not asked.
+    ///
+    /// - Parameters:
+    ///   - request: which bytes of which file.
+    ///   - reply: to be called once, on any thread, before this returns or later; further calls do nothing. At least one
+    ///     byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``. A failure ends the download
+    ///     with this error; the app may start it again.
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void)
 }
 
 /// On which thread a queue talks to its store.
@@ -152,5 +167,12 @@ extension StoreBackend {
     /// Refuses, with a sentence.
     public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         reply(.storeKit(.unknown, "this store has no receipt to refresh"))
+    }
+    /// Refuses, with a sentence.
+    public func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        reply(.failure(.storeKit(.unknown, "this store hosts nothing to download")))
     }
 }

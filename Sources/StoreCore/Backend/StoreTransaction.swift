@@ -31,10 +31,12 @@ public struct StoreTransaction: Sendable {
         date: Date,
         failure: StoreFailure? = nil,
         original: Original? = nil,
-        receipt: Data? = nil
+        receipt: Data? = nil,
+        content: [StoreContent] = []
     ) {
-        let isPlain = failure == nil && original == nil && receipt == nil
-        let details = isPlain ? nil : Details(failure: failure, original: original, receipt: receipt)
+        let isPlain = failure == nil && original == nil && receipt == nil && content.isEmpty
+        let details =
+            isPlain ? nil : Details(failure: failure, original: original, receipt: receipt, content: content)
         self.init(identifier: identifier, order: order, payment: payment, state: state, date: date, details: details)
     }
 
@@ -75,6 +77,8 @@ public struct StoreTransaction: Sendable {
     /// The signed receipt, from stores that send it along; others are asked when somebody reads it
     /// (``StoreBackend/receipt(forTransaction:)``).
     public var receipt: Data? { details?.receipt }
+    /// What the store hosts for it, each file under a name of its own; meaningful when purchased or restored.
+    public var content: [StoreContent] { details?.content ?? [] }
 
     /// The earlier transaction behind a restored one or a renewal.
     public struct Original: Hashable, Codable, Sendable {
@@ -123,11 +127,13 @@ extension StoreTransaction {
         let failure: StoreFailure?
         let original: Original?
         let receipt: Data?
+        let content: [StoreContent]
 
-        init(failure: StoreFailure?, original: Original?, receipt: Data?) {
+        init(failure: StoreFailure?, original: Original?, receipt: Data?, content: [StoreContent] = []) {
             self.failure = failure
             self.original = original
             self.receipt = receipt
+            self.content = content
         }
     }
 }
@@ -137,7 +143,7 @@ extension StoreTransaction: Hashable {
     public static func == (left: StoreTransaction, right: StoreTransaction) -> Bool {
         left.identifier == right.identifier && left.order == right.order && left.payment == right.payment
             && left.state == right.state && left.date == right.date && left.failure == right.failure
-            && left.original == right.original && left.receipt == right.receipt
+            && left.original == right.original && left.receipt == right.receipt && left.content == right.content
     }
 
     /// Hashes the identifier and the state, which tell the versions of transactions apart.
@@ -149,7 +155,7 @@ extension StoreTransaction: Hashable {
 
 extension StoreTransaction: Codable {
     private enum CodingKeys: String, CodingKey {
-        case identifier, order, payment, state, date, failure, original, receipt
+        case identifier, order, payment, state, date, failure, original, receipt, content
     }
 
     /// Reads a transaction; the parts that most do not have may be absent.
@@ -163,7 +169,8 @@ extension StoreTransaction: Codable {
             date: try container.decode(Date.self, forKey: .date),
             failure: try container.decodeIfPresent(StoreFailure.self, forKey: .failure),
             original: try container.decodeIfPresent(Original.self, forKey: .original),
-            receipt: try container.decodeIfPresent(Data.self, forKey: .receipt)
+            receipt: try container.decodeIfPresent(Data.self, forKey: .receipt),
+            content: try container.decodeIfPresent([StoreContent].self, forKey: .content) ?? []
         )
     }
 
@@ -178,5 +185,6 @@ extension StoreTransaction: Codable {
         try container.encodeIfPresent(failure, forKey: .failure)
         try container.encodeIfPresent(original, forKey: .original)
         try container.encodeIfPresent(receipt, forKey: .receipt)
+        if !content.isEmpty { try container.encode(content, forKey: .content) }
     }
 }

@@ -13,6 +13,8 @@ enum Delivery {
     case storefrontChanged
     case revoked([String])
     case promoted(StorePayment, StoreProduct)
+    /// To be changed just before the callback that says so.
+    case download(AnyObject, DownloadReport)
     /// Not for observers: all that was to be told before this has been.
     indirect case told(UpdateCursor)
 }
@@ -38,6 +40,8 @@ protocol QueueStage: AnyObject, Sendable {
     func makeTransaction(_ number: Int, _ transaction: StoreTransaction, in engine: QueueEngine) -> AnyObject
     /// Called with the engine's lock held or from `deliver`, never at the same time for one object.
     func apply(_ change: StoreTransaction, to transaction: AnyObject)
+    /// The same for a download.
+    func apply(_ report: DownloadReport, toDownload download: AnyObject)
     /// Called with the engine's lock held: the object is to be told of nothing more.
     func markFinished(_ transaction: AnyObject)
     /// The observers there are. Called with the engine's lock held; they are let go of without it.

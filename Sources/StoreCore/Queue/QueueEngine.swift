@@ -8,14 +8,16 @@ import Synchronization
 final class QueueEngine: Sendable {
     let backend: any StoreBackend
     private let journal: any QueueJournal
-    private let timekeeper: any Timekeeper
-    private let activity: Activity
+    let timekeeper: any Timekeeper
+    let activity: Activity
     private let delivery: StoreDelivery
     let log: StoreLog
     private let stage: any QueueStage
     private let laneQueue: DispatchQueue?
-    private let state: Locked<State>
-    private let link: Locked<WeakPort>
+    let state: Locked<State>
+    let link: Locked<WeakPort>
+    /// Made when the first transaction is asked for its downloads.
+    let downloadEngine = LazyReference<DownloadEngine>()
     /// What kept the journal from being read, to be logged without a lock.
     let openingTrouble: String?
     /// Changes when observers come first or go last, and when the engine retires: what belongs to an earlier epoch is
@@ -61,6 +63,8 @@ final class QueueEngine: Sendable {
     }
 }
 
+// MARK: - The app
+
 extension QueueEngine {
     /// To be called once, by the port.
     func link(to port: EnginePort) {
@@ -71,11 +75,7 @@ extension QueueEngine {
         activity.register(port)
         if isSuperseded { retire() }
     }
-}
 
-// MARK: - The app
-
-extension QueueEngine {
     func add(_ payment: StorePayment) {
         CallScope.outermost { handle { $0.add(payment, &$1) } }
     }
@@ -103,16 +103,6 @@ extension QueueEngine {
         }
     }
 
-    /// What is unfinished, oldest first, as the stage knows it.
-    func transactions<Object>(_ own: (AnyObject) -> Object) -> [Object] {
-        state.withLock { state in
-            var transactions: [Object] = []
-            transactions.reserveCapacity(state.table.count)
-            state.table.forEach { transactions.append(own($1)) }
-            return transactions
-        }
-    }
-
     /// Falls silent at once and for good.
     ///
     /// What is finished on it still goes to its store; what was finished before and waits, unless the journal's next queue
@@ -128,6 +118,7 @@ extension QueueEngine {
                 timers = [state.submissionTimer.take(), state.connectionTimer.take()]
                 connection = state.connection.take()
             }) { $0.retire(leavesFinishes: leavesFinishes, &$1) }
+            downloadEngine.load()?.retire()
             if let connection { backend.disconnect(connection) }
             for timer in timers { timer?.cancel() }
         }
@@ -139,6 +130,7 @@ extension QueueEngine {
         for delivery in state.deliveries.waiting {
             switch delivery {
             case .changed(let transaction, let change): stage.apply(change, to: transaction)
+            case .download(let download, let report): stage.apply(report, toDownload: download)
             // The store still owes this to whoever observes next: it is asked for all that is open.
             case .told: state.machine.forgetCursor()
             default: break
@@ -152,7 +144,7 @@ extension QueueEngine {
 
 extension QueueEngine {
     @discardableResult
-    private func handle<R>(
+    func handle<R>(
         before: (inout State) -> Void = { _ in },
         _ event: (inout QueueMachine, inout [QueueMachine.Action]) -> R
     ) -> R {
@@ -174,6 +166,7 @@ extension QueueEngine {
             return (result, runsLane, state.deliveries.schedule())
         }
         if runsLane { runLane(&batch) }
+        downloadEngine.load()?.runWhatWasLeft()
         if drains { scheduleDeliveries() }
         return result
     }
@@ -217,12 +210,15 @@ extension QueueEngine {
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return }
             stage.markFinished(transaction)
+            for ended in downloadEngine.load()?.end(number) ?? [] { tell(ended, &state) }
             tell(.removed(transaction), &state)
         case .restoreEnded(let failure): tell(.restoreEnded(failure), &state)
         case .storefrontChanged: tell(.storefrontChanged, &state)
         case .revoked(let identifiers): tell(.revoked(identifiers), &state)
         case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
         case .told(let cursor): tell(.told(cursor), &state)
+        case .download(let number, let report):
+            if let download = downloadEngine.load()?.object(number) { tell(.download(download, report), &state) }
         }
     }
 
@@ -231,6 +227,8 @@ extension QueueEngine {
             state.deliveries.append(delivery)
         } else if case .changed(let transaction, let change) = delivery {
             stage.apply(change, to: transaction)
+        } else if case .download(let download, let report) = delivery {
+            stage.apply(report, toDownload: download)
         }
     }
 }

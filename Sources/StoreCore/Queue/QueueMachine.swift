@@ -102,6 +102,8 @@ extension QueueMachine {
         case storefrontChanged
         case revoked([String])
         case promoted(StorePayment, StoreProduct)
+        /// Never decided here: what the downloads' engine has to tell keeps its place among the rest.
+        case download(Int, DownloadReport)
         /// All that was to be told up to here has been told once this is reached.
         indirect case told(UpdateCursor)
     }

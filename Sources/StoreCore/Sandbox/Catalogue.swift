@@ -11,6 +11,8 @@ struct Catalogue: Sendable {
     /// Only of those that are not simply on sale.
     private var restrictions: [Int: ProductAvailability] = [:]
     private var shelves: [Shelf] = []
+    /// What is hosted, by the products' numbers.
+    private var contents: [Int: [StoreContent]] = [:]
 
     /// The descriptions that one language and one country get to see, made when somebody asks.
     private struct Shelf: Sendable {
@@ -43,6 +45,7 @@ struct Catalogue: Sendable {
             }
         }
         self.products = products
+        for index in products.indices { noteContent(of: index) }
     }
 
     /// The number of a product, nil for an identifier that nobody registered.
@@ -69,6 +72,14 @@ struct Catalogue: Sendable {
     }
     /// The subscription group that it belongs to.
     func group(of index: Int) -> String? { products[index].subscription?.groupIdentifier }
+    /// Whether anything is hosted for any product.
+    var hostsContent: Bool { !contents.isEmpty }
+    /// What is hosted for a product.
+    func content(of index: Int) -> [StoreContent] { contents[index] ?? [] }
+    private mutating func noteContent(of index: Int) {
+        let content = products[index].hostedContent?.contents(of: products[index].identifier)
+        if content != nil || hostsContent { contents[index] = content }
+    }
     /// The price of one.
     func price(of index: Int) -> Decimal { products[index].price }
 
@@ -78,11 +89,13 @@ struct Catalogue: Sendable {
     mutating func register(_ product: SandboxProduct) {
         if let index = indices[product.identifier] {
             products[index] = product
+            noteContent(of: index)
             for shelf in shelves.indices { shelves[shelf].descriptions[index] = nil }
             return
         }
         indices[product.identifier] = products.count
         products.append(product)
+        noteContent(of: products.count - 1)
         for shelf in shelves.indices { shelves[shelf].descriptions.append(nil) }
     }
 
@@ -195,7 +208,7 @@ private struct Describer {
             priceLocaleIdentifier: priceLocale,
             subscription: product.subscription.map(Self.subscription),
             isFamilyShareable: product.isFamilyShareable,
-            hostedContent: product.hostedContent
+            hostedContent: product.hostedContent.map { .init(version: $0.version, lengths: $0.files.map(\.length)) }
         )
     }
 

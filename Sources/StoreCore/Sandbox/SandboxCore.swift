@@ -11,6 +11,7 @@ final class SandboxCore: Sendable {
     let activity: Activity
     /// Whether somebody wants to know what is sent to devices.
     let isTracing = Atomic(false)
+    let content = Locked(ContentDesk())
     private let port: SandboxPort
 
     init(

@@ -69,7 +69,7 @@ public final class SandboxDevice: Sendable {
 
     /// Whether this device can reach the store while others can.
     ///
-    /// While it cannot, its queues keep what they have to say and its requests fail with a `URLError`.
+    /// While it cannot, its queues keep what they have to say and its requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
         get { core.shell.withLock { !$0.settings.offline.contains(number) } }
         set {
@@ -80,6 +80,7 @@ public final class SandboxDevice: Sendable {
                     shell.breakConnections(of: number, SandboxCore.unreachable)
                 }
             }
+            if !newValue { core.cutContent(of: number) }
         }
     }
 

@@ -7,6 +7,7 @@ extension SandboxProduct {
         if identifier.isEmpty { return "has no identifier" }
         if !Self.isPrice(price) { return "costs \(price): a price is at least 0" }
         if kind == .freeSubscription, price != 0 { return "is a free subscription and costs \(price)" }
+        if let fault = hostedContent?.fault(for: identifier) { return fault }
         guard let subscription else {
             return kind == .autoRenewable ? "renews by itself but has no subscription period" : nil
         }

@@ -69,7 +69,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     /// What makes an auto-renewable subscription; nil for every other kind.
     public var subscription: Subscription?
     /// What the store hosts for it; nil where it hosts nothing.
-    public var hostedContent: StoreProduct.HostedContent?
+    public var hostedContent: HostedContent?
 
     init(
         identifier: String,

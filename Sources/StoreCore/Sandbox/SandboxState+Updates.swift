@@ -40,7 +40,7 @@ extension SandboxState {
         guard count > 0 else { return [] }
         var result: [StoreTransaction] = []
         result.reserveCapacity(count)
-        transactions.forEach { _, row in if isVisible(row, on: device) { result.append(row.transaction) } }
+        transactions.forEach { _, row in if isVisible(row, on: device) { result.append(told(row)) } }
         return result
     }
 
@@ -96,7 +96,7 @@ extension SandboxState {
     ) {
         guard let row = transactions[number], isVisible(row, on: device) else { return }
         let transaction = row.transaction
-        guard let past, past != transaction.state else { return updates.append(.transaction(transaction)) }
+        guard let past, past != transaction.state else { return updates.append(.transaction(told(row))) }
         updates.append(.transaction(transaction.becoming(past)))
     }
 }

@@ -16,7 +16,7 @@ extension SandboxStore {
 
     /// Whether the store can be reached, from any device.
     ///
-    /// While it cannot, queues keep what they have to say and requests fail with a `URLError`.
+    /// While it cannot, queues keep what they have to say, requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
         get { core.shell.withLock { $0.settings.isReachable } }
         set {
@@ -24,6 +24,7 @@ extension SandboxStore {
                 shell.settings.isReachable = newValue
                 if !newValue { shell.breakConnections(SandboxCore.unreachable) }
             }
+            if !newValue { core.cutContent() }
         }
     }
 

@@ -114,7 +114,7 @@ import Testing
     @Test func `B81: A description gives all that a device may know`() throws {
         var product = Self.pro
         product.isFamilyShareable = true
-        product.hostedContent = .init(version: "1.0", lengths: [3, 4])
+        product.hostedContent = .init(files: [.init(Data(count: 3)), .init(Data(count: 4), identifier: "map")])
         product.subscription?.introductoryOffers = [.freeTrial(.init(1, .week))]
         product.subscription?.promotionalOffers = [.payUpFront(price: "8.99", for: .init(3, .month), identifier: "x")]
         var catalogue = try Catalogue([product])

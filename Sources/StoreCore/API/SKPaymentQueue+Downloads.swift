@@ -1,0 +1,26 @@
+import Foundation
+
+extension SKPaymentQueue {
+    /// Does what the app asks of some downloads; for those with which that cannot be done, a line in the log says why.
+    func obey(_ order: DownloadOrder, _ downloads: [SKDownload]) {
+        let engine = courier.engine.downloadEngine.load()
+        func refuse(_ download: SKDownload, _ refusal: DownloadRefusal) {
+            let name = download.contentIdentifier
+            courier.core.setup.log("the download of \(name) is left as it is, asked to \(order.rawValue): \(refusal.rawValue)")
+        }
+        var own: [Int: SKDownload] = [:]
+        var numbers: [Int] = []
+        for download in downloads {
+            guard let source = download.details.withLock({ $0.source }), source.engine === engine else {
+                refuse(download, .foreign)
+                continue
+            }
+            own[source.number] = download
+            numbers.append(source.number)
+        }
+        guard let engine, !numbers.isEmpty else { return }
+        for (number, refusal) in engine.obey(order, numbers) {
+            if let download = own[number] { refuse(download, refusal) }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+extension SKPaymentTransaction {
+    /// The downloads of what is hosted for this transaction; none once it is finished.
+    final func downloads(of content: [StoreContent], in engine: QueueEngine) -> [SKDownload] {
+        let downloads = engine.downloads
+        // In this order: whoever finishes the transaction after this look finds the engine above.
+        guard engine.isOpen(number), let identifier = transactionIdentifier else { return [] }
+        let product = payment.productIdentifier
+        let objects = downloads.downloads(
+            of: number,
+            isFinished: { isFinished },
+            {
+                content.map {
+                    ContentRequest(transaction: identifier, productIdentifier: product, content: $0, limit: 1)
+                }
+            },
+            make: { SKDownload($0, of: self, in: downloads) }
+        )
+        return objects.map(SKDownload.own)
+    }
+}
+
+extension SKDownload {
+    convenience init(_ draft: DownloadEngine.Draft, of transaction: SKPaymentTransaction, in engine: DownloadEngine) {
+        self.init(
+            transaction: transaction,
+            contentIdentifier: draft.content.identifier,
+            contentVersion: draft.content.version,
+            expectedContentLength: draft.content.length,
+            contentURL: draft.file
+        )
+        details.withLock { $0.source = Source(engine: engine, number: draft.number) }
+    }
+
+    /// An engine holds only what `downloads` made.
+    static func own(_ download: AnyObject) -> SKDownload { unsafeDowncast(download, to: SKDownload.self) }
+
+    /// Becomes what the engine says.
+    func apply(_ report: DownloadReport) {
+        details.withLock { details in
+            details.state = SKDownloadState(rawValue: report.state.rawValue)!
+            details.progress = report.progress
+            details.timeRemaining = report.timeRemaining ?? SKDownloadTimeRemainingUnknown
+            details.error = report.failure?.error
+        }
+    }
+}

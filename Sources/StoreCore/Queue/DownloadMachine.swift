@@ -1,0 +1,260 @@
+import Foundation
+
+/// Decides what becomes of a queue's downloads.
+///
+/// No lock, no clock, no I/O: events in, actions out, in the order in which they are to be done. Of each download one
+/// piece at a time is asked for and written; what belongs to an earlier piece is told by its ticket and not listened to.
+struct DownloadMachine {
+    private struct Row {
+        let transaction: Int
+        let request: ContentRequest
+        var state = DownloadReport.State.waiting
+        /// How many bytes are in the file.
+        var received: Int64 = 0
+        var failure: StoreFailure?
+        /// Of the piece that is wanted.
+        var ticket = 0
+        /// The piece has arrived and is being written.
+        var isWriting = false
+        /// When it was last set going, and with how many bytes.
+        var beginning: (date: Date, received: Int64) = (.distantPast, 0)
+    }
+
+    /// What to do, in order.
+    enum Action: Equatable {
+        case fetch(Int, ticket: Int, ContentRequest)
+        /// Puts bytes into the download's file, which begins anew at 0.
+        case write(Int, ticket: Int, Data, at: Int64)
+        case tell(Int, DownloadReport)
+        /// Removes the download's file.
+        case remove(Int)
+        case removeAll
+    }
+
+    private var rows: [Int: Row] = [:]
+    private var numbers: [Int: [Int]] = [:]
+    private var lastNumber = 0
+    private(set) var isRetired = false
+
+    /// How many bytes are asked for at a time.
+    private static var pieceSize: Int { 256 * 1024 }
+}
+
+// MARK: - The app
+
+extension DownloadMachine {
+    /// The downloads of an unfinished transaction; made of what the store hosts for it when it is first asked for.
+    mutating func downloads(of transaction: Int, _ make: () -> [ContentRequest]) -> [Int] {
+        if isRetired { return [] }
+        if let known = numbers[transaction] { return known }
+        let new = make().map { request in
+            lastNumber += 1
+            rows[lastNumber] = Row(transaction: transaction, request: request)
+            return lastNumber
+        }
+        numbers[transaction] = new
+        return new
+    }
+
+    /// Does what an app asks of some downloads, as far as that can be done.
+    ///
+    /// Returns the others, and why.
+    mutating func obey(
+        _ order: DownloadOrder,
+        _ downloads: [Int],
+        now: Date,
+        _ actions: inout [Action]
+    ) -> [(download: Int, refusal: DownloadRefusal)] {
+        var refused: [(download: Int, refusal: DownloadRefusal)] = []
+        var taken: [Int] = []
+        for number in downloads {
+            if let refusal = refusal(of: order, number) {
+                refused.append((number, refusal))
+                continue
+            }
+            taken.append(number)
+            switch order {
+            case .start, .resume: begin(number, now)
+            case .pause: change(number) { $0.state = .paused }
+            case .cancel: change(number) { row in
+                row.state = .cancelled
+                row.received = 0
+            }
+            }
+            tell(number, now, &actions)
+        }
+        // Behind what all of them are told, so that observers hear of them together.
+        for number in taken {
+            switch order {
+            case .start, .resume: fetch(number, &actions)
+            case .cancel: actions.append(.remove(number))
+            case .pause: break
+            }
+        }
+        return refused
+    }
+
+    private func refusal(of order: DownloadOrder, _ number: Int) -> DownloadRefusal? {
+        guard let row = rows[number] else { return .over }
+        return switch (order, row.state) {
+        case (.start, .waiting), (.start, .failed), (.start, .cancelled): nil
+        case (.start, .active): .started
+        case (.start, .paused): .isPaused
+        case (.pause, .active), (.resume, .paused): nil
+        case (.cancel, .active), (.cancel, .paused), (.cancel, .failed): nil
+        case (_, .finished): .finished
+        case (.pause, _): .notActive
+        case (.resume, _): .notPaused
+        case (.cancel, _): .notStarted
+        }
+    }
+
+    private mutating func begin(_ number: Int, _ now: Date) {
+        change(number) { row in
+            row.state = .active
+            row.beginning = (now, row.received)
+        }
+    }
+
+    /// Changes a row, so that whatever is on its way for it comes to nothing.
+    private mutating func change(_ number: Int, _ body: (inout Row) -> Void) {
+        guard var row = rows[number] else { return }
+        row.ticket += 1
+        row.isWriting = false
+        row.failure = nil
+        body(&row)
+        rows[number] = row
+    }
+}
+
+// MARK: - The store and the file
+
+extension DownloadMachine {
+    /// The store has answered.
+    mutating func answered(
+        _ number: Int,
+        ticket: Int,
+        _ answer: Result<Data, StoreFailure>,
+        now: Date,
+        _ actions: inout [Action]
+    ) {
+        guard let row = rows[number], row.ticket == ticket, !row.isWriting else { return }
+        switch answer {
+        case .failure(let failure): fail(number, failure, now, &actions)
+        case .success(let data):
+            let limit = wanted(row).limit
+            guard (1...limit).contains(data.count) else {
+                let content = row.request.content.identifier
+                let reason = "the store sent \(data.count) bytes of \(content) where 1 to \(limit) were asked for"
+                return fail(number, .storeKit(.unknown, reason), now, &actions)
+            }
+            rows[number]?.isWriting = true
+            actions.append(.write(number, ticket: ticket, data, at: row.received))
+        }
+    }
+
+    /// What arrived is in the file, or could not be put there.
+    mutating func written(
+        _ number: Int,
+        ticket: Int,
+        bytes: Int,
+        failure: StoreFailure?,
+        now: Date,
+        _ actions: inout [Action]
+    ) {
+        guard var row = rows[number], row.ticket == ticket, row.isWriting else { return }
+        if let failure {
+            // Whatever is in the file is not to be relied on.
+            rows[number]?.received = 0
+            actions.append(.remove(number))
+            return fail(number, failure, now, &actions)
+        }
+        row.received += Int64(bytes)
+        row.isWriting = false
+        if row.received >= row.request.content.length { row.state = .finished }
+        rows[number] = row
+        tell(number, now, &actions)
+        if row.state == .active { fetch(number, &actions) }
+    }
+
+    private mutating func fetch(_ number: Int, _ actions: inout [Action]) {
+        change(number) { _ in }
+        guard let row = rows[number] else { return }
+        if row.received >= row.request.content.length {
+            // Of nothing there is nothing to fetch, but a file.
+            rows[number]?.isWriting = true
+            actions.append(.write(number, ticket: row.ticket, Data(), at: row.received))
+        } else {
+            actions.append(.fetch(number, ticket: row.ticket, wanted(row)))
+        }
+    }
+
+    private func wanted(_ row: Row) -> ContentRequest {
+        var request = row.request
+        request.offset = row.received
+        request.limit = Int(min(Int64(Self.pieceSize), request.content.length - row.received))
+        return request
+    }
+
+    private mutating func fail(_ number: Int, _ failure: StoreFailure, _ now: Date, _ actions: inout [Action]) {
+        change(number) { row in
+            row.state = .failed
+            row.failure = failure
+        }
+        tell(number, now, &actions)
+    }
+
+    private func tell(_ number: Int, _ now: Date, _ actions: inout [Action]) {
+        if let row = rows[number] { actions.append(.tell(number, Self.report(row, now))) }
+    }
+
+    private static func report(_ row: Row, _ now: Date) -> DownloadReport {
+        let length = row.request.content.length
+        var report = DownloadReport(state: row.state, failure: row.failure)
+        report.progress =
+            row.state == .finished ? 1 : length == 0 ? 0 : Float(Double(row.received) / Double(length))
+        let seconds = now.timeIntervalSince(row.beginning.date)
+        let bytes = row.received - row.beginning.received
+        if row.state == .finished {
+            report.timeRemaining = 0
+        } else if row.state == .active, seconds > 0, bytes > 0 {
+            report.timeRemaining = seconds / Double(bytes) * Double(length - row.received)
+        }
+        return report
+    }
+}
+
+// MARK: - The end
+
+extension DownloadMachine {
+    /// A transaction is finished or gone, and its files with it.
+    ///
+    /// Returns what its downloads were called, each with what is to be told of it: those under way are cancelled.
+    mutating func end(_ transaction: Int, _ actions: inout [Action]) -> [(download: Int, report: DownloadReport?)] {
+        guard let ended = numbers.removeValue(forKey: transaction) else { return [] }
+        return ended.map { number in
+            let row = rows.removeValue(forKey: number)
+            actions.append(.remove(number))
+            let isUnderWay = row?.state == .active || row?.state == .paused
+            return (number, isUnderWay ? DownloadReport(state: .cancelled) : nil)
+        }
+    }
+
+    /// The queue has fallen silent.
+    mutating func retire(_ actions: inout [Action]) {
+        guard !isRetired else { return }
+        isRetired = true
+        rows = [:]
+        numbers = [:]
+        actions.append(.removeAll)
+    }
+
+    /// Whether a download's transaction is unfinished.
+    func keeps(_ number: Int) -> Bool { rows[number] != nil }
+
+    /// What has to come from outside before anything goes on here, a line each.
+    var waiting: [String] {
+        rows.filter { $0.value.state == .active }.sorted { $0.key < $1.key }
+            .map { "the store's next bytes of \($0.value.request.content.identifier)" }
+    }
+}

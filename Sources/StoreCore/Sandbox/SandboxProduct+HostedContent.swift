@@ -1,0 +1,111 @@
+import Foundation
+
+extension SandboxProduct {
+    /// What a sandbox store hosts for a product: one or more files of one version.
+    public struct HostedContent: Hashable, Codable, Sendable {
+        /// Integers separated by periods, as in `1.0`.
+        public var version: String
+        /// The files, each with an identifier of its own; at least one.
+        public var files: [File]
+
+        /// Describes hosted files.
+        public init(version: String = "1.0", files: [File]) {
+            self.version = version
+            self.files = files
+        }
+
+        /// One file, in memory or on disk.
+        public struct File: Hashable, Codable, Sendable {
+            /// Names the file among those of its product; nil stands for the product's identifier.
+            public let identifier: String?
+            /// Its size in bytes.
+            public let length: Int64
+            private let source: Source
+
+            private enum Source: Hashable, Codable { case bytes(Data), file(URL) }
+
+            /// A file of these bytes.
+            public init(_ bytes: Data, identifier: String? = nil) {
+                self.identifier = identifier
+                length = Int64(bytes.count)
+                source = .bytes(bytes)
+            }
+
+            /// A file on disk, which has to stay as it is for as long as it is hosted.
+            ///
+            /// - Parameters:
+            ///   - url: where it is.
+            ///   - identifier: names it; nil stands for the product's identifier.
+            /// - Throws: what keeps its size from being read.
+            public init(contentsOf url: URL, identifier: String? = nil) throws {
+                self.identifier = identifier
+                let values = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
+                guard values.isRegularFile == true, let size = values.fileSize else {
+                    throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: url.path])
+                }
+                length = Int64(size)
+                source = .file(url)
+            }
+        }
+    }
+
+    /// The same product with one hosted file, which is called what the product is.
+    public func hosting(_ bytes: Data, version: String = "1.0") -> SandboxProduct {
+        hosting([HostedContent.File(bytes)], version: version)
+    }
+
+    /// The same product with hosted files.
+    ///
+    /// - Parameters:
+    ///   - files: at least one; one at most without an identifier of its own.
+    ///   - version: integers separated by periods.
+    /// - Returns: the product. One whose files cannot be hosted stops the process with a sentence.
+    public func hosting(_ files: [HostedContent.File], version: String = "1.0") -> SandboxProduct {
+        var copy = self
+        copy.hostedContent = HostedContent(version: version, files: files)
+        if let fault = copy.fault { fatalError("the product \"\(identifier)\" \(fault)") }
+        return copy
+    }
+}
+
+extension SandboxProduct.HostedContent {
+    /// What keeps it from being hosted, as the rest of a sentence that begins with the product; nil if nothing does.
+    func fault(for product: String) -> String? {
+        if files.isEmpty { return "hosts content without a file" }
+        let numbers = version.split(separator: ".", omittingEmptySubsequences: false)
+        guard numbers.allSatisfy({ !$0.isEmpty && $0.allSatisfy { ("0"..."9").contains($0) } }) else {
+            return "hosts content of the version \"\(version)\": a version is integers separated by periods"
+        }
+        let identifiers = files.map { $0.identifier ?? product }
+        if identifiers.contains("") { return "hosts a file with an empty identifier" }
+        guard Set(identifiers).count == files.count else { return "hosts two files of one identifier" }
+        return nil
+    }
+
+    /// The files as a transaction describes them.
+    func contents(of product: String) -> [StoreContent] {
+        files.map { StoreContent(identifier: $0.identifier ?? product, version: version, length: $0.length) }
+    }
+}
+
+extension SandboxProduct.HostedContent.File {
+    /// Some of its bytes.
+    ///
+    /// - Throws: also where the file has become shorter.
+    func bytes(at offset: Int64, count: Int) throws -> Data {
+        switch source {
+        case .bytes(let data):
+            let start = data.startIndex + Int(offset)
+            return Data(data[start..<start + count])
+        case .file(let url):
+            let handle = try FileHandle(forReadingFrom: url)
+            defer { try? handle.close() }
+            try handle.seek(toOffset: UInt64(offset))
+            let data = try handle.read(upToCount: count) ?? Data()
+            guard data.count == count else {
+                throw StoreFailure.storeKit(.unknown, "the hosted file \(url.lastPathComponent) has become shorter")
+            }
+            return data
+        }
+    }
+}
