@@ -207,6 +207,7 @@ extension MachineWorld {
             openRestores -= 1
             check(openRestores >= 0, "a restore ended twice")
         case .storefrontChanged, .revoked, .promoted, .told: break
+        case .download: check(false, "the machine tells of a download")
         }
     }
 
