@@ -6,7 +6,8 @@ extension SKPaymentQueue {
         let engine = courier.engine.downloadEngine.load()
         func refuse(_ download: SKDownload, _ refusal: DownloadRefusal) {
             let name = download.contentIdentifier
-            courier.core.setup.log("the download of \(name) is left as it is, asked to \(order.rawValue): \(refusal.rawValue)")
+            let reason = refusal.rawValue
+            courier.core.setup.log("the download of \(name) is left as it is, asked to \(order.rawValue): \(reason)")
         }
         var own: [Int: SKDownload] = [:]
         var numbers: [Int] = []

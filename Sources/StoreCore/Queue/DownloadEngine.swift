@@ -55,6 +55,7 @@ extension DownloadEngine {
     ///   - isFinished: called with the lock held; whoever finishes the transaction says so before calling `end`.
     ///   - requests: what is hosted for it.
     ///   - make: makes an object. Called with the lock held.
+    /// - Returns: their objects, in the order of the requests.
     func downloads(
         of transaction: Int,
         isFinished: () -> Bool,

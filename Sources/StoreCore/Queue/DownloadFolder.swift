@@ -39,7 +39,11 @@ struct DownloadFolder: Sendable {
 
     /// A name that every file system takes.
     private static func fileName(_ identifier: String) -> String {
-        let name = String(identifier.prefix(100).map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" })
+        let name = String(identifier.prefix(100).map { isPlain($0) ? $0 : "_" })
         return name.isEmpty || name.hasPrefix(".") ? "_\(name)" : name
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "._-".contains(character))
     }
 }

@@ -76,10 +76,11 @@ extension DownloadMachine {
             switch order {
             case .start, .resume: begin(number, now)
             case .pause: change(number) { $0.state = .paused }
-            case .cancel: change(number) { row in
-                row.state = .cancelled
-                row.received = 0
-            }
+            case .cancel:
+                change(number) { row in
+                    row.state = .cancelled
+                    row.received = 0
+                }
             }
             tell(number, now, &actions)
         }
@@ -138,7 +139,7 @@ extension DownloadMachine {
         now: Date,
         _ actions: inout [Action]
     ) {
-        guard let row = rows[number], row.ticket == ticket, !row.isWriting else { return }
+        guard let row = rows[number], row.state == .active, row.ticket == ticket, !row.isWriting else { return }
         switch answer {
         case .failure(let failure): fail(number, failure, now, &actions)
         case .success(let data):

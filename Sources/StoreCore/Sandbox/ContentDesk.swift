@@ -42,13 +42,15 @@ struct ContentDesk: Sendable {
         let rest = request.content.length - request.offset
         var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), rest)
         var acting: Int?
-        for index in faults.indices
-        where faults[index].device == device && faults[index].content == request.content.identifier {
+        for index in faults.indices {
+            guard faults[index].device == device, faults[index].content == request.content.identifier else { continue }
             switch faults[index].point {
-            case .afterBytes(let count):
-                if count <= request.offset { acting = acting ?? index } else { size = min(size, count - request.offset) }
+            case .afterBytes(let count) where count > request.offset:
+                size = min(size, count - request.offset)
+            case .afterBytes:
+                acting = acting ?? index
             case .chunk(let number):
-                if number == 1, acting == nil { acting = index }
+                if number == 1 { acting = acting ?? index }
                 faults[index].point = .chunk(max(1, number - 1))
             }
         }

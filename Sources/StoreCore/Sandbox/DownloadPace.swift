@@ -24,6 +24,7 @@ public struct DownloadPace: Hashable, Codable, Sendable {
     /// - Parameters:
     ///   - rate: bytes a second.
     ///   - chunkSize: bytes in each piece, which comes when the last of them would have.
+    /// - Returns: the pace.
     public static func bytesPerSecond(_ rate: Double, inChunksOf chunkSize: Int = defaultChunkSize) -> DownloadPace {
         guard rate > 0, rate.isFinite else { fatalError("at \(rate) bytes a second nothing is ever downloaded") }
         return DownloadPace(bytesPerSecond: rate, chunkSize: chunkSize)

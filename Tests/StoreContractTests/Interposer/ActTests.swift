@@ -223,6 +223,9 @@ import Testing
         interposer.acknowledge(through: UpdateCursor(position: 1))
         interposer.products([]) { _ in }
         interposer.refreshReceipt(ReceiptProperties()) { _ in }
+        let content = StoreContent(identifier: "map", length: 5)
+        let request = ContentRequest(transaction: "1", productIdentifier: "map", content: content, limit: 5)
+        interposer.fetchContent(request) { _ in }
         #expect(wire.receiver.failures.map(\.isLoss) == [true])
         wire.connect()
         wire.send(1)

@@ -45,8 +45,7 @@ import Testing
         #expect(try Data(contentsOf: place) == Hosting.level)
     }
 
-    @Test func `B159: Finishing a transaction cancels what is under way, before observers hear that it was removed`() throws
-    {
+    @Test func `B159: Finishing a transaction cancels what is under way, before it is told as removed`() throws {
         let hosting = try Hosting()
         let downloads = hosting.buy("maps")
         hosting.queue.start(downloads)
@@ -94,7 +93,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test func `B154: After a relaunch the downloads of unfinished transactions wait, and the old files are gone`() throws {
+    @Test func `B154: After a relaunch downloads wait, and the old files are gone`() throws {
         let hosting = try Hosting(pace: .atOnce)
         let download = try hosting.download()
         hosting.queue.start([download])
@@ -112,7 +111,8 @@ import Testing
 
     @Test func `An identifier that no file can be called gives a file all the same`() throws {
         let hosting = try Hosting(pace: .atOnce)
-        for (index, name) in ["../../up", "..", "a/b", "ümlaut \u{1F5FA}", String(repeating: "x", count: 5000)].enumerated() {
+        let names = ["../../up", "..", "a/b", "ümlaut \u{1F5FA}", String(repeating: "x", count: 5000)]
+        for (index, name) in names.enumerated() {
             let product = "odd.\(index)"
             try hosting.store.register(
                 .nonConsumable(product, price: "0.99").hosting([.init(Hosting.level, identifier: name)])

@@ -86,7 +86,7 @@ import Testing
         #expect(hosting.log.lines == [])
     }
 
-    @Test func `B113: Only downloads of this queue's unfinished transactions are queued, and the log says why`() throws {
+    @Test func `B113: Only downloads of the queue's unfinished transactions are queued`() throws {
         let hosting = try Hosting()
         let download = try hosting.download()
         let other = try Hosting()

@@ -30,8 +30,7 @@ import Testing
         #expect(download.state == .waiting)
     }
 
-    @Test func `B159: A purchase has downloads if something is hosted for its product, the same objects each time`() throws
-    {
+    @Test func `B159: A purchase has the downloads of its product, the same objects each time`() throws {
         let hosting = try Hosting()
         let download = try hosting.download()
         #expect(download.transaction === hosting.recorder.transactions[0])

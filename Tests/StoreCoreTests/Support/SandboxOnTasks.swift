@@ -50,6 +50,10 @@ final class SandboxOnTasks: StoreBackend {
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         adapter.refreshReceipt(properties, reply: reply)
     }
+
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
+        adapter.fetchContent(request, reply: reply)
+    }
 }
 
 private struct AsyncSandbox: AsyncStoreBackend {
@@ -98,6 +102,13 @@ private struct AsyncSandbox: AsyncStoreBackend {
         await Task.yield()
         return try await withCheckedThrowingContinuation { continuation in
             store.products(identifiers) { continuation.resume(with: $0) }
+        }
+    }
+
+    func content(_ request: ContentRequest) async throws -> Data {
+        await Task.yield()
+        return try await withCheckedThrowingContinuation { continuation in
+            store.fetchContent(request) { continuation.resume(with: $0) }
         }
     }
 
