@@ -92,6 +92,11 @@ extension Interposer: StoreBackend {
         )
     }
 
+    /// Passes as it is: what comes of the sheet comes with the updates.
+    public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.presentCodeRedemptionSheet(reply: reply)
+    }
+
     private func call<Answer: Sendable>(
         _ request: Crossing.Payload,
         reply: @escaping @Sendable (Answer) -> Void,

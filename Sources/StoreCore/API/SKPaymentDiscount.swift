@@ -36,7 +36,11 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an 
         super.init()
     }
 
-    convenience init(_ value: StoreDiscount) {
+    /// An offer that has been signed: see ``SandboxStore/signedOffer(_:for:applicationUsername:nonce:)`` and
+    /// ``PromotionalOfferPayload/signed(by:)``.
+    ///
+    /// Not part of Apple's Store Kit.
+    public convenience init(_ value: StoreDiscount) {
         self.init(
             identifier: value.identifier,
             keyIdentifier: value.keyIdentifier,

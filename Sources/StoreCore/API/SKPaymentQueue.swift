@@ -215,8 +215,16 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// The observers that are attached and alive.
     open var transactionObservers: [any SKPaymentTransactionObserver] { courier.currentObservers }
 
-    /// Shows the sheet in which the user redeems an offer code, where the store has one; else a line in the log.
-    open func presentCodeRedemptionSheet() { missing("a sheet for offer codes") }
+    /// Shows the sheet in which the user redeems an offer code.
+    ///
+    /// A code that is redeemed leads to an ordinary purchased transaction. Where the store has no sheet, or nothing comes of
+    /// the code, a line in the log says why.
+    open func presentCodeRedemptionSheet() {
+        let setup = courier.core.setupOrWarning
+        setup.backend?.presentCodeRedemptionSheet { failure in
+            if let failure { setup.log("no offer code was redeemed: \(failure.reason)") }
+        }
+    }
 
     /// Shows the price consent sheet that the delegate put off.
     ///

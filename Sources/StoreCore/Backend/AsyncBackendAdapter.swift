@@ -84,6 +84,17 @@ final class AsyncBackendAdapter: StoreBackend {
         }
     }
 
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        run { store in
+            do {
+                try await store.presentCodeRedemptionSheet()
+                reply(nil)
+            } catch {
+                reply(StoreFailure(error))
+            }
+        }
+    }
+
     /// Settling waits for a call that is under way.
     private func run(_ body: @escaping @Sendable (any AsyncStoreBackend) async -> Void) {
         let work = store.timekeeper.activity.begin()

@@ -65,6 +65,12 @@ public protocol AsyncStoreBackend: Sendable {
     /// - Returns: at least one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``.
     /// - Throws: why it cannot. The download fails with it, and the app may start it again.
     func content(_ request: ContentRequest) async throws -> Data
+
+    /// Shows the sheet in which the user redeems an offer code; returns when it is closed. Default: refuses, with the
+    /// code `unknown`.
+    ///
+    /// - Throws: why there is no sheet, or nothing came of the code. The queue logs it.
+    func presentCodeRedemptionSheet() async throws
 }
 
 extension AsyncStoreBackend {
@@ -87,6 +93,10 @@ extension AsyncStoreBackend {
     /// Refuses, with a sentence.
     public func content(_ request: ContentRequest) async throws -> Data {
         throw StoreFailure.storeKit(.unknown, "this store hosts nothing to download")
+    }
+
+    public func presentCodeRedemptionSheet() async throws {
+        throw StoreFailure.storeKit(.unknown, "this store has no sheet for offer codes")
     }
 
     /// This store in the form that queues use.

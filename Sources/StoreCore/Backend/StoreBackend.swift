@@ -110,6 +110,16 @@ public protocol StoreBackend: AnyObject, Sendable {
     ///     byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``. A failure ends the download
     ///     with this error; the app may start it again.
     func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void)
+
+    /// Shows the sheet in which the user redeems an offer code.
+    ///
+    /// A code that is redeemed leads to an ordinary purchased transaction, which comes with the updates.
+    ///
+    /// Default: refuses, with the code `unknown`.
+    ///
+    /// - Parameter reply: to be called once, when the sheet is closed: with nil if the user redeemed a code or changed their
+    ///   mind, else with the reason for which there was no sheet or nothing came of the code. The queue logs it.
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 
 /// On which thread a queue talks to its store.
@@ -174,5 +184,9 @@ extension StoreBackend {
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
     ) {
         reply(.failure(.storeKit(.unknown, "this store hosts nothing to download")))
+    }
+
+    public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        reply(.storeKit(.unknown, "this store has no sheet for offer codes"))
     }
 }

@@ -1,11 +1,11 @@
 // What is unfinished.
 extension QueueEngine {
-    /// What is unfinished, oldest first.
-    var transactions: [AnyObject] {
+    /// What is unfinished, oldest first, as the stage knows it.
+    func transactions<Object>(_ own: (AnyObject) -> Object) -> [Object] {
         state.withLock { state in
-            var transactions: [AnyObject] = []
+            var transactions: [Object] = []
             transactions.reserveCapacity(state.table.count)
-            state.table.forEach { transactions.append($1) }
+            state.table.forEach { transactions.append(own($1)) }
             return transactions
         }
     }

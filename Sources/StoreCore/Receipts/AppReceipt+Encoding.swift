@@ -53,6 +53,9 @@ extension AppReceipt {
             attributes.append(attribute(.isTrialPeriod, DER.integer(subscription.isTrialPeriod ? 1 : 0)))
             let isIntroductory = subscription.isInIntroductoryOfferPeriod
             attributes.append(attribute(.isInIntroductoryOfferPeriod, DER.integer(isIntroductory ? 1 : 0)))
+            if let identifier = subscription.promotionalOfferIdentifier {
+                attributes.append(attribute(.promotionalOfferIdentifier, DER.utf8(identifier)))
+            }
             if let identifier = subscription.webOrderLineItemIdentifier {
                 guard let number = Int64(identifier), String(number) == identifier else {
                     throw ReceiptError("An app receipt's web order line items are numbers.")
@@ -95,6 +98,7 @@ extension AppReceipt {
         case webOrderLineItemIdentifier = 1711
         case isTrialPeriod = 1713
         case isInIntroductoryOfferPeriod = 1719
+        case promotionalOfferIdentifier = 1721
     }
 
     static func number(of kind: SandboxProduct.Kind) -> Int64 {

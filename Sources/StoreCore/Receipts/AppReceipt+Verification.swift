@@ -92,7 +92,8 @@ extension AppReceipt.Purchase {
             expirationDate: expirationDate,
             webOrderLineItemIdentifier: attributes.number(.webOrderLineItemIdentifier).map { String($0) },
             isTrialPeriod: attributes.number(.isTrialPeriod) == 1,
-            isInIntroductoryOfferPeriod: attributes.number(.isInIntroductoryOfferPeriod) == 1
+            isInIntroductoryOfferPeriod: attributes.number(.isInIntroductoryOfferPeriod) == 1,
+            promotionalOfferIdentifier: attributes.text(.promotionalOfferIdentifier)
         )
     }
 }

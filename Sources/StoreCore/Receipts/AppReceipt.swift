@@ -98,7 +98,9 @@ extension AppReceipt {
         /// 0 for a non-consumable, 1 for a consumable, 2 for a non-renewing subscription, 3 for an auto-renewable one. A
         /// free subscription is 4 here, a number of StoreCore's own.
         public var kind: SandboxProduct.Kind
-        /// 1708, 1711, 1713 and 1719: what only auto-renewable subscriptions have; nil for everything else.
+        /// 1708, 1711, 1713, 1719 and 1721: what only auto-renewable subscriptions have; nil for everything else.
+        ///
+        /// There is no attribute for ``TransactionReceipt/Subscription/codeReferenceName``.
         public var subscription: TransactionReceipt.Subscription?
 
         /// Describes a purchase; without an original it is its own.

@@ -52,18 +52,26 @@ public struct TransactionReceipt: Hashable, Sendable {
         public var isTrialPeriod: Bool
         /// `is-in-intro-offer-period`: this period has an introductory price.
         public var isInIntroductoryOfferPeriod: Bool
+        /// `promotional-offer-id`: the promotional offer that this period is under, nil for none.
+        public var promotionalOfferIdentifier: String?
+        /// `offer-code-ref-name`: the reference name of the offer behind the code that brought this period, nil for none.
+        public var codeReferenceName: String?
 
         /// Describes a period that ends at a date; by default it is paid for in full.
         public init(
             expirationDate: Date,
             webOrderLineItemIdentifier: String? = nil,
             isTrialPeriod: Bool = false,
-            isInIntroductoryOfferPeriod: Bool = false
+            isInIntroductoryOfferPeriod: Bool = false,
+            promotionalOfferIdentifier: String? = nil,
+            codeReferenceName: String? = nil
         ) {
             self.expirationDate = expirationDate
             self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
             self.isTrialPeriod = isTrialPeriod
             self.isInIntroductoryOfferPeriod = isInIntroductoryOfferPeriod
+            self.promotionalOfferIdentifier = promotionalOfferIdentifier
+            self.codeReferenceName = codeReferenceName
         }
     }
 
@@ -168,5 +176,7 @@ extension TransactionReceipt {
         if let identifier = subscription.webOrderLineItemIdentifier { list.add("web-order-line-item-id", identifier) }
         list.add("is-trial-period", plain: String(subscription.isTrialPeriod).utf8)
         list.add("is-in-intro-offer-period", plain: String(subscription.isInIntroductoryOfferPeriod).utf8)
+        if let identifier = subscription.promotionalOfferIdentifier { list.add("promotional-offer-id", identifier) }
+        if let name = subscription.codeReferenceName { list.add("offer-code-ref-name", name) }
     }
 }

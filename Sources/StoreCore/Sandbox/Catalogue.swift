@@ -51,6 +51,9 @@ struct Catalogue: Sendable {
     /// The number of a product, nil for an identifier that nobody registered.
     func index(of identifier: String) -> Int? { indices[identifier] }
 
+    /// The number of the first product that is as wanted.
+    func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> Int? { products.firstIndex(where: isWanted) }
+
     /// A product by its number.
     subscript(index: Int) -> SandboxProduct { products[index] }
 

@@ -57,6 +57,8 @@ public struct SandboxAccount: Sendable {
                         if order.account == number { total += order.charge ?? 0 }
                     case .renewed(let subscription, _, _, let charge):
                         if shell.state.subscriptions[subscription].account == number { total += charge }
+                    case .redeemed(let redemption):
+                        if redemption.account == number { total += redemption.charge }
                     default: break
                     }
                 }
@@ -70,7 +72,7 @@ public struct SandboxAccount: Sendable {
         core.look { shell, _ in
             let state = shell.state
             return state.subscriptions.all(of: number).map {
-                SandboxSubscription(state.subscriptions[$0], state.catalogue)
+                SandboxSubscription($0, state.subscriptions, state.catalogue)
             }
         }
     }

@@ -9,10 +9,15 @@ extension SandboxState {
     /// * A higher level: the new one takes the old one's place at once, and nothing is paid back.
     /// * A lower level: the period goes on, and renews as the new one.
     /// * The same level: at once if the periods are equally long, else at the renewal.
+    ///
+    /// An offer begins with the new period: at the renewal where the running one goes on. It takes the place of the
+    /// introductory one, or follows it if it may be stacked.
     func subscribe(
         _ account: Int,
         to product: Int,
         _ transaction: Int,
+        under offer: SubscriptionOffer? = nil,
+        isStackable: Bool = false,
         at now: Date,
         _ rate: RenewalRate
     ) -> Sale {
@@ -20,18 +25,21 @@ extension SandboxState {
         let index = subscriptions.index(of: wanted.groupIdentifier, account: account)
         let known = index.map { subscriptions[$0] }
         if let known, known.isRunning, !replaces(known.term.product, wanted, product) {
-            return Sale(charge: 0, subscription: .renewsAs(product: product, known.term))
+            return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer))
         }
-        let offer = known?.hasUsedIntroductoryOffer == true ? nil : wanted.introductoryOffer?.terms
+        let introductory =
+            known?.hasUsedIntroductoryOffer == true
+            ? nil : wanted.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
+        let isFollowed = isStackable && introductory != nil
         let (term, charge) = firstTerm(
             of: product,
             wanted,
-            offer: offer,
+            offer: isFollowed ? introductory : offer ?? introductory,
             original: known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, now),
             from: now,
             rate
         )
-        return Sale(charge: charge, subscription: .begins(term))
+        return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
     }
 
     /// Whether a product takes the place of a running one at once.
@@ -56,7 +64,13 @@ extension SandboxState {
         guard let terms = catalogue.subscription(of: product), catalogue.isOnSale(product, at: moment) else {
             return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .productUnavailable)))
         }
-        let (term, charge) = nextTerm(after: subscription.term, product, terms, rate)
+        let (term, charge) = nextTerm(
+            after: subscription.term,
+            product,
+            terms,
+            then: subscriptions.waitingOffer(of: index),
+            rate
+        )
         let event = StoreEvent.renewed(subscription: index, transaction: nextTransaction, term, charge: charge)
         events.append(LedgerRecord(date: moment, event: event))
     }
@@ -65,21 +79,16 @@ extension SandboxState {
         after last: SubscriptionTerm,
         _ product: Int,
         _ terms: SandboxProduct.Subscription,
+        then waiting: SubscriptionOffer?,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
         let original = (last.original, last.originalDate)
-        if let offer = last.offer, offer.remaining > 0, product == last.product {
-            let next = SubscriptionTerm.Offer(
-                mode: offer.mode,
-                price: offer.price,
-                period: offer.period,
-                remaining: offer.remaining - 1
-            )
-            return (following(last, offer.period, next, rate), offer.price)
+        if let offer = last.offer, last.offerGoesOn(as: product) {
+            return (following(last, offer.period, offer.next, rate), offer.price)
         }
         let price = catalogue.price(of: product)
-        guard product == last.product, last.offer == nil, terms.period == last.period else {
-            return firstTerm(of: product, terms, offer: nil, original: original, from: last.end, rate)
+        guard product == last.product, last.offer == nil, waiting == nil, terms.period == last.period else {
+            return firstTerm(of: product, terms, offer: waiting, original: original, from: last.end, rate)
         }
         return (following(last, terms.period, nil, rate), price)
     }
@@ -115,11 +124,12 @@ extension SandboxState {
     private func firstTerm(
         of product: Int,
         _ terms: SandboxProduct.Subscription,
-        offer: StoreProduct.Offer?,
+        offer named: SubscriptionOffer?,
         original: (transaction: Int, date: Date),
         from start: Date,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
+        let offer = named?.terms
         // Only pay as you go is paid for period by period; every other offer is one long one.
         let isByPeriod = offer?.paymentMode == .payAsYouGo
         let period = offer?.period ?? terms.period
@@ -131,14 +141,7 @@ extension SandboxState {
             period: terms.period,
             anchor: start,
             index: 1,
-            offer: offer.map { offer in
-                SubscriptionTerm.Offer(
-                    mode: offer.paymentMode,
-                    price: offer.price,
-                    period: offer.period,
-                    remaining: isByPeriod ? offer.periodCount - 1 : 0
-                )
-            },
+            offer: named.map { SubscriptionTerm.Offer($0, remaining: isByPeriod ? $0.terms.periodCount - 1 : 0) },
             original: original.transaction,
             originalDate: original.date
         )

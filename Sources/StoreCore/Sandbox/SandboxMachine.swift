@@ -109,7 +109,8 @@ extension SandboxState {
                 "\(payment.quantity) of \(payment.productIdentifier) were ordered, which can be owned only once"
             )
         }
-        return nil
+        guard let discount = payment.discount else { return nil }
+        return self.refusal(of: discount, in: payment, product, devices[device].account, rules.offers, now: now)
     }
 
     /// What an order costs, and what it does to a subscription.
@@ -132,7 +133,7 @@ extension SandboxState {
         guard let product, account >= 0 else { return Sale(charge: 0) }
         switch catalogue.kind(of: product) {
         case .autoRenewable:
-            return subscribe(account, to: product, transaction, at: now, rate)
+            return subscribe(account, to: product, transaction, under: offer(of: payment, product), at: now, rate)
         case .nonConsumable, .freeSubscription:
             if accounts[account].owned.contains(product) { return Sale(charge: 0) }
         case .consumable, .nonRenewing:
@@ -231,6 +232,10 @@ extension SandboxState {
             event = .deferred(transaction: number)
         case .approve:
             guard let command = row.transaction.order else { return }
+            if let refusal = refusalOfOffer(of: row) {
+                event = .declined(transaction: number, refusal)
+                break
+            }
             let sale = sale(for: row, number, at: now, rate)
             let order = StoreEvent.Order(
                 device: Int(row.device),

@@ -4,4 +4,6 @@ struct SandboxRules: Sendable {
     var renewalRate = RenewalRate.realTime
     /// Whether the app may offer free subscriptions (behaviour 122).
     var isNewsstandApp = false
+    /// Which signed offers it takes.
+    var offers = OfferRules()
 }

@@ -12,6 +12,8 @@ struct SandboxShell: Sendable {
         var offline: Set<Int> = []
         /// The languages of devices that have one of their own.
         var locales: [Int: String] = [:]
+        /// What the users of devices do in the sheet for offer codes.
+        var codeEntries: [Int: CodeEntry] = [:]
 
         func isReachable(from device: Int) -> Bool {
             isReachable && (offline.isEmpty || !offline.contains(device))

@@ -85,6 +85,8 @@ extension SandboxState {
             if place == device { updates.append(.restoreEnded(command, failure: failure)) }
         case .renewed(_, let number, _, _):
             addTransaction(number, for: device, to: &updates)
+        case .redeemed(let redemption):
+            addTransaction(redemption.transaction, for: device, to: &updates)
         }
     }
 

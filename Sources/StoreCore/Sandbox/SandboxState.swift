@@ -59,6 +59,7 @@ struct SandboxState: Sendable {
     private(set) var position = 0
     private(set) var transactions = SlotTable<Row>()
     private(set) var subscriptions = SubscriptionBook()
+    var offers = OfferBook()
     private(set) var accounts = [Account(name: "account")]
     private(set) var devices = [Device(name: "device", account: 0, accounts: [0])]
     private var accountNumbers = ["account": 0]
@@ -151,6 +152,8 @@ extension SandboxState {
             subscriptions.end(subscription, reason)
         case .autoRenewal(let subscription, let isOn):
             subscriptions.setWillRenew(isOn, of: subscription)
+        case .redeemed(let redemption):
+            apply(redemption, record.date)
         }
     }
 
@@ -172,6 +175,7 @@ extension SandboxState {
         failure: StoreFailure? = nil
     ) {
         take(order.command, order.device)
+        if let discount = order.payment.discount { offers.use(discount.nonce) }
         let transaction = StoreTransaction(
             identifier: String(order.transaction),
             order: order.command,
@@ -225,12 +229,12 @@ extension SandboxState {
 
     private mutating func change(_ change: SubscriptionChange, _ account: Int, _ purchase: StoreTransaction.Details) {
         switch change {
-        case .begins(let term):
+        case .begins(let term, let waiting):
             guard let group = catalogue.group(of: term.product) else { return }
-            subscriptions.begin(term, group: group, account: account, original: purchase)
-        case .renewsAs(let product, let term):
+            subscriptions.begin(term, then: waiting, group: group, account: account, original: purchase)
+        case .renewsAs(let product, let term, let offer):
             guard let index = subscriptions.index(ofOriginal: term.original) else { return }
-            subscriptions.setRenewsAs(product, of: index)
+            subscriptions.setRenewsAs(product, under: offer, of: index)
         }
     }
 
@@ -267,6 +271,32 @@ extension SandboxState {
             device: -1,
             product: Int32(term.product),
             history: remember(details, term.product, term, account)
+        )
+        insert(row, number)
+    }
+
+    /// A purchase that nobody ordered on a device: all of the account's devices hear of it.
+    mutating func addPurchase(
+        _ transaction: StoreTransaction,
+        _ number: Int,
+        of product: Int,
+        _ change: SubscriptionChange?,
+        _ account: Int
+    ) {
+        for device in devices.indices where devices[device].account == account { devices[device].hasReceipt = true }
+        let original = StoreTransaction.Original(
+            identifier: transaction.identifier,
+            date: transaction.date,
+            payment: transaction.payment
+        )
+        let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
+        if let change { self.change(change, account, details) }
+        let row = Row(
+            transaction: transaction,
+            account: Int32(account),
+            device: -1,
+            product: Int32(product),
+            history: remember(details, product, change?.term, account)
         )
         insert(row, number)
     }

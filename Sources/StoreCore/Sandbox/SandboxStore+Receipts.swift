@@ -101,7 +101,9 @@ extension TransactionReceipt.Subscription {
         self.init(
             expirationDate: term.end,
             isTrialPeriod: term.offer?.mode == .freeTrial,
-            isInIntroductoryOfferPeriod: term.offer != nil && term.offer?.mode != .freeTrial
+            isInIntroductoryOfferPeriod: term.offer?.kind == .introductory && term.offer?.mode != .freeTrial,
+            promotionalOfferIdentifier: term.offer?.identifier(as: .promotional),
+            codeReferenceName: term.offer?.identifier(as: .code)
         )
     }
 }

@@ -52,7 +52,11 @@ public final class SandboxStore: Sendable {
             authoriser: authoriser,
             locale: locale ?? Locale.current.identifier,
             storefront: country,
-            rules: SandboxRules(renewalRate: renewalRate, isNewsstandApp: isNewsstandApp)
+            rules: SandboxRules(
+                renewalRate: renewalRate,
+                isNewsstandApp: isNewsstandApp,
+                offers: OfferRules(bundleIdentifier: bundleIdentifier, signers: [HMACOfferSigner()])
+            )
         )
         core = SandboxCore(
             shell: try SandboxShell(products: products, ledger: ledger, settings: settings, now: timekeeper.now),

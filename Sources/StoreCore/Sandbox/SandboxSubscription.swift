@@ -17,8 +17,10 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let periodStart: Date
     /// The first moment behind it.
     public let expirationDate: Date
-    /// Which introductory offer the period is under, nil for the full price.
-    public let introductoryOffer: StoreProduct.Offer.PaymentMode?
+    /// The offer that the period is under, nil for the full price.
+    public let offer: Offer?
+    /// The offer that begins at a renewal, as soon as no other goes on; nil for none.
+    public let waitingOffer: Offer?
     /// Whether it will renew at the end of the period; false when it is over.
     public let willRenew: Bool
     /// The product that it will renew as, nil when it will not.
@@ -28,10 +30,26 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
 
     /// Whether it is running.
     public var isRunning: Bool { end == nil }
+
+    /// Which introductory offer the period is under; nil for the full price and for every other offer.
+    public var introductoryOffer: StoreProduct.Offer.PaymentMode? {
+        offer?.kind == .introductory ? offer?.paymentMode : nil
+    }
+
+    /// An offer that a subscription is under, or will be.
+    public struct Offer: Hashable, Codable, Sendable {
+        /// What kind it is.
+        public let kind: OfferKind
+        /// Its identifier, for a code the code; nil for an introductory offer.
+        public let identifier: String?
+        /// How it is paid.
+        public let paymentMode: StoreProduct.Offer.PaymentMode
+    }
 }
 
 extension SandboxSubscription {
-    init(_ subscription: SubscriptionBook.Subscription, _ catalogue: Catalogue) {
+    init(_ index: Int, _ subscriptions: SubscriptionBook, _ catalogue: Catalogue) {
+        let subscription = subscriptions[index]
         let term = subscription.term
         groupIdentifier = subscription.group
         productIdentifier = catalogue[term.product].identifier
@@ -39,7 +57,10 @@ extension SandboxSubscription {
         since = subscription.since
         periodStart = term.start
         expirationDate = term.end
-        introductoryOffer = term.offer?.mode
+        offer = term.offer.map { Offer(kind: $0.kind, identifier: $0.name?.identifier, paymentMode: $0.mode) }
+        waitingOffer = subscriptions.waitingOffer(of: index).map {
+            Offer(kind: $0.kind, identifier: $0.terms.identifier, paymentMode: $0.terms.paymentMode)
+        }
         willRenew = subscription.isRunning && subscription.willRenew
         renewsAs = willRenew ? catalogue[subscription.renewsAs].identifier : nil
         end = subscription.end

@@ -46,6 +46,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
     case ended(subscription: Int, SubscriptionEnd)
     /// A subscription's user wants it to renew, or not.
     case autoRenewal(subscription: Int, Bool)
+    /// An account got something in the store itself: with a code, or because it was to be won back.
+    indirect case redeemed(Redemption)
 
     /// Which transaction a device is done with, and who else heard of it.
     struct Finish: Hashable, Codable, Sendable {

@@ -35,6 +35,8 @@ struct SubscriptionBook: Sendable {
     private var ofAccount: [Int: [Int]] = [:]
     /// For each first transaction of a subscription, which it is.
     private var ofOriginal: [Int: Int] = [:]
+    /// For each subscription that has one, the offer that begins when it renews and no other goes on.
+    private var waitingOffers: [Int: SubscriptionOffer] = [:]
     /// A binary heap, the earliest first.
     ///
     /// What is out of date is passed over.
@@ -56,6 +58,11 @@ struct SubscriptionBook: Sendable {
     /// The subscription that began with a transaction.
     func index(ofOriginal transaction: Int) -> Int? { ofOriginal[transaction] }
 
+    /// The offer that begins when a subscription renews and no other goes on.
+    func waitingOffer(of index: Int) -> SubscriptionOffer? {
+        waitingOffers.isEmpty ? nil : waitingOffers[index]
+    }
+
     /// The subscription whose period ended first, if any has by a moment; and whether that of another has, too.
     func due(by moment: Date) -> (subscription: Int, isLast: Bool)? {
         guard let first = due.first, first.moment <= moment else { return nil }
@@ -72,11 +79,12 @@ extension SubscriptionBook {
     /// `original` is the purchase, for one that never was subscribed to the group.
     mutating func begin(
         _ term: SubscriptionTerm,
+        then waiting: SubscriptionOffer?,
         group: String,
         account: Int,
         original: StoreTransaction.Details
     ) {
-        let usesOffer = term.offer != nil
+        let usesOffer = term.offer?.kind == .introductory
         if let index = index(of: group, account: account) {
             let last = subscriptions[index].term.end
             if term.start.timeIntervalSince(last) > Self.bridgedGap { subscriptions[index].since = term.start }
@@ -84,6 +92,7 @@ extension SubscriptionBook {
             subscriptions[index].willRenew = true
             subscriptions[index].end = nil
             if usesOffer { subscriptions[index].hasUsedIntroductoryOffer = true }
+            waitingOffers[index] = waiting
             set(term, of: index)
             return
         }
@@ -101,11 +110,15 @@ extension SubscriptionBook {
         )
         ofAccount[account, default: []].append(index)
         ofOriginal[term.original] = index
+        if let waiting { waitingOffers[index] = waiting }
         set(term, of: index)
     }
 
     /// The next period begins.
     mutating func renew(_ index: Int, _ term: SubscriptionTerm) {
+        if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
+            waitingOffers[index] = nil
+        }
         subscriptions[index].renewsAs = term.product
         set(term, of: index)
     }
@@ -113,12 +126,15 @@ extension SubscriptionBook {
     /// There is no next period.
     mutating func end(_ index: Int, _ reason: SubscriptionEnd) {
         subscriptions[index].end = reason
+        if !waitingOffers.isEmpty { waitingOffers[index] = nil }
         dropStale()
     }
 
     mutating func setWillRenew(_ willRenew: Bool, of index: Int) { subscriptions[index].willRenew = willRenew }
 
-    mutating func setRenewsAs(_ product: Int, of index: Int) {
+    /// A waiting offer gives way to another one, and goes with the product that it was for.
+    mutating func setRenewsAs(_ product: Int, under offer: SubscriptionOffer?, of index: Int) {
+        if offer != nil || product != subscriptions[index].renewsAs { waitingOffers[index] = offer }
         subscriptions[index].renewsAs = product
         subscriptions[index].willRenew = true
     }

@@ -14,7 +14,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     /// From when periods are counted, and how many end with this one: the day of the month outlives February.
     let anchor: Date
     let index: Int
-    /// The introductory offer that this period is under.
+    /// The offer that this period is under, nil for the full price.
     let offer: Offer?
     /// The transaction that the subscription began with.
     let original: Int
@@ -26,6 +26,14 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         let period: StoreProduct.Period
         /// How many more periods are under it.
         let remaining: Int
+        /// Nil for an introductory offer, which has no name.
+        let name: Name?
+    }
+
+    /// Which of the product's offers it is.
+    struct Name: Hashable, Codable, Sendable {
+        let kind: OfferKind
+        let identifier: String
     }
 
     init(
@@ -50,6 +58,9 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         self.originalDate = originalDate
     }
 
+    /// Whether the next period, of a product, is under the same offer.
+    func offerGoesOn(as product: Int) -> Bool { product == self.product && offer.map { $0.remaining > 0 } ?? false }
+
     static func == (left: SubscriptionTerm, right: SubscriptionTerm) -> Bool {
         left === right
             || (left.product == right.product && left.start == right.start && left.end == right.end
@@ -64,17 +75,45 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     }
 }
 
+extension SubscriptionTerm.Offer {
+    /// As an offer's first period has it.
+    init(_ offer: SubscriptionOffer, remaining: Int) {
+        mode = offer.terms.paymentMode
+        price = offer.terms.price
+        period = offer.terms.period
+        self.remaining = remaining
+        name =
+            offer.kind == .introductory
+            ? nil : SubscriptionTerm.Name(kind: offer.kind, identifier: offer.terms.identifier ?? "")
+    }
+
+    private init(_ last: Self) {
+        (mode, price, period, name) = (last.mode, last.price, last.period, last.name)
+        remaining = last.remaining - 1
+    }
+
+    /// The same offer, a period later.
+    var next: Self { Self(self) }
+
+    var kind: OfferKind { name?.kind ?? .introductory }
+
+    /// The identifier of an offer of a kind, nil for one of another.
+    func identifier(as kind: OfferKind) -> String? { kind == self.kind ? name?.identifier : nil }
+}
+
 /// What a purchase of an auto-renewable product does to the account's subscription in its group.
 enum SubscriptionChange: Hashable, Codable, Sendable {
     /// There was none, or it had ended, or the new one takes its place at once.
-    case begins(SubscriptionTerm)
-    /// The running period goes on, and then renews as this product.
-    case renewsAs(product: Int, SubscriptionTerm)
+    ///
+    /// An offer that may be stacked comes when the term's own is over.
+    case begins(SubscriptionTerm, then: SubscriptionOffer? = nil)
+    /// The running period goes on, and then renews as this product, under an offer or none.
+    case renewsAs(product: Int, SubscriptionTerm, offer: SubscriptionOffer? = nil)
 
     /// The period that the purchase belongs to.
     var term: SubscriptionTerm {
         switch self {
-        case .begins(let term), .renewsAs(_, let term): term
+        case .begins(let term, _), .renewsAs(_, let term, _): term
         }
     }
 }

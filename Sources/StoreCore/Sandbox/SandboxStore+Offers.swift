@@ -1,0 +1,55 @@
+import Foundation
+
+// Promotional offers: which signatures the store takes, and a signature for a test.
+extension SandboxStore {
+    /// The keys with which promotional offers may be signed; what is signed with any other is refused with
+    /// `invalidSignature`.
+    ///
+    /// To begin with a single ``HMACOfferSigner`` with a key of the store's own. Of two with the same identifier, the first
+    /// counts. Taking one away revokes it, for what has not been ordered yet.
+    public var offerSigners: [any OfferSigner] {
+        get { core.shell.withLock { $0.settings.rules.offers.signers } }
+        set {
+            let rules = OfferRules(bundleIdentifier: core.bundleIdentifier, signers: newValue)
+            core.shell.withLock { $0.settings.rules.offers = rules }
+        }
+    }
+
+    /// Signs a promotional offer as the developer's server would: now by the store's clock, with the first of
+    /// ``offerSigners`` and a nonce that serves for one payment.
+    ///
+    /// Nothing is checked: an offer that does not exist is signed too, and refused when somebody pays with it.
+    ///
+    /// ```swift
+    /// let payment = SKMutablePayment(productIdentifier: "pro.monthly")
+    /// payment.paymentDiscount = SKPaymentDiscount(try store.signedOffer("winter", for: "pro.monthly"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - identifier: the offer.
+    ///   - productIdentifier: the subscription that it is for.
+    ///   - applicationUsername: the app's own name for its user, if the payment will carry one.
+    ///   - nonce: a number used for one payment only; a random one unless given.
+    /// - Returns: the signed offer, good for 24 hours by the store's clock.
+    /// - Throws: what keeps the signer from signing, and a ``StoreFailure`` where the store knows no key.
+    public func signedOffer(
+        _ identifier: String,
+        for productIdentifier: String,
+        applicationUsername: String? = nil,
+        nonce: UUID = UUID()
+    ) throws -> StoreDiscount {
+        guard let signer = offerSigners.first else {
+            throw StoreFailure.storeKit(.invalidSignature, "this store knows no key to sign offers with")
+        }
+        let payload = PromotionalOfferPayload(
+            bundleIdentifier: core.bundleIdentifier,
+            keyIdentifier: signer.keyIdentifier,
+            productIdentifier: productIdentifier,
+            offerIdentifier: identifier,
+            applicationUsername: applicationUsername ?? "",
+            nonce: nonce,
+            timestamp: Int64(timekeeper.now.timeIntervalSince1970 * 1000)
+        )
+        return try payload.signed(by: signer)
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+
+/// What the user of a device does in the sheet for offer codes.
+public enum CodeEntry: Hashable, Sendable {
+    /// Closes it; nothing comes of it.
+    case cancel
+    /// Types a code in.
+    ///
+    /// A code is the identifier of the offer behind it, which is its reference name in Xcode's file. Where several products
+    /// have an offer behind the same code, the first registered one is bought, unless another is named.
+    case redeem(code: String, productIdentifier: String? = nil)
+}
+
+// What accounts get in the store itself.
+extension SandboxAccount {
+    /// Redeems an offer code in the store itself, outside the app.
+    ///
+    /// An ordinary purchased transaction comes of it, of which all of the account's devices hear until one has finished it.
+    /// The offer begins at once or, while a subscription of the group goes on, when that renews; it takes the introductory
+    /// offer's place, or follows it if it is stackable. Nobody is asked to authorise it. An account may redeem an offer
+    /// once.
+    ///
+    /// - Parameters:
+    ///   - code: the identifier of the offer behind it, which is its reference name in Xcode's file.
+    ///   - productIdentifier: the product; the first registered one that has such an offer unless given.
+    /// - Returns: the transaction's identifier.
+    /// - Throws: a ``StoreFailure`` if nothing comes of it: `invalidOfferIdentifier` where nothing is behind the code,
+    ///   `ineligibleForOffer` for an account that it is not for or that has redeemed it before, `invalidOfferPrice` where
+    ///   the product costs no more, `paymentInvalid` where it is not on sale; and what the ledger throws.
+    @discardableResult
+    public func redeem(code: String, of productIdentifier: String? = nil) throws -> String {
+        try core.redeem { state, now, rate, events in
+            try state.redeem(code: code, of: productIdentifier, number, now: now, rate, &events)
+        }
+    }
+
+    /// Takes a win-back offer in the store itself, outside the app, as a user does who has left.
+    ///
+    /// What comes of it is as with ``redeem(code:of:)``; the offer begins at once.
+    ///
+    /// - Parameters:
+    ///   - identifier: the offer.
+    ///   - productIdentifier: the subscription that it is for.
+    /// - Returns: the transaction's identifier.
+    /// - Throws: a ``StoreFailure`` if nothing comes of it: `invalidOfferIdentifier` for an offer that the product does not
+    ///   have, `ineligibleForOffer` where its switch is off or the account has no subscription of the group that ended,
+    ///   `invalidOfferPrice` where the product costs no more, `paymentInvalid` where it is not on sale; and what the ledger
+    ///   throws.
+    @discardableResult
+    public func takeWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {
+        try core.redeem { state, now, rate, events in
+            try state.winBack(identifier, of: productIdentifier, number, now: now, rate, &events)
+        }
+    }
+}
+
+extension SandboxDevice {
+    /// What the user does in the sheet for offer codes, whenever the app shows it; nil closes it with a line in the log.
+    ///
+    /// Nil to begin with. It is not kept in the ledger.
+    public var codeEntry: CodeEntry? {
+        get { core.shell.withLock { $0.settings.codeEntries[number] } }
+        set { core.shell.withLock { $0.settings.codeEntries[number] = newValue } }
+    }
+
+    /// Shows the sheet for offer codes: the user does at once what ``codeEntry`` says.
+    ///
+    /// What becomes of a code is as with ``SandboxAccount/redeem(code:of:)``, for the account that is signed in. Replies
+    /// before it returns: with a failure where nothing came of it, besides those there `clientInvalid` where nobody is
+    /// signed in, `paymentNotAllowed` where the user may not pay, one of the network where the device cannot reach the
+    /// store, and `unknown` where ``codeEntry`` is nil.
+    public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        CallScope.outermost { reply(core.enterCode(on: number)) }
+    }
+}
+
+extension SandboxStore {
+    /// What the user of the first device does in the sheet for offer codes; see ``SandboxDevice/codeEntry``.
+    public var codeEntry: CodeEntry? {
+        get { device.codeEntry }
+        set { device.codeEntry = newValue }
+    }
+
+    /// Shows the sheet for offer codes on the first device; see ``SandboxDevice/presentCodeRedemptionSheet(reply:)``.
+    public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        device.presentCodeRedemptionSheet(reply: reply)
+    }
+}
+
+extension SandboxCore {
+    /// Makes a purchase in the store itself; returns its transaction's identifier.
+    fileprivate func redeem(
+        _ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void
+    ) throws -> String {
+        let rate = shell.withLock { $0.settings.rules.renewalRate }
+        var transaction = 0
+        try change { state, events, now in
+            transaction = state.nextTransaction
+            try decide(state, now, rate, &events)
+        }
+        return String(transaction)
+    }
+
+    /// What the user of a device does in the sheet; why nothing came of it.
+    fileprivate func enterCode(on device: Int) -> StoreFailure? {
+        let (entry, isReachable) = shell.withLock { shell in
+            (shell.settings.codeEntries[device], shell.settings.isReachable(from: device))
+        }
+        guard isReachable else { return Self.unreachable }
+        switch entry {
+        case nil:
+            let reason =
+                "nobody has said what the user enters into the sheet for offer codes: set the device's codeEntry"
+            return .storeKit(.unknown, reason)
+        case .cancel?: return nil
+        case .redeem(let code, let product)?:
+            do {
+                _ = try redeem { state, now, rate, events in
+                    let place = state.devices[device]
+                    guard place.account >= 0 else {
+                        throw StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
+                    }
+                    guard place.mayPay else {
+                        throw StoreFailure.storeKit(.paymentNotAllowed, "payments are not allowed on this device")
+                    }
+                    try state.redeem(code: code, of: product, place.account, now: now, rate, &events)
+                }
+                return nil
+            } catch {
+                return StoreFailure(error)
+            }
+        }
+    }
+}
