@@ -1,0 +1,248 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct OfferCodeTests {
+    private static func redeem(_ code: String, _ shop: OfferShop) -> StoreFailure? {
+        do {
+            try shop.account.redeem(code: code, of: "gold")
+            return nil
+        } catch {
+            return StoreFailure(error)
+        }
+    }
+
+    @Test func `B183: A code that the user types into the sheet leads to an ordinary purchased transaction`() throws {
+        let shop = try OfferShop()
+        shop.store.codeEntry = .redeem(code: "FOR.NEW")
+        shop.app.queue.presentCodeRedemptionSheet()
+        shop.app.queue.settle()
+        #expect(shop.app.recorder.history == [.updated("gold", .purchased), .removed("gold")])
+        let transaction = try #require(shop.app.recorder.transactions.first)
+        #expect(transaction.transactionDate == shop.market.clock.now)
+        #expect(transaction.original == nil)
+        #expect(transaction.error == nil)
+        #expect(try shop.charged == OfferShop.price("1.99"))
+        #expect(shop.metals?.offer?.kind == .code)
+        #expect(shop.metals?.offer?.identifier == "FOR.NEW")
+        #expect(shop.metals?.expirationDate == Market.date("2025-03-01T00:00:00Z"))
+        shop.market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(try shop.charged == OfferShop.price("6.98"))
+    }
+
+    @Test func `B183: A user who closes the sheet buys nothing, and the log has nothing to say`() throws {
+        let shop = try OfferShop()
+        let log = LogRecorder()
+        let queue = SKPaymentQueue(backend: shop.store, delivery: .inline, log: log.log)
+        queue.add(shop.app.recorder)
+        shop.store.codeEntry = .cancel
+        queue.presentCodeRedemptionSheet()
+        queue.settle()
+        #expect(shop.app.recorder.history.isEmpty)
+        #expect(log.lines.isEmpty)
+    }
+
+    @Test func `B183: Where nobody said what the user types, or nothing comes of it, the log says why`() throws {
+        let shop = try OfferShop()
+        let log = LogRecorder()
+        let queue = SKPaymentQueue(backend: shop.store, delivery: .inline, log: log.log)
+        queue.presentCodeRedemptionSheet()
+        #expect(log.lines.last?.contains("codeEntry") == true)
+        shop.store.codeEntry = .redeem(code: "NO.SUCH.CODE")
+        queue.presentCodeRedemptionSheet()
+        #expect(log.lines.last?.contains("NO.SUCH.CODE") == true)
+        shop.store.codeEntry = .redeem(code: "FOR.NEW", productIdentifier: "silver")
+        queue.presentCodeRedemptionSheet()
+        #expect(log.lines.last?.contains("silver") == true)
+        shop.store.codeEntry = .redeem(code: "FOR.NEW")
+        try shop.store.setPaymentsAllowed(false)
+        queue.presentCodeRedemptionSheet()
+        #expect(log.lines.last?.contains("not allowed") == true)
+        try shop.store.device.signOut()
+        queue.presentCodeRedemptionSheet()
+        #expect(log.lines.last?.contains("signed in") == true)
+        shop.store.isReachable = false
+        queue.presentCodeRedemptionSheet()
+        #expect(log.lines.last?.contains("out of reach") == true)
+        #expect(log.lines.count == 6)
+        #expect(try shop.charged == 0)
+    }
+
+    @Test func `B183: A store without a sheet says so in the log`() {
+        let log = LogRecorder()
+        let queue = SKPaymentQueue(backend: ScriptedBackend(), delivery: .inline, log: log.log)
+        queue.presentCodeRedemptionSheet()
+        #expect(log.lines.count == 1)
+        #expect(log.lines.last?.contains("no sheet for offer codes") == true)
+    }
+
+    @Test func `B183: A store behind a network shows its sheet, and says what went wrong`() async {
+        let log = LogRecorder()
+        let store = SheetStore()
+        let queue = SKPaymentQueue(backend: store.asStoreBackend(), delivery: .inline, log: log.log)
+        queue.presentCodeRedemptionSheet()
+        await queue.settle()
+        #expect(log.lines.count == 1)
+        #expect(log.lines.last?.contains("the sheet is at the printer's") == true)
+    }
+
+    @Test func `A code redeemed in the store itself is heard of on every device, until one has finished it`() throws {
+        let shop = try OfferShop()
+        let phone = App(on: shop.store, finishes: false)
+        let tablet = App(on: try shop.store.addDevice("tablet", signedInTo: shop.account), finishes: false)
+        let bob = App(on: try shop.store.addDevice("bob's", signedInTo: try shop.store.addAccount("bob")))
+        shop.app.queue.remove(shop.app.recorder)
+        let identifier = try shop.account.redeem(code: "FOR.NEW")
+        #expect(phone.recorder.history == [.updated("gold", .purchased)])
+        #expect(tablet.recorder.history == [.updated("gold", .purchased)])
+        #expect(bob.recorder.history.isEmpty)
+        #expect(tablet.recorder.transactions.map(\.transactionIdentifier) == [identifier])
+        tablet.queue.finishTransaction(try #require(tablet.recorder.transactions.first))
+        #expect(phone.recorder.history.last == .removed("gold"))
+        #expect(App(on: shop.store).recorder.history.isEmpty)
+    }
+
+    @Test func `An app that is not running hears of a redeemed code at its next launch`() throws {
+        let ledger = MemoryLedger()
+        let before = try OfferShop(ledger: ledger)
+        before.app.queue.remove(before.app.recorder)
+        try before.account.redeem(code: "FOR.NEW")
+        let after = try OfferShop(ledger: ledger)
+        #expect(after.app.recorder.history == [.updated("gold", .purchased), .removed("gold")])
+        #expect(after.metals?.offer?.identifier == "FOR.NEW")
+    }
+
+    private enum Standing: CaseIterable { case new, existing, expired }
+
+    @Test(arguments: Standing.allCases)
+    private func `A code is for those that its offer is for`(standing: Standing) throws {
+        let shop = try OfferShop()
+        switch standing {
+        case .new: break
+        case .existing: shop.app.buy("silver")
+        case .expired: try shop.leave()
+        }
+        let codes: [(String, Standing)] = [("FOR.NEW", .new), ("FOR.EXISTING", .existing), ("FOR.EXPIRED", .expired)]
+        for (code, wanted) in codes where wanted != standing {
+            let failure = Self.redeem(code, shop)
+            #expect(failure?.code == SKError.Code.ineligibleForOffer.rawValue)
+            #expect(failure?.reason.contains(code) == true)
+        }
+        for (code, wanted) in codes where wanted == standing { #expect(Self.redeem(code, shop) == nil) }
+        #expect(shop.metals?.productIdentifier == "gold")
+    }
+
+    @Test func `A subscriber of another group is a new one`() throws {
+        let shop = try OfferShop()
+        shop.app.buy("news")
+        #expect(Self.redeem("FOR.NEW", shop) == nil)
+    }
+
+    @Test func `A code that is not stackable takes the introductory offer's place, which stays for later`() throws {
+        let shop = try OfferShop()
+        #expect(Self.redeem("FOR.NEW", shop) == nil)
+        #expect(shop.metals?.offer?.kind == .code)
+        #expect(shop.metals?.waitingOffer == nil)
+        try shop.account.setAutoRenew(false, inGroup: "metals")
+        shop.market.advance(to: "2025-04-01T00:00:00Z")
+        shop.app.buy("gold")
+        #expect(shop.metals?.introductoryOffer == .freeTrial)
+    }
+
+    @Test func `A stackable code follows the introductory offer`() throws {
+        let shop = try OfferShop()
+        #expect(Self.redeem("STACK", shop) == nil)
+        #expect(shop.metals?.introductoryOffer == .freeTrial)
+        #expect(shop.metals?.waitingOffer?.identifier == "STACK")
+        #expect(try shop.charged == 0)
+        shop.market.advance(to: "2025-01-08T00:00:00Z")
+        #expect(shop.metals?.offer?.identifier == "STACK")
+        #expect(try shop.charged == OfferShop.price("1.99"))
+        shop.market.advance(to: "2025-02-08T00:00:00Z")
+        #expect(try shop.charged == OfferShop.price("3.98"))
+        shop.market.advance(to: "2025-03-08T00:00:00Z")
+        #expect(try shop.charged == OfferShop.price("8.97"))
+    }
+
+    @Test func `A stackable code begins at once where the introductory offer has been used`() throws {
+        let shop = try OfferShop()
+        shop.app.buy("gold")
+        try shop.account.setAutoRenew(false, inGroup: "metals")
+        shop.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(Self.redeem("STACK", shop) == nil)
+        #expect(shop.metals?.offer?.identifier == "STACK")
+    }
+
+    @Test func `An account redeems an offer once, also in a store opened again on its ledger`() throws {
+        let ledger = MemoryLedger()
+        let shop = try OfferShop(ledger: ledger)
+        #expect(Self.redeem("TWICE", shop) == nil)
+        #expect(Self.redeem("TWICE", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        let bob = try shop.store.addAccount("bob")
+        try bob.redeem(code: "TWICE")
+        #expect(bob.subscription(inGroup: "metals") != nil)
+        let after = try OfferShop(ledger: ledger)
+        #expect(Self.redeem("TWICE", after)?.reason.contains("before") == true)
+    }
+
+    @Test func `Of several products behind one code the first is bought, unless another is named`() throws {
+        let shop = try OfferShop()
+        try shop.account.redeem(code: "TWICE")
+        #expect(shop.metals?.productIdentifier == "gold")
+        let bob = try shop.store.addAccount("bob")
+        try bob.redeem(code: "TWICE", of: "silver")
+        #expect(bob.subscription(inGroup: "metals")?.productIdentifier == "silver")
+    }
+
+    @Test func `A code for what is not on sale buys nothing`() throws {
+        let shop = try OfferShop()
+        try shop.store.setAvailability(.withdrawn, of: "gold")
+        #expect(Self.redeem("FOR.NEW", shop)?.code == SKError.Code.paymentInvalid.rawValue)
+        #expect(shop.metals == nil)
+    }
+
+    @Test func `Offer codes of a file that Xcode wrote are redeemed by their reference names`() throws {
+        let shop = try OfferShop(RealFile.load("apple__sample-food-truck__Products").products)
+        let yearly = try #require(
+            RealFile.load("apple__sample-food-truck__Products").products
+                .first { $0.identifier == "socialfeedplus.yearly" }?.subscription
+        )
+        let code = try #require(yearly.codeOffers.first?.offer.referenceName)
+        try shop.account.redeem(code: code, of: "socialfeedplus.yearly")
+        #expect(shop.account.subscriptions.first?.offer?.identifier == code)
+    }
+
+    @Test func `The receipts of a term name the code that brought it`() throws {
+        let shop = try OfferShop()
+        let app = App(on: shop.store, finishes: false)
+        shop.app.queue.remove(shop.app.recorder)
+        #expect(shop.store.appReceipt == nil)
+        try shop.account.redeem(code: "FOR.NEW")
+        let receipt = try #require(app.recorder.transactions.first?.transactionReceipt)
+        let fields = shop.store.verify(receipt: receipt).fields
+        #expect(fields["offer_code_ref_name"] == "FOR.NEW")
+        #expect(fields["promotional_offer_id"] == nil)
+        let whole = try shop.store.verify(appReceipt: try #require(shop.store.appReceipt))
+        #expect(whole.purchases.map(\.productIdentifier) == ["gold"])
+        #expect(whole.purchases.first?.subscription?.promotionalOfferIdentifier == nil)
+    }
+
+    @Test func `What a code brought is restored like any other purchase`() throws {
+        let shop = try OfferShop()
+        try shop.account.redeem(code: "FOR.NEW")
+        shop.app.queue.settle()
+        shop.app.recorder.clear()
+        shop.app.restore()
+        #expect(shop.app.received == [.updated("gold", .restored)])
+    }
+}
+
+/// A store that has lost its sheet.
+private struct SheetStore: AsyncStoreBackend {
+    func submit(_ commands: [StoreCommand]) async throws {}
+    func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {}
+    func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }
+    func presentCodeRedemptionSheet() async throws {
+        throw StoreFailure.storeKit(.unknown, "the sheet is at the printer's")
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct OfferRefusalTests {
+    private static func refusal(_ shop: OfferShop, _ code: SKError.Code, _ words: String...) {
+        #expect(shop.lastTrouble == .storeKit(code))
+        let reason = shop.app.recorder.transactions.last?.reason ?? ""
+        for word in words { #expect(reason.contains(word), "\(reason)") }
+    }
+
+    @Test(arguments: ["spring", "gift "])
+    func `B150: An offer that the product does not have is invalid`(offer: String) throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        try shop.buy("gold", under: offer)
+        Self.refusal(shop, .invalidOfferIdentifier, "gold", "\"\(offer)\"")
+        #expect(shop.metals == nil)
+        #expect(try shop.charged == OfferShop.price("1.99"))
+    }
+
+    @Test func `B150: An offer that was withdrawn is invalid`() throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        let discount = try shop.store.signedOffer("winter", for: "gold")
+        try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
+        shop.buy("gold", under: discount)
+        Self.refusal(shop, .invalidOfferIdentifier, "winter")
+    }
+
+    @Test func `B150: What does not renew has no offers`() throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        try shop.buy("sword", under: "winter")
+        Self.refusal(shop, .invalidOfferIdentifier, "sword")
+    }
+
+    @Test func `B150: An offer of monthly billing cannot be bought with Store Kit 1`() throws {
+        var offer = OfferShop.winter
+        offer.billingPlan = .monthly
+        let shop = try OfferShop([
+            .autoRenewable(
+                "year",
+                price: "49.99",
+                period: .init(1, .year),
+                group: "metals",
+                promotionalOffers: [offer]
+            ),
+            .autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers"),
+        ])
+        try shop.subscribeElsewhere()
+        try shop.buy("year", under: "winter")
+        Self.refusal(shop, .invalidOfferIdentifier, "paid up front")
+    }
+
+    private enum Part: String, CaseIterable {
+        case identifier, keyIdentifier = "key identifier", nonce, signature, timestamp
+    }
+
+    @Test(arguments: Part.allCases)
+    private func `B150: An incomplete discount has a code of its own`(part: Part) throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        var discount = try shop.store.signedOffer("winter", for: "gold")
+        switch part {
+        case .identifier: discount.identifier = ""
+        case .keyIdentifier: discount.keyIdentifier = ""
+        case .nonce: discount.nonce = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        case .signature: discount.signature = ""
+        case .timestamp: discount.timestamp = 0
+        }
+        shop.buy("gold", under: discount)
+        Self.refusal(shop, .missingOfferParams, part.rawValue, "gold")
+    }
+
+    @Test(arguments: ["no.gain", "no.gain.quarter"])
+    func `B150: An offer that is not below the current price is refused`(offer: String) throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        try shop.buy("gold", under: offer)
+        Self.refusal(shop, .invalidOfferPrice, offer, "gold", "4.99")
+    }
+
+    @Test func `B150: The price that counts is the one of the day`() throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        var gold = try #require(OfferShop.products.first)
+        gold.price = OfferShop.price("0.99")
+        try shop.store.register(gold)
+        try shop.buy("gold", under: "winter")
+        Self.refusal(shop, .invalidOfferPrice, "0.99")
+        gold.price = OfferShop.price("1.00")
+        try shop.store.register(gold)
+        try shop.buy("gold", under: "winter")
+        #expect(shop.lastState == .purchased)
+    }
+
+    @Test func `B150: Offers of a file that Xcode wrote are judged by what the same time costs`() throws {
+        let file = try RealFile.load("RevenueCat__purchases-ios__UnitTestsConfiguration")
+        let shop = try OfferShop(
+            file.products + [.autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers")]
+        )
+        try shop.subscribeElsewhere()
+        let product = "com.revenuecat.monthly_4.99.1_week_intro"
+        try shop.buy(product, under: "\(product).pay_as_you_go")
+        Self.refusal(shop, .invalidOfferPrice, "pay_as_you_go")
+        try shop.buy(product, under: "\(product).year_discount")
+        #expect(shop.lastState == .purchased)
+        #expect(try shop.charged == OfferShop.price("42.98"))
+    }
+
+    @Test func `B150, B151: Who never subscribed may not have a promotional offer`() throws {
+        let shop = try OfferShop()
+        try shop.buy("gold", under: "winter")
+        Self.refusal(shop, .ineligibleForOffer, "winter", "never")
+        #expect(shop.metals == nil)
+    }
+
+    @Test(arguments: ["2025-01-02T00:00:00Z", "2026-01-01T00:00:00Z"])
+    func `B151: Who is subscribed to anything, or was once, may have a promotional offer`(day: String) throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        shop.market.advance(to: day)
+        try shop.buy("gold", under: "winter")
+        #expect(shop.lastState == .purchased)
+    }
+
+    @Test func `B151: Another account's subscription makes nobody eligible`() throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        let bob = try shop.store.addAccount("bob")
+        let app = App(on: try shop.store.addDevice("bob's", signedInTo: bob))
+        shop.buy("gold", under: try shop.store.signedOffer("winter", for: "gold"), on: app)
+        #expect(app.recorder.transactions.last?.trouble == .storeKit(.ineligibleForOffer))
+    }
+
+    @Test func `Who is asked about an order hears what it costs under the offer`() throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        shop.store.authoriser = .always(.later)
+        try shop.buy("gold", under: "quarter")
+        #expect(shop.store.undecided.map(\.total) == [OfferShop.price("9.99")])
+        shop.market.clock.advance(by: 3 * 86_400)
+        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        #expect(shop.metals?.offer?.identifier == "quarter")
+        #expect(try shop.charged == OfferShop.price("11.98"))
+    }
+
+    @Test func `An order whose offer was withdrawn while it waited fails rather than cost more`() throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        shop.store.authoriser = .always(.askSomebodyElse)
+        try shop.buy("gold", under: "quarter")
+        try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
+        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        Self.refusal(shop, .invalidOfferIdentifier, "quarter")
+        #expect(shop.store.undecided.isEmpty)
+        #expect(try shop.charged == OfferShop.price("1.99"))
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct WinBackTests {
+    private static func take(_ offer: String, _ shop: OfferShop) -> StoreFailure? {
+        do {
+            try shop.account.takeWinBackOffer(offer, of: "gold")
+            return nil
+        } catch {
+            return StoreFailure(error)
+        }
+    }
+
+    @Test func `A win-back offer taken in the store is an ordinary purchased transaction`() throws {
+        let shop = try OfferShop()
+        try shop.leave()
+        let before = try shop.charged
+        shop.app.recorder.clear()
+        #expect(Self.take("come.back", shop) == nil)
+        #expect(shop.app.received == [.updated("gold", .purchased)])
+        #expect(shop.metals?.offer?.kind == .winBack)
+        #expect(shop.metals?.offer?.identifier == "come.back")
+        #expect(try shop.charged == before + OfferShop.price("2.99"))
+        shop.market.clock.advance(by: 70 * 86_400)
+        #expect(shop.metals?.offer == nil)
+        #expect(try shop.charged > before + OfferShop.price("7.97"))
+    }
+
+    @Test func `Only who has left is won back`() throws {
+        let shop = try OfferShop()
+        #expect(Self.take("come.back", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        shop.app.buy("silver")
+        #expect(Self.take("come.back", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        try shop.account.setAutoRenew(false, inGroup: "metals")
+        #expect(Self.take("come.back", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        shop.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(Self.take("come.back", shop) == nil)
+    }
+
+    @Test func `A win-back offer has a switch that makes everybody ineligible`() throws {
+        let shop = try OfferShop()
+        try shop.leave()
+        #expect(Self.take("not.you", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        var gold = try #require(OfferShop.products.first)
+        gold.subscription?.winBackOffers[1].isEligible = true
+        try shop.store.register(gold)
+        #expect(Self.take("not.you", shop) == nil)
+    }
+
+    @Test(arguments: ["winter", "nothing", ""])
+    func `What is no win-back offer wins nobody back`(offer: String) throws {
+        let shop = try OfferShop()
+        try shop.leave()
+        #expect(Self.take(offer, shop)?.code == SKError.Code.invalidOfferIdentifier.rawValue)
+        #expect(shop.metals?.isRunning == false)
+    }
+
+    @Test func `A payment may name a win-back offer, with a signature like any other`() throws {
+        let shop = try OfferShop()
+        try shop.buy("gold", under: "come.back")
+        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        try shop.leave()
+        var discount = try shop.store.signedOffer("come.back", for: "gold")
+        discount.nonce = UUID()
+        shop.buy("gold", under: discount)
+        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
+        try shop.buy("gold", under: "come.back")
+        #expect(shop.lastState == .purchased)
+        #expect(shop.metals?.offer?.kind == .winBack)
+    }
+
+    @Test func `A win-back offer that costs no less is not sold`() throws {
+        let shop = try OfferShop()
+        try shop.leave()
+        var gold = try #require(OfferShop.products.first)
+        gold.price = OfferShop.price("1.00")
+        try shop.store.register(gold)
+        #expect(Self.take("come.back", shop)?.code == SKError.Code.invalidOfferPrice.rawValue)
+    }
+
+    @Test func `What won an account back outlives the store`() throws {
+        let ledger = MemoryLedger()
+        let before = try OfferShop(ledger: ledger)
+        try before.leave()
+        #expect(Self.take("come.back", before) == nil)
+        let after = try OfferShop(on: "2025-03-01T00:00:00Z", ledger: ledger)
+        #expect(after.metals == before.metals)
+        #expect(try after.charged == before.charged)
+    }
+}
