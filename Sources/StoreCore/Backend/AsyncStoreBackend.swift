@@ -95,6 +95,7 @@ extension AsyncStoreBackend {
         throw StoreFailure.storeKit(.unknown, "this store hosts nothing to download")
     }
 
+    /// Refuses, with a sentence.
     public func presentCodeRedemptionSheet() async throws {
         throw StoreFailure.storeKit(.unknown, "this store has no sheet for offer codes")
     }

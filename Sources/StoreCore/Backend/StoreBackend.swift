@@ -186,6 +186,7 @@ extension StoreBackend {
         reply(.failure(.storeKit(.unknown, "this store hosts nothing to download")))
     }
 
+    /// Refuses, with a sentence.
     public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
         reply(.storeKit(.unknown, "this store has no sheet for offer codes"))
     }

@@ -157,6 +157,7 @@ import Testing
         #expect(fields.map { $0["is_in_intro_offer_period"] } == ["false", "false"])
         let receipt = try shop.store.verify(appReceipt: try #require(shop.store.appReceipt))
         let terms = receipt.purchases.filter { $0.productIdentifier == "gold" }.compactMap(\.subscription)
+            .sorted { $0.expirationDate < $1.expirationDate }
         #expect(terms.map(\.promotionalOfferIdentifier) == ["quarter", nil])
         #expect(terms.map(\.isInIntroductoryOfferPeriod) == [false, false])
     }
