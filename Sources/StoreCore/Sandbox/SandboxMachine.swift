@@ -50,8 +50,8 @@ extension SandboxState {
         let product = catalogue.index(of: payment.productIdentifier)
         let refusal = refusal(of: payment, product, device, rules, now: now)
         // Somebody else has to be asked, whatever the authoriser says.
-        let isSold = refusal == nil && isAuthorised && !payment.simulatesAskToBuyInSandbox
         let account = devices[device].account
+        let isSold = refusal == nil && isAuthorised && !asksToBuy(payment, for: account)
         let sale = isSold ? sale(of: payment, product, account, nextTransaction, at: now, rules.renewalRate) : nil
         let order = StoreEvent.Order(
             device: device,
@@ -227,7 +227,7 @@ extension SandboxState {
         let product = payment.productIdentifier
         let event: StoreEvent
         switch answer {
-        case .approve where isFirstAnswer && payment.simulatesAskToBuyInSandbox, .askSomebodyElse:
+        case .approve where isFirstAnswer && asksToBuy(payment, for: Int(row.account)), .askSomebodyElse:
             guard row.transaction.state == .purchasing else { return }
             event = .deferred(transaction: number)
         case .approve:

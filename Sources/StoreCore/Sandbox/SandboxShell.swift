@@ -251,8 +251,8 @@ extension SandboxShell {
 
 extension SandboxShell {
     /// What waits for a decision, oldest first.
-    func questions(at now: Date) -> [AuthorisationRequest] {
-        state.undecided.filter { $0 < firstDoubtful ?? .max }.compactMap { question(about: $0, at: now) }
+    func questions(at now: Date, where isMeant: (Int) -> Bool = { _ in true }) -> [AuthorisationRequest] {
+        state.undecided.filter { $0 < firstDoubtful ?? .max && isMeant($0) }.compactMap { question(about: $0, at: now) }
     }
 
     /// What somebody is to be asked about a transaction; nil if it is decided.

@@ -58,6 +58,8 @@ extension SandboxState {
         case .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked, .ended,
             .autoRenewal, .receiptRefreshed:
             break
+        case .owner(let change):
+            addUpdates(from: change, for: device, to: &updates)
         case .ordered(let order):
             if order.device == device {
                 addTransaction(order.transaction, as: .purchasing, for: device, to: &updates)
@@ -90,7 +92,7 @@ extension SandboxState {
         }
     }
 
-    private func addTransaction(
+    func addTransaction(
         _ number: Int,
         as past: StoreTransaction.State? = nil,
         for device: Int,

@@ -67,6 +67,7 @@ struct SandboxState: Sendable {
     private(set) var nextTransaction = 1
     /// What waits for a decision, and whether the authoriser has been asked about it.
     private(set) var waiting = SlotTable<Bool>()
+    var owner = OwnerState()
 }
 
 /// For each opening of a journal, the highest number taken.
@@ -154,6 +155,8 @@ extension SandboxState {
             subscriptions.setWillRenew(isOn, of: subscription)
         case .redeemed(let redemption):
             apply(redemption, record.date)
+        case .owner(let change):
+            apply(change, record.date)
         }
     }
 

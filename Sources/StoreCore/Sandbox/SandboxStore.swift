@@ -74,8 +74,8 @@ public final class SandboxStore: Sendable {
     ///   - timekeeper: its clock; a ``ManualTimekeeper`` of its own unless given.
     ///   - ledger: what it keeps everything in; in memory unless given.
     ///   - locale: the language of its device; the file's, unless given.
-    ///   - authoriser: who authorises payments; unless given, everything is approved, or, if the file says Ask to Buy,
-    ///     somebody else is to be asked about everything.
+    ///   - authoriser: who authorises payments; unless given, everything is approved, and, if the file says Ask to Buy,
+    ///     somebody else is to be asked about everything, see ``SandboxAccount/setAsksToBuy(_:)``.
     ///   - renewalRate: how long subscriptions' periods last; by the calendar unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
     ///   - signer: signs and verifies receipts, with a key of its own that nobody else has unless given.
@@ -100,14 +100,16 @@ public final class SandboxStore: Sendable {
             ledger: ledger,
             storefront: configuration.settings.storefront,
             locale: locale ?? configuration.settings.locale,
-            authoriser: authoriser
-                ?? (configuration.settings.isAskToBuyEnabled ? .always(.askSomebodyElse) : .approving),
+            authoriser: authoriser ?? .approving,
             renewalRate: renewalRate,
             isNewsstandApp: isNewsstandApp,
             signer: signer,
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion
         )
+        if authoriser == nil, configuration.settings.isAskToBuyEnabled {
+            for account in accounts { try account.setAsksToBuy(true) }
+        }
     }
 }
 

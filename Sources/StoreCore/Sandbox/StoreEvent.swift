@@ -48,6 +48,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
     case autoRenewal(subscription: Int, Bool)
     /// An account got something in the store itself: with a code, or because it was to be won back.
     indirect case redeemed(Redemption)
+    /// The store's owner changed something around orders.
+    indirect case owner(OwnerChange)
 
     /// Which transaction a device is done with, and who else heard of it.
     struct Finish: Hashable, Codable, Sendable {

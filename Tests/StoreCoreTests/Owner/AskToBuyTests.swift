@@ -1,0 +1,123 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// Somebody else decides about what an account orders.
+@Suite struct AskToBuyTests {
+    @Test func `B152, B208: What a child orders is deferred, and purchased once it is approved`() throws {
+        let market = try Market()
+        try market.store.account.setAsksToBuy(true)
+        let app = App(on: market.store)
+        app.buy("sword", quantity: 2)
+        let request = try #require(market.store.account.undecided.first)
+        #expect(market.store.undecided == [request])
+        #expect(request.quantity == 2)
+        #expect(request.total == Decimal(string: "1.98"))
+        #expect(try market.store.account.totalCharged == 0)
+        try market.store.decide(request.transaction, .approve)
+        market.store.settle()
+        #expect(
+            app.recorder.callbacks == [
+                [.updated("sword", .purchasing)], [.updated("sword", .deferred)], [.updated("sword", .purchased)],
+                [.removed("sword")],
+            ]
+        )
+        #expect(try market.store.account.totalCharged == Decimal(string: "1.98"))
+        #expect(market.store.undecided.isEmpty)
+    }
+
+    @Test func `B152, B208: What is declined fails, and nothing is charged`() throws {
+        let market = try Market()
+        try market.store.account.setAsksToBuy(true)
+        let app = App(on: market.store)
+        app.buy("full.game")
+        try market.store.decide(try #require(market.store.account.undecided.first).transaction, .decline())
+        market.store.settle()
+        #expect(
+            app.recorder.callbacks == [
+                [.updated("full.game", .purchasing)], [.updated("full.game", .deferred)],
+                [.updated("full.game", .failed)], [.removed("full.game")],
+            ]
+        )
+        #expect(app.recorder.transactions.first?.trouble == .storeKit(.unknown))
+        #expect(try market.store.account.totalCharged == 0)
+        #expect(market.store.account.entitlements.isEmpty)
+    }
+
+    @Test func `B204: Nobody is asked unless it is switched on, and no longer once it is off`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        #expect(!market.store.account.asksToBuy)
+        app.buy("sword")
+        try market.store.account.setAsksToBuy(true)
+        #expect(market.store.account.asksToBuy)
+        app.buy("shield")
+        try market.store.account.setAsksToBuy(false)
+        app.buy("spear")
+        #expect(app.received == [.updated("sword", .purchased), .updated("spear", .purchased)])
+        #expect(market.store.undecided.map(\.productIdentifier) == ["shield"])
+    }
+
+    @Test func `B152: Only the child is asked about, and its list holds only what it ordered`() throws {
+        let market = try Market()
+        let child = try market.store.addAccount("child")
+        try child.setAsksToBuy(true)
+        let parents = App(on: market.store)
+        let childs = App(on: try market.store.addDevice("tablet", signedInTo: child))
+        parents.buy("sword")
+        childs.buy("shield")
+        #expect(parents.received == [.updated("sword", .purchased)])
+        #expect(child.undecided.map(\.productIdentifier) == ["shield"])
+        #expect(child.undecided.map(\.account) == ["child"])
+        #expect(market.store.account.undecided.isEmpty)
+    }
+
+    @Test func `B19: The child's own answer comes first, and may be no`() throws {
+        let market = try Market(authoriser: .always(.cancel))
+        try market.store.account.setAsksToBuy(true)
+        let app = App(on: market.store)
+        app.buy("sword")
+        #expect(market.store.undecided.isEmpty)
+        #expect(app.recorder.transactions.first?.trouble == .storeKit(.paymentCancelled))
+    }
+
+    @Test(arguments: [Authorisation.approve, .decline()])
+    func `B152: What is decided while the app is not running is heard at its next launch`(
+        answer: Authorisation
+    ) throws {
+        let market = try Market()
+        try market.store.account.setAsksToBuy(true)
+        let journal = MemoryJournal()
+        var app: App? = App(on: market.store, journal: journal)
+        app?.buy("full.game")
+        app = nil
+        try market.store.decide(try #require(market.store.undecided.first).transaction, answer)
+        let next = App(on: market.store, journal: journal)
+        let state: SKPaymentTransactionState = answer == .approve ? .purchased : .failed
+        #expect(next.recorder.callbacks == [[.updated("full.game", state)], [.removed("full.game")]])
+        #expect(App(on: market.store, journal: journal).recorder.callbacks == [])
+    }
+
+    @Test func `B152: What waits outlives app and store, and so does the wish to be asked`() throws {
+        let ledger = MemoryLedger()
+        let journal = MemoryJournal()
+        do {
+            let market = try Market(ledger: ledger)
+            try market.store.account.setAsksToBuy(true)
+            App(on: market.store, journal: journal).buy("full.game")
+        }
+        let market = try Market(ledger: ledger)
+        #expect(market.store.account.asksToBuy)
+        let app = App(on: market.store, journal: journal)
+        #expect(app.recorder.callbacks == [[.updated("full.game", .deferred)]])
+        try market.store.decide(try #require(market.store.account.undecided.first).transaction, .approve)
+        market.store.settle()
+        #expect(
+            app.recorder.callbacks == [
+                [.updated("full.game", .deferred)], [.updated("full.game", .purchased)], [.removed("full.game")],
+            ]
+        )
+        app.buy("sword")
+        #expect(market.store.undecided.map(\.productIdentifier) == ["sword"])
+    }
+}
