@@ -4,4 +4,22 @@ import Foundation
 enum OwnerChange: Hashable, Codable, Sendable {
     /// Somebody else is asked about what an account orders, or no longer.
     case asksToBuy(account: Int, Bool)
+    /// What an account orders is interrupted, or no longer.
+    case interruptsPurchases(account: Int, Bool)
+    /// An order was taken and interrupted.
+    case interrupted(StoreEvent.Order, StoreFailure)
+    /// An order that waited was interrupted when it was to be paid for.
+    case interruptedLater(transaction: Int, StoreFailure)
+    /// What was interrupted has gone through.
+    case resolved(transaction: Int, UnorderedPurchase)
+    /// An account bought something that no queue ordered.
+    case bought(UnorderedPurchase)
+
+    /// What an account was charged for it.
+    func charge(to account: Int) -> Decimal {
+        switch self {
+        case .bought(let purchase), .resolved(_, let purchase): purchase.account == account ? purchase.charge : 0
+        default: 0
+        }
+    }
 }

@@ -4,6 +4,17 @@ import Foundation
 struct OwnerState: Sendable {
     /// The accounts for whose orders somebody else is asked.
     var askingAccounts: Set<Int> = []
+    /// The accounts whose orders are interrupted.
+    var interruptedAccounts: Set<Int> = []
+    /// What was interrupted, by the transactions that failed.
+    var issues: [Int: Issue] = [:]
+
+    /// A purchase that was interrupted.
+    struct Issue: Sendable {
+        let account: Int
+        let device: Int
+        let payment: StorePayment
+    }
 }
 
 extension SandboxState {
@@ -12,13 +23,41 @@ extension SandboxState {
         switch change {
         case .asksToBuy(let account, let isOn):
             owner.askingAccounts.set(account, to: isOn)
+        case .interruptsPurchases(let account, let isOn):
+            owner.interruptedAccounts.set(account, to: isOn)
+        case .interrupted(let order, let failure):
+            open(order, .failed, date, failure: failure)
+            keepIssue(order.transaction)
+        case .interruptedLater(let number, let failure):
+            decline(number, failure)
+            keepIssue(number)
+        case .resolved(let number, let purchase):
+            owner.issues[number] = nil
+            deliver(purchase, date)
+        case .bought(let purchase):
+            deliver(purchase, date)
         }
+    }
+
+    private mutating func keepIssue(_ number: Int) {
+        guard let row = transactions[number] else { return }
+        owner.issues[number] = OwnerState.Issue(
+            account: Int(row.account),
+            device: Int(row.device),
+            payment: row.transaction.payment
+        )
     }
 
     /// Adds what an owner's change, already applied, means to a queue on a device.
     func addUpdates(from change: OwnerChange, for device: Int, to updates: inout [StoreUpdate]) {
         switch change {
-        case .asksToBuy: break
+        case .asksToBuy, .interruptsPurchases: break
+        case .interrupted(let order, _):
+            if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
+        case .interruptedLater(let number, _):
+            addTransaction(number, for: device, to: &updates)
+        case .resolved(_, let purchase), .bought(let purchase):
+            addTransaction(purchase.transaction, for: device, to: &updates)
         }
     }
 

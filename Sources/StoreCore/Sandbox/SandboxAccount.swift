@@ -59,6 +59,7 @@ public struct SandboxAccount: Sendable {
                         if shell.state.subscriptions[subscription].account == number { total += charge }
                     case .redeemed(let redemption):
                         if redemption.account == number { total += redemption.charge }
+                    case .owner(let change): total += change.charge(to: number)
                     default: break
                     }
                 }

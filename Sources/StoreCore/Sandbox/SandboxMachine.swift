@@ -52,7 +52,9 @@ extension SandboxState {
         // Somebody else has to be asked, whatever the authoriser says.
         let account = devices[device].account
         let isSold = refusal == nil && isAuthorised && !asksToBuy(payment, for: account)
-        let sale = isSold ? sale(of: payment, product, account, nextTransaction, at: now, rules.renewalRate) : nil
+        let interruption = isSold ? interruption(of: payment, by: account) : nil
+        let isCharged = isSold && interruption == nil
+        let sale = isCharged ? sale(of: payment, product, account, nextTransaction, at: now, rules.renewalRate) : nil
         let order = StoreEvent.Order(
             device: device,
             account: account < 0 ? nil : account,
@@ -64,10 +66,11 @@ extension SandboxState {
             subscription: sale?.subscription
         )
         if let refusal { return .refused(order, refusal) }
+        if let interruption { return .owner(.interrupted(order, interruption)) }
         return isSold ? .sold(order) : .ordered(order)
     }
 
-    /// Why an order is not sold, whoever pays for it.
+    /// Why an order is not sold on a device.
     private func refusal(
         of payment: StorePayment,
         _ product: Int?,
@@ -75,12 +78,23 @@ extension SandboxState {
         _ rules: SandboxRules,
         now: Date
     ) -> StoreFailure? {
+        if let failure = rules.purchaseFailure { return failure }
         guard devices[device].account >= 0 else {
             return .storeKit(.clientInvalid, "nobody is signed in on this device")
         }
         guard devices[device].mayPay else {
             return .storeKit(.paymentNotAllowed, "payments are not allowed on this device")
         }
+        return self.refusal(of: payment, product, rules, now: now)
+    }
+
+    /// Why a payment is not taken, whoever makes it and wherever.
+    func refusal(
+        of payment: StorePayment,
+        _ product: Int?,
+        _ rules: SandboxRules,
+        now: Date
+    ) -> StoreFailure? {
         if payment.requestData != nil {
             return .storeKit(
                 .unauthorizedRequestData,
@@ -122,7 +136,7 @@ extension SandboxState {
     /// What comes of an order that is paid for now.
     ///
     /// What the account owns already, or is subscribed to, costs nothing.
-    private func sale(
+    func sale(
         of payment: StorePayment,
         _ product: Int?,
         _ account: Int,
@@ -234,6 +248,10 @@ extension SandboxState {
             guard let command = row.transaction.order else { return }
             if let refusal = refusalOfOffer(of: row) {
                 event = .declined(transaction: number, refusal)
+                break
+            }
+            if let failure = interruption(of: payment, by: Int(row.account)) {
+                event = .owner(.interruptedLater(transaction: number, failure))
                 break
             }
             let sale = sale(for: row, number, at: now, rate)

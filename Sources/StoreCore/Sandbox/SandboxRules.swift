@@ -6,4 +6,6 @@ struct SandboxRules: Sendable {
     var isNewsstandApp = false
     /// Which signed offers it takes.
     var offers = OfferRules()
+    /// What every purchase fails with (behaviour 207).
+    var purchaseFailure: StoreFailure?
 }

@@ -132,8 +132,7 @@ extension SandboxState {
                 row.history = history
             }
         case .declined(let number, let failure):
-            waiting.remove(number)
-            transactions.update(number) { $0.transaction = $0.transaction.becoming(.failed, failure: failure) }
+            decline(number, failure)
         case .finished(let finish):
             take(finish.command, finish.device)
             if let number = finish.transaction { self.finish(number) }
@@ -170,7 +169,12 @@ extension SandboxState {
         devices[device].start = position
     }
 
-    private mutating func open(
+    mutating func decline(_ number: Int, _ failure: StoreFailure) {
+        waiting.remove(number)
+        transactions.update(number) { $0.transaction = $0.transaction.becoming(.failed, failure: failure) }
+    }
+
+    mutating func open(
         _ order: StoreEvent.Order,
         _ state: StoreTransaction.State,
         _ date: Date,
@@ -213,21 +217,53 @@ extension SandboxState {
     private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> Int32 {
         devices[order.device].hasReceipt = true
         guard let product = order.product, let account = order.account else { return -1 }
+        return own(order.payment, product, order.transaction, order.subscription, account, date)
+    }
+
+    private mutating func own(
+        _ payment: StorePayment,
+        _ product: Int,
+        _ transaction: Int,
+        _ subscription: SubscriptionChange?,
+        _ account: Int,
+        _ date: Date
+    ) -> Int32 {
         let kind = catalogue.kind(of: product)
         if kind == .consumable { return -1 }
-        let original = StoreTransaction.Original(
-            identifier: String(order.transaction),
-            date: date,
-            payment: order.payment
-        )
+        let original = StoreTransaction.Original(identifier: String(transaction), date: date, payment: payment)
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
         switch kind {
         case .consumable, .nonRenewing: break
         case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
         case .autoRenewable:
-            if let change = order.subscription { self.change(change, account, details) }
+            if let change = subscription { self.change(change, account, details) }
         }
-        return remember(details, product, order.subscription?.term, account)
+        return remember(details, product, subscription?.term, account)
+    }
+
+    /// A purchase that no queue ordered comes to the device that it is for, or to all of the account's.
+    mutating func deliver(_ purchase: UnorderedPurchase, _ date: Date) {
+        let account = purchase.account
+        for device in devices.indices
+        where purchase.device.map({ $0 == device }) ?? (devices[device].account == account) {
+            devices[device].hasReceipt = true
+        }
+        let (payment, product, number) = (purchase.payment, purchase.product, purchase.transaction)
+        let history = own(payment, product, number, purchase.subscription, account, date)
+        let transaction = StoreTransaction(
+            identifier: String(number),
+            payment: payment,
+            state: .purchased,
+            date: date
+        )
+        let row = Row(
+            transaction: transaction,
+            account: Int32(account),
+            device: Int32(purchase.device ?? -1),
+            product: Int32(product),
+            history: history
+        )
+        insert(row, number)
     }
 
     private mutating func change(_ change: SubscriptionChange, _ account: Int, _ purchase: StoreTransaction.Details) {

@@ -121,6 +121,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownProduct(String)
     /// No undecided transaction has this identifier.
     case notUndecided(String)
+    /// No interrupted purchase has this transaction's identifier.
+    case noIssue(String)
     /// The name is empty, or another account or device has it.
     case nameTaken(String)
     /// The account belongs to another store.
@@ -134,6 +136,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownStorefront(let code): "no country has the code \"\(code)\"; it is ISO 3166-1 alpha-3, as in USA"
         case .unknownProduct(let identifier): "no product \"\(identifier)\" is registered in this store"
         case .notUndecided(let identifier): "no transaction \"\(identifier)\" waits for a decision"
+        case .noIssue(let identifier): "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
         case .nameTaken(let name) where name.isEmpty: "accounts and devices need a name that is not empty"
         case .nameTaken(let name): "the name \"\(name)\" is taken; accounts and devices are known by their names"
         case .foreignAccount(let name): "the account \"\(name)\" belongs to another store"

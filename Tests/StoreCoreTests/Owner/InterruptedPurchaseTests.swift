@@ -1,0 +1,135 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// A purchase that its user has to do something for outside the app.
+@Suite struct InterruptedPurchaseTests {
+    private static let interrupted: [[Heard]] = [
+        [.updated("sword", .purchasing)], [.updated("sword", .failed)], [.removed("sword")],
+    ]
+
+    @Test func `B197, B209: It fails first, and a new transaction is purchased once it is resolved`() throws {
+        let market = try Market()
+        let account = market.store.account
+        try account.setInterruptsPurchases(true)
+        let app = App(on: market.store)
+        app.buy("sword", quantity: 3)
+        #expect(app.recorder.callbacks == Self.interrupted)
+        let failed = try #require(app.recorder.transactions.first)
+        #expect(failed.trouble == .storeKit(.unknown))
+        #expect(failed.reason?.contains("sword") == true)
+        #expect(try account.totalCharged == 0)
+        let issue = try #require(market.store.issues.first)
+        #expect(market.store.issues.count == 1)
+        #expect(issue.transaction == failed.transactionIdentifier)
+        #expect([issue.productIdentifier, issue.account, issue.device] == ["sword", "account", "device"])
+        #expect(issue.quantity == 3)
+
+        try market.store.resolveIssue(issue.transaction)
+        market.store.settle()
+        #expect(app.recorder.callbacks == Self.interrupted + [[.updated("sword", .purchased)], [.removed("sword")]])
+        let purchased = try #require(app.recorder.transactions.last)
+        #expect(purchased.payment.quantity == 3)
+        #expect(purchased.transactionIdentifier != failed.transactionIdentifier)
+        #expect(purchased.original == nil)
+        #expect(try account.totalCharged == Decimal(string: "2.97"))
+        #expect(market.store.issues.isEmpty)
+    }
+
+    @Test func `B209: Resolving twice, or what was not interrupted, is an error that charges nothing`() throws {
+        let market = try Market()
+        try market.store.account.setInterruptsPurchases(true)
+        App(on: market.store).buy("sword")
+        try market.store.resolveIssue("1")
+        for identifier in ["1", "2", "one"] {
+            #expect(throws: SandboxError.noIssue(identifier)) { try market.store.resolveIssue(identifier) }
+        }
+        #expect(SandboxError.noIssue("one").description.contains("one"))
+        #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
+    }
+
+    @Test func `B197: What is resolved while the app is not running comes at its next launch`() throws {
+        let market = try Market()
+        try market.store.account.setInterruptsPurchases(true)
+        let journal = MemoryJournal()
+        App(on: market.store, journal: journal).buy("full.game")
+        try market.store.resolveIssue(try #require(market.store.issues.first).transaction)
+        let next = App(on: market.store, journal: journal)
+        #expect(next.recorder.callbacks == [[.updated("full.game", .purchased)], [.removed("full.game")]])
+        #expect(market.store.account.entitlements.map(\.productIdentifier) == ["full.game"])
+        #expect(App(on: market.store, journal: journal).recorder.callbacks == [])
+    }
+
+    @Test func `B197: The new transaction comes to the device where it was ordered, and to no other`() throws {
+        let market = try Market()
+        try market.store.account.setInterruptsPurchases(true)
+        let phone = App(on: market.store)
+        let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
+        phone.buy("sword")
+        try market.store.resolveIssue("1")
+        market.store.settle()
+        #expect(phone.received == [.updated("sword", .purchased)])
+        #expect(tablet.recorder.callbacks == [])
+    }
+
+    @Test func `B209: What waits outlives the store`() throws {
+        let ledger = MemoryLedger()
+        do {
+            let market = try Market(ledger: ledger)
+            try market.store.account.setInterruptsPurchases(true)
+            App(on: market.store).buy("gold.monthly")
+        }
+        let market = try Market(ledger: ledger)
+        #expect(market.store.account.interruptsPurchases)
+        #expect(market.store.issues.map(\.productIdentifier) == ["gold.monthly"])
+        #expect(market.store.account.subscriptions.isEmpty)
+        try market.store.resolveIssue("1")
+        #expect(App(on: market.store).received == [.updated("gold.monthly", .purchased)])
+        #expect(market.store.account.subscription(inGroup: "metals")?.isRunning == true)
+        #expect(try market.store.account.totalCharged == Decimal(string: "9.99"))
+    }
+
+    @Test func `B197, B208: What was approved for a child may be interrupted then`() throws {
+        let market = try Market()
+        try market.store.account.setAsksToBuy(true)
+        try market.store.account.setInterruptsPurchases(true)
+        let app = App(on: market.store)
+        app.buy("sword")
+        #expect(market.store.issues.isEmpty)
+        try market.store.decide("1", .approve)
+        market.store.settle()
+        #expect(
+            app.recorder.callbacks == [
+                [.updated("sword", .purchasing)], [.updated("sword", .deferred)], [.updated("sword", .failed)],
+                [.removed("sword")],
+            ]
+        )
+        #expect(market.store.undecided.isEmpty)
+        try market.store.resolveIssue("1")
+        #expect(app.received == [.updated("sword", .purchased)])
+    }
+
+    @Test func `B209: Only what the store would sell is interrupted, and only while it is switched on`() throws {
+        let market = try Market()
+        try market.store.account.setInterruptsPurchases(true)
+        let app = App(on: market.store)
+        app.buy("swrod")
+        #expect(app.recorder.transactions.last?.trouble == .storeKit(.paymentInvalid))
+        #expect(market.store.issues.isEmpty)
+        try market.store.account.setInterruptsPurchases(false)
+        app.buy("sword")
+        #expect(app.received == [.updated("sword", .purchased)])
+    }
+
+    @Test func `What is not sold any more cannot be resolved, and goes on waiting`() throws {
+        let market = try Market()
+        try market.store.account.setInterruptsPurchases(true)
+        App(on: market.store).buy("sword")
+        try market.store.setAvailability(.withdrawn, of: "sword")
+        let failure = #expect(throws: StoreFailure.self) { try market.store.resolveIssue("1") }
+        #expect(failure?.code == StoreFailure.Code.paymentInvalid.rawValue)
+        try market.store.setAvailability(.onSale, of: "sword")
+        try market.store.resolveIssue("1")
+        #expect(market.store.issues.isEmpty)
+    }
+}
