@@ -75,12 +75,13 @@ extension SandboxStore {
     ///
     /// - Throws: ``SandboxError/notUndecided(_:)``, and what the ledger throws.
     public func decide(_ transaction: String, _ answer: Authorisation) throws {
-        let rate = core.shell.withLock { $0.settings.rules.renewalRate }
+        let rules = core.shell.withLock { $0.settings.rules }
+        let answer = rules.answer(for: answer)
         try core.change { sandbox, events, now in
             guard let number = SandboxState.number(of: transaction), sandbox.isUndecided(number) else {
                 throw SandboxError.notUndecided(transaction)
             }
-            sandbox.decide(number, answer, isFirstAnswer: false, rate: rate, now: now, &events)
+            sandbox.decide(number, answer, isFirstAnswer: false, rate: rules.renewalRate, now: now, &events)
         }
     }
 

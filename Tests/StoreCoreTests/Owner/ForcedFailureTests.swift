@@ -1,0 +1,58 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// Purchases that fail because the store's owner wants it so.
+@Suite struct ForcedFailureTests {
+    /// The codes that Apple's test session accepts (behaviour 207), and one that it does not.
+    static let codes: [SKError.Code] = [
+        .unknown, .invalidOfferIdentifier, .invalidSignature, .missingOfferParams, .invalidOfferPrice, .clientInvalid,
+    ]
+
+    @Test(arguments: codes) func `B207: While it is on every purchase fails with the code given`(
+        code: SKError.Code
+    ) throws {
+        let market = try Market()
+        market.store.purchaseFailure = .storeKit(StoreFailure.Code(rawValue: code.rawValue), "the test wants it so")
+        let app = App(on: market.store)
+        app.buy("sword")
+        app.buy("gold.monthly")
+        #expect(
+            app.recorder.callbacks == [
+                [.updated("sword", .purchasing)], [.updated("sword", .failed)], [.removed("sword")],
+                [.updated("gold.monthly", .purchasing)], [.updated("gold.monthly", .failed)],
+                [.removed("gold.monthly")],
+            ]
+        )
+        #expect(app.recorder.transactions.map(\.trouble) == [.storeKit(code), .storeKit(code)])
+        #expect(app.recorder.transactions.first?.reason == "the test wants it so")
+        #expect(try market.store.account.totalCharged == 0)
+    }
+
+    @Test func `B204, B207: No purchase fails before it is on, nor once it is off`() throws {
+        let market = try Market()
+        #expect(market.store.purchaseFailure == nil)
+        let app = App(on: market.store)
+        app.buy("sword")
+        market.store.purchaseFailure = .network(.timedOut, "the bank sleeps")
+        app.buy("shield")
+        market.store.purchaseFailure = nil
+        app.buy("spear")
+        #expect(app.received == [.updated("sword", .purchased), .updated("spear", .purchased)])
+        #expect(app.recorder.transactions.map(\.trouble) == [nil, .network(.timedOut), nil])
+    }
+
+    @Test func `B207: Nobody is asked about what fails, and what waits fails when it is approved`() throws {
+        let market = try Market()
+        try market.store.account.setAsksToBuy(true)
+        let app = App(on: market.store)
+        app.buy("sword")
+        market.store.purchaseFailure = .storeKit(.unknown, "the test wants it so")
+        app.buy("shield")
+        #expect(market.store.undecided.map(\.productIdentifier) == ["sword"])
+        try market.store.decide("1", .approve)
+        market.store.settle()
+        #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
+        #expect(try market.store.account.totalCharged == 0)
+    }
+}
