@@ -65,7 +65,7 @@ extension SandboxCore {
 }
 
 extension SandboxState {
-    /// What the account that is signed in on a device owns, and the consumables that are not finished there.
+    /// What the account that is signed in on a device owns, and the consumables that are not finished and heard of there.
     fileprivate func purchases(on device: Int) -> [AppReceipt.Purchase] {
         let account = devices[device].account
         guard account >= 0 else { return [] }
@@ -88,9 +88,9 @@ extension SandboxState {
                 )
             )
         }
-        guard devices[device].unfinished > 0 else { return purchases }
+        guard devices[device].unfinished + accounts[account].unfinished > 0 else { return purchases }
         transactions.forEach { _, row in
-            guard row.device == device, row.account == account, row.history < 0,
+            guard row.account == account, isVisible(row, on: device), row.history < 0,
                 row.transaction.state == .purchased
             else { return }
             purchases.append(
