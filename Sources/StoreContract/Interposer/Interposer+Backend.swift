@@ -17,6 +17,14 @@ extension Interposer: StoreBackend {
     /// What the store says; nothing is done to it.
     public func receipt(forTransaction identifier: String) -> Data? { backend.receipt(forTransaction: identifier) }
 
+    /// What the store says; nothing is done to it.
+    public var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
+
+    /// Goes to the store as it is.
+    public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.changePromotion(change, reply: reply)
+    }
+
     /// Commands pass at ``Point/submission``, the answer at ``Point/reply``.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         call(

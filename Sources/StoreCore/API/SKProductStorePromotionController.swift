@@ -2,8 +2,9 @@ import Foundation
 
 /// Changes, for this device, the order and the visibility of products that the store promotes.
 ///
-/// What is set here is kept in memory and shared by all controllers of the process; it does not outlive it, and no store
-/// acts on it. Nothing here can fail: completion handlers get no error, before the call returns and on its thread.
+/// A store that promotes products keeps what is set here, as ``SandboxStore`` does; see ``StoreBackend/promotionOverrides``.
+/// For any other it is kept in memory, as long as the current ``StoreContext`` lives. Completion handlers are called once,
+/// with a store in the process before the call returns and on its thread, with another on a thread of the store's.
 open class SKProductStorePromotionController: NSObject {
     // Without state of its own, so one may serve every thread.
     nonisolated(unsafe) private static let shared = SKProductStorePromotionController()
@@ -23,7 +24,12 @@ open class SKProductStorePromotionController: NSObject {
     ///
     /// - Parameter completionHandler: gets them in order; none when the store's order is unchanged.
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
-        completionHandler?(PromotionOverrides.current.order, nil)
+        let place = PromotionPlace.current
+        guard let store = place.store, let overrides = store.promotionOverrides else {
+            completionHandler?(place.memory.order, nil)
+            return
+        }
+        store.describe(overrides.order, completionHandler)
     }
 
     /// Puts products first on this device; the others follow in the store's order.
@@ -35,8 +41,13 @@ open class SKProductStorePromotionController: NSObject {
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        PromotionOverrides.current.order = promotionOrder
-        completionHandler?(nil)
+        let place = PromotionPlace.current
+        guard let store = place.store, store.promotionOverrides != nil else {
+            place.memory.order = promotionOrder
+            completionHandler?(nil)
+            return
+        }
+        store.change(.order(promotionOrder.map(\.productIdentifier)), completionHandler)
     }
 
     /// Asks whether a product is shown on this device.
@@ -48,7 +59,14 @@ open class SKProductStorePromotionController: NSObject {
         for product: SKProduct,
         completionHandler: ((SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
     ) {
-        completionHandler?(PromotionOverrides.current[visibilityOf: product.productIdentifier], nil)
+        let place = PromotionPlace.current
+        let identifier = product.productIdentifier
+        guard let overrides = place.store?.promotionOverrides else {
+            completionHandler?(place.memory[visibilityOf: identifier], nil)
+            return
+        }
+        let visibility: SKProductStorePromotionVisibility? = overrides.visibility[identifier].map { $0 ? .show : .hide }
+        completionHandler?(visibility ?? .default, nil)
     }
 
     /// Shows or hides a product on this device.
@@ -62,8 +80,15 @@ open class SKProductStorePromotionController: NSObject {
         for product: SKProduct,
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        PromotionOverrides.current[visibilityOf: product.productIdentifier] = promotionVisibility
-        completionHandler?(nil)
+        let place = PromotionPlace.current
+        let identifier = product.productIdentifier
+        guard let store = place.store, store.promotionOverrides != nil else {
+            place.memory[visibilityOf: identifier] = promotionVisibility
+            completionHandler?(nil)
+            return
+        }
+        let isShown = promotionVisibility == .default ? nil : promotionVisibility == .show
+        store.change(.visibility(productIdentifier: identifier, isShown: isShown), completionHandler)
     }
 
     /// The products that come first on this device, in order; none when the store's order is unchanged.

@@ -63,6 +63,19 @@ final class AsyncBackendAdapter: StoreBackend {
         }
     }
 
+    var promotionOverrides: PromotionOverrides? { store.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        run { store in
+            do {
+                try await store.changePromotion(change)
+                reply(nil)
+            } catch {
+                reply(StoreFailure(error))
+            }
+        }
+    }
+
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         run { store in
             do {

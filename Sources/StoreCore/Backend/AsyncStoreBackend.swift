@@ -18,6 +18,16 @@ public protocol AsyncStoreBackend: Sendable {
     /// The country that the store sells for, as far as is known now. Default: nil.
     var storefront: StoreStorefront? { get }
 
+    /// What the app has changed in how the store promotes products, as far as is known now; nil where the store keeps no
+    /// such changes. Default: nil.
+    var promotionOverrides: PromotionOverrides? { get }
+
+    /// Changes how the store promotes products on this device. Default: refuses, with the code `unknown`.
+    ///
+    /// - Parameter change: what the app wants.
+    /// - Throws: why it cannot. The app's completion handler gets it.
+    func changePromotion(_ change: PromotionChange) async throws
+
     /// Whether an identifier is sold here, as far as is known now; nil when unknown. Must not block. Default: nil.
     func sells(_ productIdentifier: String) -> Bool?
 
@@ -80,6 +90,12 @@ extension AsyncStoreBackend {
     public var canMakePayments: Bool { true }
     /// Not known.
     public var storefront: StoreStorefront? { nil }
+    /// The store keeps none.
+    public var promotionOverrides: PromotionOverrides? { nil }
+    /// Refuses, with a sentence.
+    public func changePromotion(_ change: PromotionChange) async throws {
+        throw StoreFailure.storeKit(.unknown, "this store promotes no products")
+    }
     /// Not known.
     public func sells(_ productIdentifier: String) -> Bool? { nil }
     /// None.

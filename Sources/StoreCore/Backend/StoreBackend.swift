@@ -77,6 +77,21 @@ public protocol StoreBackend: AnyObject, Sendable {
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     )
 
+    /// What the app has changed, on this device, in how the store promotes products; nil where the store keeps no such
+    /// changes, which are then kept in memory. Must not block.
+    ///
+    /// Default: nil.
+    var promotionOverrides: PromotionOverrides? { get }
+
+    /// Changes how the store promotes products on this device. Asked only where ``promotionOverrides`` is not nil.
+    ///
+    /// Default: refuses, with the code `unknown`.
+    ///
+    /// - Parameters:
+    ///   - change: what the app wants.
+    ///   - reply: to be called once, with nil when it is done.
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void)
+
     /// Whether an identifier is sold here, nil when that cannot be said at once. Must not block.
     ///
     /// Default: nil.
@@ -170,6 +185,12 @@ extension StoreBackend {
     public var storefront: StoreStorefront? { nil }
     /// Nothing to do.
     public func acknowledge(through cursor: UpdateCursor) {}
+    /// The store keeps none.
+    public var promotionOverrides: PromotionOverrides? { nil }
+    /// Refuses, with a sentence.
+    public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        reply(.storeKit(.unknown, "this store promotes no products"))
+    }
     /// Cannot be said at once.
     public func sells(_ productIdentifier: String) -> Bool? { nil }
     /// None.

@@ -38,6 +38,7 @@ final class ContextCore: Sendable {
     }
 
     private let state: Locked<State>
+    let promotions = PromotionMemory()
 
     private struct State {
         var setup: Setup

@@ -13,6 +13,9 @@ struct Catalogue: Sendable {
     private var shelves: [Shelf] = []
     /// What is hosted, by the products' numbers.
     private var contents: [Int: [StoreContent]] = [:]
+    /// The country that is sold for, ISO 3166-1 alpha-3.
+    var countryCode = "USA"
+    var storefront: StoreStorefront? { Storefronts.storefront(countryCode) }
 
     /// The descriptions that one language and one country get to see, made when somebody asks.
     private struct Shelf: Sendable {
@@ -152,6 +155,17 @@ extension Catalogue {
 // MARK: - What a device gets to see
 
 extension Catalogue {
+    /// The identifiers of what can be bought at a moment, the first registered first.
+    func identifiersOnSale(at moment: Date) -> [String] {
+        products.indices.filter { isOnSale($0, at: moment) }.map { products[$0].identifier }
+    }
+
+    /// What a device sees of one product.
+    func description(of index: Int, for locale: String) -> StoreProduct {
+        var describer = Describer(locale: locale, storefront: storefront)
+        return describer.describe(products[index])
+    }
+
     /// The answer to a look-up: what is on sale in it, and which identifiers are invalid (behaviours 78 to 80).
     mutating func answer(
         _ identifiers: Set<String>,

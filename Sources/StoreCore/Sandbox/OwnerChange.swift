@@ -14,6 +14,12 @@ enum OwnerChange: Hashable, Codable, Sendable {
     case resolved(transaction: Int, UnorderedPurchase)
     /// An account bought something that no queue ordered.
     case bought(UnorderedPurchase)
+    /// A device's user began a purchase on the store's own page.
+    case promoted(device: Int, String)
+    /// A device's app has heard of what was begun on the store's page up to a position in the ledger.
+    case promotionsTold(device: Int, through: Int)
+    /// A device's app changed what the store's page shows there.
+    case promotionChanged(device: Int, PromotionChange)
 
     /// What an account was charged for it.
     func charge(to account: Int) -> Decimal {

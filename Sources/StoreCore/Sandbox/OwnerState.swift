@@ -9,6 +9,11 @@ struct OwnerState: Sendable {
     /// What was interrupted, by the transactions that failed.
     var issues: [Int: Issue] = [:]
 
+    /// For each device, what its user began on the store's page and its app has not heard of, oldest first.
+    var promotions: [Int: [Promotion]] = [:]
+    /// What apps changed in what the store's page shows on their devices.
+    var promotionOverrides: [Int: PromotionOverrides] = [:]
+
     /// A purchase that was interrupted.
     struct Issue: Sendable {
         let account: Int
@@ -36,6 +41,13 @@ extension SandboxState {
             deliver(purchase, date)
         case .bought(let purchase):
             deliver(purchase, date)
+        case .promoted(let device, let product):
+            let promotion = OwnerState.Promotion(position: position, productIdentifier: product)
+            owner.promotions[device, default: []].append(promotion)
+        case .promotionsTold(let device, let position):
+            owner.promotions[device]?.removeAll { $0.position <= position }
+        case .promotionChanged(let device, let change):
+            owner.promotionOverrides[device, default: PromotionOverrides()].apply(change)
         }
     }
 
@@ -51,7 +63,8 @@ extension SandboxState {
     /// Adds what an owner's change, already applied, means to a queue on a device.
     func addUpdates(from change: OwnerChange, for device: Int, to updates: inout [StoreUpdate]) {
         switch change {
-        case .asksToBuy, .interruptsPurchases: break
+        // What is offered from the store's page is described in the device's language, by whoever knows that.
+        case .asksToBuy, .interruptsPurchases, .promoted, .promotionsTold, .promotionChanged: break
         case .interrupted(let order, _):
             if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
         case .interruptedLater(let number, _):

@@ -26,7 +26,8 @@ extension SandboxShell {
             let end = min(unfinished.count, start + Self.batchSize)
             let part = end == unfinished.count ? nil : end / Self.batchSize
             let through = UpdateCursor(position: state.position, part: part)
-            let updates = unfinished[start..<end].map { StoreUpdate.transaction($0) }
+            var updates = unfinished[start..<end].map { StoreUpdate.transaction($0) }
+            if part == nil { updates += promotions(on: device) }
             let batch = UpdateBatch(after: after, through: through, updates: updates)
             outbox.append(.batch(receiver, device: device, batch))
             after = through
@@ -93,7 +94,11 @@ extension SandboxShell {
         _ device: Int,
         to updates: inout [StoreUpdate]
     ) {
-        state.addUpdates(from: record.event, for: device, journal: receiver.journal, to: &updates)
+        if case .owner(.promoted(device, let product)) = record.event, let promotion = promotion(of: product, on: device) {
+            updates.append(promotion)
+        } else {
+            state.addUpdates(from: record.event, for: device, journal: receiver.journal, to: &updates)
+        }
     }
 
     /// The next piece of what some events mean, and where it ends.

@@ -123,6 +123,10 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case notUndecided(String)
     /// No interrupted purchase has this transaction's identifier.
     case noIssue(String)
+    /// The store's page on the device does not show this product.
+    case notPromoted(String)
+    /// The link does not begin a purchase from this app.
+    case notPurchaseIntent(String)
     /// The name is empty, or another account or device has it.
     case nameTaken(String)
     /// The account belongs to another store.
@@ -137,6 +141,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownProduct(let identifier): "no product \"\(identifier)\" is registered in this store"
         case .notUndecided(let identifier): "no transaction \"\(identifier)\" waits for a decision"
         case .noIssue(let identifier): "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
+        case .notPromoted(let identifier): "the store's page on this device does not show \"\(identifier)\""
+        case .notPurchaseIntent(let reason): "the link begins no purchase from this app: \(reason)"
         case .nameTaken(let name) where name.isEmpty: "accounts and devices need a name that is not empty"
         case .nameTaken(let name): "the name \"\(name)\" is taken; accounts and devices are known by their names"
         case .foreignAccount(let name): "the account \"\(name)\" belongs to another store"

@@ -1,8 +1,5 @@
-/// What the app wants changed on this device in the promotion of its products.
-final class PromotionOverrides: Sendable {
-    /// Kept in memory, for the process: no store takes part in it yet.
-    static let current = PromotionOverrides()
-
+/// What apps want changed in the promotion of their products, where no store keeps it: as long as the context lives.
+final class PromotionMemory: Sendable {
     private let state = Locked((order: [SKProduct](), visibility: [String: SKProductStorePromotionVisibility]()))
 
     /// The products that come first; empty for the store's own order.

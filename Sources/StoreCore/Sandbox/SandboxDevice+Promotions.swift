@@ -1,0 +1,99 @@
+import Foundation
+
+// The store's own page on a device, where a user begins a purchase outside the app (behaviours 173 to 175).
+extension SandboxDevice {
+    /// What the store promotes on this device, in its order: everything that is on sale, the first registered first, with
+    /// the changes that the app made with ``SKProductStorePromotionController``.
+    public var promotedProducts: [String] {
+        core.look { shell, now in shell.state.promotedProducts(on: number, at: now) }
+    }
+
+    /// Has the device's user begin a purchase on the store's own page.
+    ///
+    /// The app's observers are asked whether it goes on, see
+    /// ``SKPaymentTransactionObserver/paymentQueue(_:shouldAddStorePayment:for:)``: at once, or at the app's next launch.
+    /// Nothing is charged before one of them says yes, or the app adds the payment later.
+    ///
+    /// - Parameter productIdentifier: one of the ``promotedProducts``.
+    /// - Throws: ``SandboxError/notPromoted(_:)`` for any other, and what the ledger throws.
+    public func promote(_ productIdentifier: String) throws {
+        try core.change { state, events, now in
+            guard state.promotedProducts(on: number, at: now).contains(productIdentifier) else {
+                throw SandboxError.notPromoted(productIdentifier)
+            }
+            events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, productIdentifier))))
+        }
+    }
+
+    /// Begins a purchase as a link does, whether or not the product is hidden on the store's page.
+    ///
+    /// ```swift
+    /// let link = "itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=full.game"
+    /// try store.device.openPurchaseIntent(url: URL(string: link)!)
+    /// ```
+    ///
+    /// - Parameter url: with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier and a
+    ///   product on sale.
+    /// - Throws: ``SandboxError/notPurchaseIntent(_:)`` with a reason for any other, and what the ledger throws.
+    public func openPurchaseIntent(url: URL) throws {
+        let product = try PurchaseIntent(url, bundleIdentifier: core.bundleIdentifier).productIdentifier
+        try core.change { state, events, now in
+            if let reason = state.catalogue.refusal(of: product, at: now) {
+                throw SandboxError.notPurchaseIntent(reason)
+            }
+            events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, product))))
+        }
+    }
+
+    /// What the app has changed in how the store promotes products on this device.
+    public var promotionOverrides: PromotionOverrides? {
+        core.look { shell, _ in shell.state.owner.promotionOverrides[number] ?? PromotionOverrides() }
+    }
+
+    /// Changes how the store promotes products on this device.
+    ///
+    /// Replies before it returns, with a failure where the ledger fails or the device cannot reach the store.
+    public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        CallScope.outermost { reply(core.changePromotion(change, on: number)) }
+    }
+
+    /// The app has heard of what the device's user began on the store's page.
+    public func acknowledge(through cursor: UpdateCursor) { core.acknowledge(through: cursor, on: number) }
+}
+
+extension SandboxStore {
+    /// What the app has changed in how the store promotes products on the first device.
+    public var promotionOverrides: PromotionOverrides? { device.promotionOverrides }
+
+    /// Changes how the store promotes products on the first device; see ``SandboxDevice/changePromotion(_:reply:)``.
+    public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        device.changePromotion(change, reply: reply)
+    }
+
+    /// The app on the first device has heard of what its user began on the store's page.
+    public func acknowledge(through cursor: UpdateCursor) { core.acknowledge(through: cursor, on: 0) }
+}
+
+/// What a link to begin a purchase says.
+private struct PurchaseIntent {
+    let productIdentifier: String
+
+    init(_ url: URL, bundleIdentifier: String) throws(SandboxError) {
+        let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        let items = parts?.queryItems ?? []
+        func value(_ names: String...) -> String? { items.first { names.contains($0.name) }?.value }
+        guard parts?.scheme?.lowercased() == "itms-services" else {
+            throw .notPurchaseIntent("its scheme is \(parts?.scheme ?? "missing")")
+        }
+        guard value("action") == "purchaseIntent" else {
+            throw .notPurchaseIntent("its action is \(value("action") ?? "missing")")
+        }
+        guard value("bundleId", "bundleIdentifier") == bundleIdentifier else {
+            throw .notPurchaseIntent("it is for another app than \(bundleIdentifier)")
+        }
+        guard let product = value("productIdentifier", "productId") else {
+            throw .notPurchaseIntent("it names no product")
+        }
+        productIdentifier = product
+    }
+}
