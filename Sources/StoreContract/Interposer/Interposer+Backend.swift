@@ -25,6 +25,11 @@ extension Interposer: StoreBackend {
         backend.changePromotion(change, reply: reply)
     }
 
+    /// Goes to the store as it is.
+    public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+    }
+
     /// Commands pass at ``Point/submission``, the answer at ``Point/reply``.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         call(

@@ -91,6 +91,8 @@ struct CourierRound {
             } else {
                 call { $0.paymentQueueRestoreCompletedTransactionsFinished(queue) }
             }
+        case .mayContinue(let transaction, let identifier, let storefront):
+            askWhetherToContinue(QueueCourier.own(transaction), identifier, storefront)
         case .storefrontChanged:
             call { $0.paymentQueueDidChangeStorefront(queue) }
         case .revoked(let identifiers):

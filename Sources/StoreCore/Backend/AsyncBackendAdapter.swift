@@ -48,6 +48,10 @@ final class AsyncBackendAdapter: StoreBackend {
         connections.withLock { $0.removeValue(forKey: ObjectIdentifier(receiver)) }?.cancel()
     }
 
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        run { await $0.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue) }
+    }
+
     func acknowledge(through cursor: UpdateCursor) { run { await $0.acknowledge(through: cursor) } }
 
     func products(

@@ -34,6 +34,14 @@ public protocol AsyncStoreBackend: Sendable {
     /// The signed receipt of a transaction that came without one, if it is at hand. Must not block. Default: nil.
     func receipt(forTransaction identifier: String) -> Data?
 
+    /// What the app says of a purchase that was under way when the storefront changed, as
+    /// ``StoreBackend/decideAfterStorefrontChange(transaction:shouldContinue:)`` says. Default: does nothing.
+    ///
+    /// - Parameters:
+    ///   - identifier: the store's name for the transaction.
+    ///   - shouldContinue: whether it goes on in the new storefront.
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async
+
     /// Takes commands in, as ``StoreBackend/submit(_:reply:)`` says.
     ///
     /// - Parameter commands: at least one, in the order of their numbers.
@@ -100,6 +108,8 @@ extension AsyncStoreBackend {
     public func sells(_ productIdentifier: String) -> Bool? { nil }
     /// None.
     public func receipt(forTransaction identifier: String) -> Data? { nil }
+    /// Nothing waits for it.
+    public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {}
     /// Nothing to do.
     public func acknowledge(through cursor: UpdateCursor) async {}
     /// Refuses, with a sentence.

@@ -36,6 +36,20 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// Default: nil.
     var storefront: StoreStorefront? { get }
 
+    /// What the app says of a purchase that was under way when a ``StoreUpdate/storefront(_:)`` came.
+    ///
+    /// The queue asks its delegate about each transaction that the store has and that is not decided, once, in its turn
+    /// among the callbacks; without a delegate the answer is yes. A store that waits for it should give up after about a
+    /// second and let the transaction fail with `storeProductNotAvailable`. Called on the thread that makes callbacks;
+    /// must not block.
+    ///
+    /// Default: does nothing.
+    ///
+    /// - Parameters:
+    ///   - identifier: the store's name for the transaction.
+    ///   - shouldContinue: whether it goes on in the new storefront.
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool)
+
     /// Takes commands in.
     ///
     /// A queue has one submission under way: it sends the next, with all that was added meanwhile, after the reply. On
@@ -183,6 +197,8 @@ extension StoreBackend {
     public var canMakePayments: Bool { true }
     /// Not known.
     public var storefront: StoreStorefront? { nil }
+    /// Nothing waits for it.
+    public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {}
     /// Nothing to do.
     public func acknowledge(through cursor: UpdateCursor) {}
     /// The store keeps none.

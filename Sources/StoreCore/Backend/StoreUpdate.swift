@@ -8,7 +8,8 @@ public enum StoreUpdate: Hashable, Codable, Sendable {
     case finished(transaction: String, order: OrderID?)
     /// All that a restore brings has been delivered before this; with a failure, not all of it could be.
     case restoreEnded(OrderID, failure: StoreFailure?)
-    /// The store sells for another country now.
+    /// The store sells for another country now. The queue says what becomes of each purchase under way, see
+    /// ``StoreBackend/decideAfterStorefrontChange(transaction:shouldContinue:)``.
     case storefront(StoreStorefront?)
     /// Access to these products has ended.
     case revoked(productIdentifiers: [String])

@@ -10,6 +10,8 @@ enum Delivery {
     case again(AnyObject)
     case removed(AnyObject)
     indirect case restoreEnded(StoreFailure?)
+    /// The app decides whether it goes on in a new storefront; under the store's name for it.
+    indirect case mayContinue(AnyObject, identifier: String, StoreStorefront)
     case storefrontChanged
     case revoked([String])
     case promoted(StorePayment, StoreProduct)

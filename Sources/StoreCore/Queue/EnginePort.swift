@@ -19,6 +19,22 @@ struct WeakPort: Sendable {
     var isSuperseded = false
 }
 
+// MARK: - Whether there is something to do
+
+extension QueueEngine {
+    var pulse: (isQuiet: Bool, work: Int) {
+        state.withLock { ($0.lane.isQuiet && $0.deliveries.isQuiet, $0.work) }
+    }
+
+    func drainHere() -> Bool {
+        guard delivery.isHere, state.withLock({ $0.deliveries.isScheduled }) else { return false }
+        drainInline()
+        return true
+    }
+
+    var waitingFor: [String] { state.withLock { $0.machine.waiting } }
+}
+
 extension EnginePort: ActivityMember {
     var pulse: (isQuiet: Bool, work: Int) { engine.pulse }
     func drainHere() -> Bool { engine.drainHere() }

@@ -10,7 +10,7 @@ final class QueueEngine: Sendable {
     private let journal: any QueueJournal
     let timekeeper: any Timekeeper
     let activity: Activity
-    private let delivery: StoreDelivery
+    let delivery: StoreDelivery
     let log: StoreLog
     private let stage: any QueueStage
     private let laneQueue: DispatchQueue?
@@ -213,6 +213,9 @@ extension QueueEngine {
             for ended in downloadEngine.load()?.end(number) ?? [] { tell(ended, &state) }
             tell(.removed(transaction), &state)
         case .restoreEnded(let failure): tell(.restoreEnded(failure), &state)
+        case .mayContinue(let number, let identifier, let storefront):
+            guard let transaction = state.table[number] else { return }
+            tell(.mayContinue(transaction, identifier: identifier, storefront), &state)
         case .storefrontChanged: tell(.storefrontChanged, &state)
         case .revoked(let identifiers): tell(.revoked(identifiers), &state)
         case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
@@ -383,16 +386,4 @@ extension QueueEngine: InlineDrain {
 
     /// Nobody heard what was to be told: whoever observes next has the store send it once more.
     func askAgain() { state.withLock { $0.machine.forgetCursor() } }
-
-    var pulse: (isQuiet: Bool, work: Int) {
-        state.withLock { ($0.lane.isQuiet && $0.deliveries.isQuiet, $0.work) }
-    }
-
-    func drainHere() -> Bool {
-        guard delivery.isHere, state.withLock({ $0.deliveries.isScheduled }) else { return false }
-        drainInline()
-        return true
-    }
-
-    var waitingFor: [String] { state.withLock { $0.machine.waiting } }
 }

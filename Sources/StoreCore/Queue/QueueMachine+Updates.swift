@@ -132,7 +132,8 @@ extension QueueMachine {
                 if let number = row(of: identifier, order: order) { drop(number, &actions) }
             case .restoreEnded(let order, let failure):
                 if order.journal == journal { endRestore(order.number, failure, &actions) }
-            case .storefront:
+            case .storefront(let storefront):
+                if let storefront { askWhatContinues(in: storefront, &actions) }
                 actions.append(.storefrontChanged)
             case .revoked(let identifiers):
                 actions.append(.revoked(identifiers))
@@ -143,6 +144,14 @@ extension QueueMachine {
             }
         }
         return mustTell
+    }
+
+    /// The app decides about each purchase that is under way in the store.
+    private func askWhatContinues(in storefront: StoreStorefront, _ actions: inout [Action]) {
+        rows.forEach { number, row in
+            guard row.isInStore, row.state == .purchasing || row.state == .deferred else { return }
+            actions.append(.mayContinue(number, identifier: row.identifier, storefront))
+        }
     }
 
     private mutating func fold(_ transaction: StoreTransaction, _ actions: inout [Action]) {

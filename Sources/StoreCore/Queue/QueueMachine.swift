@@ -99,6 +99,7 @@ extension QueueMachine {
         case again(Int)
         case remove(Int)
         indirect case restoreEnded(StoreFailure?)
+        indirect case mayContinue(Int, identifier: String, StoreStorefront)
         case storefrontChanged
         case revoked([String])
         case promoted(StorePayment, StoreProduct)

@@ -87,7 +87,9 @@ struct Catalogue: Sendable {
         if content != nil || hostsContent { contents[index] = content }
     }
     /// The price of one.
-    func price(of index: Int) -> Decimal { products[index].price }
+    func price(of index: Int) -> Decimal { products[index].price(in: countryCode) }
+    /// Whether it is sold in the country that is sold for.
+    func isSoldHere(_ index: Int) -> Bool { products[index].isSold(in: countryCode) }
 
     /// Registers one more product, or another version of one that is registered already; its availability stays.
     ///
@@ -134,6 +136,7 @@ extension Catalogue {
             return "no product \"\(identifier)\" is registered in this store"
         }
         guard !isOnSale(index, at: moment) else { return nil }
+        guard isSoldHere(index) else { return "the product \"\(identifier)\" is not sold in \(countryCode)" }
         return switch restrictions[index] {
         case nil, .onSale: nil
         case .withdrawn: "the product \"\(identifier)\" has been withdrawn from sale"
@@ -143,6 +146,7 @@ extension Catalogue {
     }
 
     func isOnSale(_ index: Int, at moment: Date) -> Bool {
+        guard isSoldHere(index) else { return false }
         if restrictions.isEmpty { return true }
         return switch restrictions[index] {
         case nil, .onSale: true
@@ -208,11 +212,13 @@ extension Catalogue {
 private struct Describer {
     private var match: LocalizationMatch
     private let priceLocale: String
+    private let countryCode: String
 
     init(locale: String, storefront: StoreStorefront?) {
         let country = storefront.flatMap { Storefronts.country($0.countryCode) } ?? Storefronts.usa
         match = LocalizationMatch(device: locale, storefront: country.locale)
         priceLocale = country.priceLocale
+        countryCode = country.storefront.countryCode
     }
 
     mutating func describe(_ product: SandboxProduct) -> StoreProduct {
@@ -221,7 +227,7 @@ private struct Describer {
             identifier: product.identifier,
             localizedTitle: texts?.title ?? product.referenceName,
             localizedDescription: texts?.description ?? "",
-            price: product.price,
+            price: product.price(in: countryCode),
             priceLocaleIdentifier: priceLocale,
             subscription: product.subscription.map(Self.subscription),
             isFamilyShareable: product.isFamilyShareable,

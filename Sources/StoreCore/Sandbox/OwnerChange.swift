@@ -14,6 +14,8 @@ enum OwnerChange: Hashable, Codable, Sendable {
     case resolved(transaction: Int, UnorderedPurchase)
     /// An account bought something that no queue ordered.
     case bought(UnorderedPurchase)
+    /// The store sells for another country, ISO 3166-1 alpha-3.
+    case storefront(String)
     /// A device's user began a purchase on the store's own page.
     case promoted(device: Int, String)
     /// A device's app has heard of what was begun on the store's page up to a position in the ledger.

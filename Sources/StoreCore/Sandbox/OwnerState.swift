@@ -41,6 +41,8 @@ extension SandboxState {
             deliver(purchase, date)
         case .bought(let purchase):
             deliver(purchase, date)
+        case .storefront(let countryCode):
+            catalogue.countryCode = countryCode
         case .promoted(let device, let product):
             let promotion = OwnerState.Promotion(position: position, productIdentifier: product)
             owner.promotions[device, default: []].append(promotion)
@@ -69,6 +71,8 @@ extension SandboxState {
             if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
         case .interruptedLater(let number, _):
             addTransaction(number, for: device, to: &updates)
+        case .storefront(let countryCode):
+            updates.append(.storefront(Storefronts.storefront(countryCode)))
         case .resolved(_, let purchase), .bought(let purchase):
             addTransaction(purchase.transaction, for: device, to: &updates)
         }

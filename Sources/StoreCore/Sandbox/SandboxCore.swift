@@ -171,7 +171,7 @@ extension SandboxCore {
             guard shell.settings.isReachable(from: device) else { return .failure(Self.unreachable) }
             do { try shell.refresh() } catch { return .failure(StoreFailure(error)) }
             let locale = shell.settings.locales[device] ?? shell.settings.locale
-            return .success(shell.describe(identifiers, for: locale, in: shell.settings.storefront, at: now))
+            return .success(shell.describe(identifiers, for: locale, in: shell.state.catalogue.storefront, at: now))
         }
     }
 

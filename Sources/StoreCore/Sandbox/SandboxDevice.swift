@@ -101,9 +101,6 @@ extension SandboxDevice: StoreBackend {
     /// Whether the device's user may pay.
     public var canMakePayments: Bool { core.canMakePayments(on: number) }
 
-    /// The country that the store sells for.
-    public var storefront: StoreStorefront? { core.shell.withLock { $0.settings.storefront } }
-
     /// Takes the device's commands in.
     ///
     /// Replies before it returns; what the authoriser has to be asked is asked then.

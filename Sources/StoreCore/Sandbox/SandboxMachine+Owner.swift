@@ -27,6 +27,13 @@ extension SandboxState {
         )
     }
 
+    /// Why a product cannot be bought in the country that the store sells for; nil if it can.
+    func absence(of product: Int) -> StoreFailure? {
+        guard !catalogue.isSoldHere(product) else { return nil }
+        let reason = "\(catalogue[product].identifier) is not sold in \(catalogue.countryCode)"
+        return .storeKit(.storeProductNotAvailable, reason)
+    }
+
     /// Why a purchase of an account's comes to nothing, although the store would sell; nil if nothing is in its way.
     func interruption(of payment: StorePayment, by account: Int) -> StoreFailure? {
         guard owner.interruptedAccounts.contains(account) else { return nil }

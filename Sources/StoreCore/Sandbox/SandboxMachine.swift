@@ -101,6 +101,7 @@ extension SandboxState {
                 "the payment for \(payment.productIdentifier) carries request data, to which no app here is entitled"
             )
         }
+        if let product, let absence = absence(of: product) { return absence }
         guard let product, catalogue.isOnSale(product, at: now) else {
             let reason = catalogue.refusal(of: payment.productIdentifier, at: now) ?? "not on sale"
             return .storeKit(.paymentInvalid, reason)
@@ -246,6 +247,10 @@ extension SandboxState {
             event = .deferred(transaction: number)
         case .approve:
             guard let command = row.transaction.order else { return }
+            if row.product >= 0, let failure = absence(of: Int(row.product)) {
+                event = .declined(transaction: number, failure)
+                break
+            }
             if let refusal = refusalOfOffer(of: row) {
                 event = .declined(transaction: number, refusal)
                 break

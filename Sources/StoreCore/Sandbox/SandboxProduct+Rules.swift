@@ -8,6 +8,7 @@ extension SandboxProduct {
         if !Self.isPrice(price) { return "costs \(price): a price is at least 0" }
         if kind == .freeSubscription, price != 0 { return "is a free subscription and costs \(price)" }
         if let fault = hostedContent?.fault(for: identifier) { return fault }
+        if let storefrontFault { return storefrontFault }
         guard let subscription else {
             return kind == .autoRenewable ? "renews by itself but has no subscription period" : nil
         }
@@ -15,7 +16,7 @@ extension SandboxProduct {
         return subscription.fault
     }
 
-    fileprivate static func isPrice(_ price: Decimal) -> Bool { price.isFinite && price >= 0 }
+    static func isPrice(_ price: Decimal) -> Bool { price.isFinite && price >= 0 }
 }
 
 extension SandboxProduct.Subscription {

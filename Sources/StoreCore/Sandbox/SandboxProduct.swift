@@ -58,7 +58,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public var referenceName: String
     /// The price of one, exact and at least 0.
     ///
-    /// The storefront says in which currency.
+    /// The storefront says in which currency. ``priced(_:in:)`` gives it another one in a country.
     public var price: Decimal
     /// The texts, one entry a language, the owner's favourite first.
     public var localizations: [Localization]
@@ -70,6 +70,8 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public var subscription: Subscription?
     /// What the store hosts for it; nil where it hosts nothing.
     public var hostedContent: HostedContent?
+    /// Where it is sold and what it costs there; nil for everywhere, at ``price``.
+    var storefrontTerms: StorefrontTerms?
 
     init(
         identifier: String,

@@ -5,7 +5,6 @@ struct SandboxShell: Sendable {
     struct Settings: Sendable {
         var authoriser: Authoriser
         var locale: String
-        var storefront: StoreStorefront?
         var rules = SandboxRules()
         var isReachable = true
         /// Devices that cannot reach the store although it is there.
@@ -50,6 +49,7 @@ struct SandboxShell: Sendable {
     var settings: Settings
     private(set) var state: SandboxState
     var outbox = Outbox<Parcel>()
+    var storefrontQuestions = StorefrontQuestions()
     var work = 0
     /// What was sent to devices; nil while nobody wants to know.
     var deliveries: [TracedDelivery]?
@@ -75,7 +75,15 @@ struct SandboxShell: Sendable {
     private static var pauseAfterFailure: TimeInterval { 60 }
 
     /// Continues a ledger, and registers what is not in it yet.
-    init(products: [SandboxProduct], ledger: any Ledger, settings: Settings, now: Date) throws {
+    ///
+    /// Without a country it sells for the ledger's.
+    init(
+        products: [SandboxProduct],
+        ledger: any Ledger,
+        settings: Settings,
+        countryCode: String?,
+        now: Date
+    ) throws {
         // Says what is wrong with them before anything is written.
         _ = try Catalogue(products)
         self.ledger = ledger
@@ -86,6 +94,9 @@ struct SandboxShell: Sendable {
             try shell.step { state, events in
                 for product in products where state.catalogue.product(product.identifier) != product {
                     events.append(LedgerRecord(date: now, event: .registered(product)))
+                }
+                if let countryCode, countryCode != state.catalogue.countryCode {
+                    events.append(LedgerRecord(date: now, event: .owner(.storefront(countryCode))))
                 }
             }
         }

@@ -8,9 +8,6 @@ extension SandboxStore: StoreBackend {
     /// Whether the user of the first device may pay.
     public var canMakePayments: Bool { core.canMakePayments(on: 0) }
 
-    /// The country that the store sells for.
-    public var storefront: StoreStorefront? { core.shell.withLock { $0.settings.storefront } }
-
     /// Takes the first device's commands in.
     ///
     /// Replies before it returns; what the authoriser has to be asked is asked then.

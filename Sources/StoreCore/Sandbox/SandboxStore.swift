@@ -24,7 +24,7 @@ public final class SandboxStore: Sendable {
     ///     now.
     ///   - timekeeper: its clock; a ``ManualTimekeeper`` of its own unless given.
     ///   - ledger: what it keeps everything in; in memory unless given. A ledger that is not empty is continued.
-    ///   - storefront: the country it sells for, ISO 3166-1 alpha-3.
+    ///   - storefront: the country it sells for, ISO 3166-1 alpha-3; the ledger's unless given, `USA` on a new one.
     ///   - locale: the language of its device, as in `en_GB`; the process's unless given.
     ///   - authoriser: who authorises payments.
     ///   - renewalRate: how long subscriptions' periods last; by the calendar unless given.
@@ -38,7 +38,7 @@ public final class SandboxStore: Sendable {
         products: [SandboxProduct] = [],
         timekeeper: any Timekeeper = ManualTimekeeper(),
         ledger: any Ledger = MemoryLedger(),
-        storefront: String = "USA",
+        storefront: String? = nil,
         locale: String? = nil,
         authoriser: Authoriser = .approving,
         renewalRate: RenewalRate = .realTime,
@@ -47,11 +47,12 @@ public final class SandboxStore: Sendable {
         bundleIdentifier: String = "com.example.app",
         bundleVersion: String = "1.0"
     ) throws {
-        guard let country = Storefronts.storefront(storefront) else { throw SandboxError.unknownStorefront(storefront) }
+        if let storefront, Storefronts.storefront(storefront) == nil {
+            throw SandboxError.unknownStorefront(storefront)
+        }
         let settings = SandboxShell.Settings(
             authoriser: authoriser,
             locale: locale ?? Locale.current.identifier,
-            storefront: country,
             rules: SandboxRules(
                 renewalRate: renewalRate,
                 isNewsstandApp: isNewsstandApp,
@@ -59,7 +60,13 @@ public final class SandboxStore: Sendable {
             )
         )
         core = SandboxCore(
-            shell: try SandboxShell(products: products, ledger: ledger, settings: settings, now: timekeeper.now),
+            shell: try SandboxShell(
+                products: products,
+                ledger: ledger,
+                settings: settings,
+                countryCode: storefront,
+                now: timekeeper.now
+            ),
             timekeeper: timekeeper,
             signer: signer,
             bundleIdentifier: bundleIdentifier,

@@ -40,6 +40,16 @@ final class SandboxOnTasks: StoreBackend {
 
     func acknowledge(through cursor: UpdateCursor) { adapter.acknowledge(through: cursor) }
 
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        adapter.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+    }
+
+    var promotionOverrides: PromotionOverrides? { adapter.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        adapter.changePromotion(change, reply: reply)
+    }
+
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
@@ -97,6 +107,20 @@ private struct AsyncSandbox: AsyncStoreBackend {
     }
 
     func acknowledge(through cursor: UpdateCursor) async { store.acknowledge(through: cursor) }
+
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {
+        store.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+    }
+
+    var promotionOverrides: PromotionOverrides? { store.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            store.changePromotion(change) { failure in
+                if let failure { continuation.resume(throwing: failure) } else { continuation.resume() }
+            }
+        }
+    }
 
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
         await Task.yield()

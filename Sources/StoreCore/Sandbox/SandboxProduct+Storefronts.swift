@@ -1,0 +1,84 @@
+import Foundation
+
+/// Where a product is sold, and where it costs something else.
+struct StorefrontTerms: Hashable, Codable, Sendable {
+    /// The prices of the countries in which it costs something else, by their codes.
+    var prices: [String: Decimal] = [:]
+    /// Countries in which it is not sold.
+    var excluded: Set<String> = []
+    /// The only countries in which it is sold; nil for all but ``excluded``.
+    var only: Set<String>?
+
+    func isSold(in country: String) -> Bool { only?.contains(country) ?? true && !excluded.contains(country) }
+
+    /// The first code that no country has, in alphabetical order.
+    fileprivate var unknownCountry: String? {
+        let codes = excluded.union(only ?? []).union(prices.keys)
+        return codes.sorted().first { Storefronts.storefront($0) == nil }
+    }
+}
+
+extension SandboxProduct {
+    /// The same product with another price in one country, in that country's currency.
+    ///
+    /// ```swift
+    /// let sword = SandboxProduct.consumable("sword", price: "0.99").priced("1.09", in: "DEU")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - country: ISO 3166-1 alpha-3.
+    /// - Returns: the product, which no store sells if there is no such country.
+    public func priced(_ price: String, in country: String) -> SandboxProduct {
+        priced(decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\" in \(country)"), in: country)
+    }
+
+    /// The same for a price that is computed rather than written.
+    ///
+    /// - Returns: the product, which no store sells at a negative price.
+    public func priced(decimalPrice price: Decimal, in country: String) -> SandboxProduct {
+        changingTerms { $0.prices[country] = price }
+    }
+
+    /// The same product, not sold in some countries.
+    ///
+    /// What is ordered there fails with `storeProductNotAvailable`, and a look-up does not know it.
+    ///
+    /// - Parameter countries: ISO 3166-1 alpha-3.
+    /// - Returns: the product, which no store sells if there is no such country.
+    public func notSold(in countries: String...) -> SandboxProduct {
+        changingTerms { $0.excluded.formUnion(countries) }
+    }
+
+    /// The same product, sold in some countries only.
+    ///
+    /// - Parameter countries: ISO 3166-1 alpha-3.
+    /// - Returns: the product, which no store sells if there is no such country.
+    public func soldOnly(in countries: String...) -> SandboxProduct {
+        changingTerms { $0.only = Set(countries) }
+    }
+
+    /// The price of one in a country, in that country's currency.
+    public func price(in country: String) -> Decimal { storefrontTerms?.prices[country] ?? price }
+
+    /// Whether it is sold in a country.
+    public func isSold(in country: String) -> Bool { storefrontTerms?.isSold(in: country) ?? true }
+
+    private func changingTerms(_ change: (inout StorefrontTerms) -> Void) -> SandboxProduct {
+        var product = self
+        var terms = storefrontTerms ?? StorefrontTerms()
+        change(&terms)
+        product.storefrontTerms = terms
+        return product
+    }
+
+    /// What is wrong with where it is sold, as the rest of a sentence that begins with its name.
+    var storefrontFault: String? {
+        guard let terms = storefrontTerms else { return nil }
+        if let code = terms.unknownCountry { return "is to be sold, or not, in \"\(code)\", which is no country" }
+        guard let bad = terms.prices.sorted(by: { $0.key < $1.key }).first(where: { !Self.isPrice($0.value) }) else {
+            return nil
+        }
+        return "costs \(bad.value) in \(bad.key): a price is at least 0"
+    }
+}
