@@ -30,6 +30,11 @@ extension Interposer: StoreBackend {
         backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
+    /// What the store says; nothing is done to it.
+    public var isPriceConsentPending: Bool { backend.isPriceConsentPending }
+    /// Goes to the store as it is.
+    public func showPriceConsent() { backend.showPriceConsent() }
+
     /// Commands pass at ``Point/submission``, the answer at ``Point/reply``.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         call(

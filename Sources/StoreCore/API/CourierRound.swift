@@ -93,6 +93,8 @@ struct CourierRound {
             }
         case .mayContinue(let transaction, let identifier, let storefront):
             askWhetherToContinue(QueueCourier.own(transaction), identifier, storefront)
+        case .priceConsent:
+            askForPriceConsent()
         case .storefrontChanged:
             call { $0.paymentQueueDidChangeStorefront(queue) }
         case .revoked(let identifiers):

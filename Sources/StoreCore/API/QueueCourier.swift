@@ -96,8 +96,10 @@ final class QueueCourier: QueueStage {
     func add(_ observer: any SKPaymentTransactionObserver) {
         // Whoever comes after observers that have vanished is the first again.
         if observers.haveVanished() { observersVanished() }
+        let isFirst = observers.load().isEmpty
         observers.add(observer)
         engine.observersChanged()
+        if isFirst { engine.askForPriceConsent() }
     }
 
     func remove(_ observer: any SKPaymentTransactionObserver) {

@@ -229,7 +229,10 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Shows the price consent sheet that the delegate put off.
     ///
     /// Does nothing while no consent is pending.
-    open func showPriceConsentIfNeeded() {}
+    open func showPriceConsentIfNeeded() {
+        guard let backend = courier.core.backendOrWarning, backend.isPriceConsentPending else { return }
+        backend.showPriceConsent()
+    }
 
     /// Starts downloads of hosted content.
     ///
@@ -269,6 +272,12 @@ extension SKPaymentQueue {
         context.replaceDefaultQueue(self, with: queue)
         return queue
     }
+
+    /// What happens when the app comes to the front: the delegate is asked whether the store may ask its user about a
+    /// higher price, if it wants to.
+    ///
+    /// An app whose platform tells it calls this; a test does in its place. Without an observer nothing happens.
+    public func comeToFront() { courier.engine.askForPriceConsent() }
 
     /// Waits until nothing can happen any more without an outside act: time moved, a decision made, an answer released.
     ///

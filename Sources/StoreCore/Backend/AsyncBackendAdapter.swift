@@ -52,6 +52,9 @@ final class AsyncBackendAdapter: StoreBackend {
         run { await $0.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue) }
     }
 
+    var isPriceConsentPending: Bool { store.isPriceConsentPending }
+    func showPriceConsent() { run { await $0.showPriceConsent() } }
+
     func acknowledge(through cursor: UpdateCursor) { run { await $0.acknowledge(through: cursor) } }
 
     func products(

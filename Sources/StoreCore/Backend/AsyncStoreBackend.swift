@@ -42,6 +42,13 @@ public protocol AsyncStoreBackend: Sendable {
     ///   - shouldContinue: whether it goes on in the new storefront.
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async
 
+    /// Whether the store wants to ask the user of this device to agree to a higher price, as far as is known now. Must not
+    /// block. Default: false.
+    var isPriceConsentPending: Bool { get }
+
+    /// Asks the user now, as ``StoreBackend/showPriceConsent()`` says. Default: does nothing.
+    func showPriceConsent() async
+
     /// Takes commands in, as ``StoreBackend/submit(_:reply:)`` says.
     ///
     /// - Parameter commands: at least one, in the order of their numbers.
@@ -110,6 +117,10 @@ extension AsyncStoreBackend {
     public func receipt(forTransaction identifier: String) -> Data? { nil }
     /// Nothing waits for it.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {}
+    /// No price is to be agreed to.
+    public var isPriceConsentPending: Bool { false }
+    /// Nothing to show.
+    public func showPriceConsent() async {}
     /// Nothing to do.
     public func acknowledge(through cursor: UpdateCursor) async {}
     /// Refuses, with a sentence.

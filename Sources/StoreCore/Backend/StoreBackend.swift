@@ -50,6 +50,17 @@ public protocol StoreBackend: AnyObject, Sendable {
     ///   - shouldContinue: whether it goes on in the new storefront.
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool)
 
+    /// Whether the store wants to ask the user of this device to agree to a higher price. Must not block.
+    ///
+    /// Read when a queue's first observer is added, and when the app comes to the front; the queue's delegate is asked
+    /// then whether it may. Default: false.
+    var isPriceConsentPending: Bool { get }
+
+    /// Asks the user now. Called where ``isPriceConsentPending`` is true and the app agrees; must not block.
+    ///
+    /// Default: does nothing.
+    func showPriceConsent()
+
     /// Takes commands in.
     ///
     /// A queue has one submission under way: it sends the next, with all that was added meanwhile, after the reply. On
@@ -199,6 +210,10 @@ extension StoreBackend {
     public var storefront: StoreStorefront? { nil }
     /// Nothing waits for it.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {}
+    /// No price is to be agreed to.
+    public var isPriceConsentPending: Bool { false }
+    /// Nothing to show.
+    public func showPriceConsent() {}
     /// Nothing to do.
     public func acknowledge(through cursor: UpdateCursor) {}
     /// The store keeps none.

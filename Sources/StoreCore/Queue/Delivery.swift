@@ -13,6 +13,8 @@ enum Delivery {
     /// The app decides whether it goes on in a new storefront; under the store's name for it.
     indirect case mayContinue(AnyObject, identifier: String, StoreStorefront)
     case storefrontChanged
+    /// The app decides whether the store may ask for consent to a higher price now.
+    case priceConsent
     case revoked([String])
     case promoted(StorePayment, StoreProduct)
     /// To be changed just before the callback that says so.

@@ -103,6 +103,12 @@ extension QueueEngine {
         }
     }
 
+    /// The app is at the front: what its user is to be asked may be asked.
+    func askForPriceConsent() {
+        guard backend.isPriceConsentPending else { return }
+        CallScope.outermost { handle { $1.append(.priceConsent) } }
+    }
+
     /// Falls silent at once and for good.
     ///
     /// What is finished on it still goes to its store; what was finished before and waits, unless the journal's next queue
@@ -217,6 +223,7 @@ extension QueueEngine {
             guard let transaction = state.table[number] else { return }
             tell(.mayContinue(transaction, identifier: identifier, storefront), &state)
         case .storefrontChanged: tell(.storefrontChanged, &state)
+        case .priceConsent: tell(.priceConsent, &state)
         case .revoked(let identifiers): tell(.revoked(identifiers), &state)
         case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
         case .told(let cursor): tell(.told(cursor), &state)

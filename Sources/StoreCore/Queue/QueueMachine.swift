@@ -101,6 +101,7 @@ extension QueueMachine {
         indirect case restoreEnded(StoreFailure?)
         indirect case mayContinue(Int, identifier: String, StoreStorefront)
         case storefrontChanged
+        case priceConsent
         case revoked([String])
         case promoted(StorePayment, StoreProduct)
         /// Never decided here: what the downloads' engine has to tell keeps its place among the rest.
