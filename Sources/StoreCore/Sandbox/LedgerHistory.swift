@@ -24,11 +24,7 @@ struct LedgerHistory {
                 transaction.charge = order.charge
                 transaction.expirationDate = order.subscription?.term.end
             }
-        case .declined(let number, let failure):
-            change(number) { transaction in
-                transaction.state = .failed
-                transaction.failure = failure
-            }
+        case .declined(let number, let failure): fail(number, failure)
         case .finished(let finish):
             if let number = finish.transaction { change(number) { $0.isFinished = true } }
         case .renewed(_, let number, let term, let charge):
@@ -38,9 +34,20 @@ struct LedgerHistory {
                 let original = state.transactions[number]?.transaction.original?.identifier
                 addUnordered(number, .restoration, original: original)
             }
+        case .redeemed(let redemption): add(redemption.purchase)
+        case .owner(let change): take(change, record.date)
         case .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
             .restoreEnded, .restoreRefused, .receiptRefreshed, .ended, .autoRenewal:
             break
+        }
+    }
+
+    private mutating func take(_ change: OwnerChange, _ date: Date) {
+        switch change {
+        case .interrupted(let order, let failure): add(order, .failed, date, failure)
+        case .interruptedLater(let number, let failure): fail(number, failure)
+        case .resolved(_, let purchase), .bought(let purchase): add(purchase)
+        case .asksToBuy, .interruptsPurchases, .storefront, .promoted, .promotionsTold, .promotionChanged: break
         }
     }
 
@@ -90,6 +97,12 @@ struct LedgerHistory {
         )
     }
 
+    private mutating func add(_ purchase: UnorderedPurchase) {
+        let term = purchase.subscription?.term
+        let original = term.flatMap { $0.original == purchase.transaction ? nil : String($0.original) }
+        addUnordered(purchase.transaction, .purchase, original: original, charge: purchase.charge, expires: term?.end)
+    }
+
     private mutating func addUnordered(
         _ number: Int,
         _ origin: SandboxTransaction.Origin,
@@ -120,6 +133,13 @@ struct LedgerHistory {
     private mutating func append(_ transaction: SandboxTransaction, _ number: Int) {
         places[number] = transactions.count
         transactions.append(transaction)
+    }
+
+    private mutating func fail(_ number: Int, _ failure: StoreFailure) {
+        change(number) { transaction in
+            transaction.state = .failed
+            transaction.failure = failure
+        }
     }
 
     private mutating func change(_ number: Int, _ body: (inout SandboxTransaction) -> Void) {

@@ -49,22 +49,7 @@ public struct SandboxAccount: Sendable {
     /// - Throws: what keeps the ledger from being read.
     public var totalCharged: Decimal {
         get throws {
-            try core.look { shell, _ in
-                var total: Decimal = 0
-                try shell.forEachRecord { record in
-                    switch record.event {
-                    case .sold(let order), .approved(let order):
-                        if order.account == number { total += order.charge ?? 0 }
-                    case .renewed(let subscription, _, _, let charge):
-                        if shell.state.subscriptions[subscription].account == number { total += charge }
-                    case .redeemed(let redemption):
-                        if redemption.account == number { total += redemption.charge }
-                    case .owner(let change): total += change.charge(to: number)
-                    default: break
-                    }
-                }
-                return total
-            }
+            try transactions.reduce(0) { $0 + ($1.charge ?? 0) }
         }
     }
 

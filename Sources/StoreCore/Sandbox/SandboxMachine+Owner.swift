@@ -13,7 +13,7 @@ extension SandboxState {
         now: Date
     ) throws(StoreFailure) -> UnorderedPurchase {
         let number = catalogue.index(of: payment.productIdentifier)
-        if let refusal = refusal(of: payment, number, rules, now: now) { throw refusal }
+        if let refusal = refusal(of: payment, number, by: account, rules, now: now) { throw refusal }
         guard let number else { fatalError("what nobody registered is refused") }
         let sale = sale(of: payment, number, account, nextTransaction, at: now, rules.renewalRate)
         return UnorderedPurchase(

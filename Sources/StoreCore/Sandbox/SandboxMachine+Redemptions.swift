@@ -47,52 +47,41 @@ extension SandboxState {
         now: Date,
         _ rate: RenewalRate
     ) throws(StoreFailure) -> LedgerRecord {
+        if let absence = absence(of: product) { throw absence }
         if let reason = catalogue.refusal(of: catalogue[product].identifier, at: now) {
             throw .storeKit(.paymentInvalid, reason)
         }
         if let refusal = refusal(of: offer, of: product, account) { throw refusal }
         let number = nextTransaction
         let sale = subscribe(account, to: product, number, under: offer, isStackable: isStackable, at: now, rate)
-        let redemption = StoreEvent.Redemption(
+        let purchase = UnorderedPurchase(
             account: account,
+            device: nil,
             transaction: number,
+            payment: StorePayment(productIdentifier: catalogue[product].identifier),
             product: product,
-            offer: offer,
             charge: sale.charge,
             subscription: sale.subscription
         )
-        return LedgerRecord(date: now, event: .redeemed(redemption))
+        return LedgerRecord(date: now, event: .redeemed(StoreEvent.Redemption(purchase: purchase, offer: offer)))
     }
 }
 
 extension StoreEvent {
-    /// What an account got in the store itself, and the number its transaction got.
+    /// What an account got in the store itself, and for which offer.
     struct Redemption: Hashable, Codable, Sendable {
-        let account: Int
-        let transaction: Int
-        /// The product's number in the catalogue.
-        let product: Int
+        let purchase: UnorderedPurchase
         let offer: SubscriptionOffer
-        let charge: Decimal
-        let subscription: SubscriptionChange?
     }
 }
 
 extension SandboxState {
     /// Takes a redemption in: a purchase that nobody ordered, of which every device of the account hears.
     mutating func apply(_ redemption: StoreEvent.Redemption, _ date: Date) {
-        let account = redemption.account
         if redemption.offer.kind == .code, let code = redemption.offer.terms.identifier {
-            offers.redeem(code, account)
+            offers.redeem(code, redemption.purchase.account)
         }
-        let transaction = StoreTransaction(
-            identifier: String(redemption.transaction),
-            order: nil,
-            payment: catalogue.payment(for: redemption.product),
-            state: .purchased,
-            date: date
-        )
-        addPurchase(transaction, redemption.transaction, of: redemption.product, redemption.subscription, account)
+        deliver(redemption.purchase, date)
     }
 }
 

@@ -85,13 +85,14 @@ extension SandboxState {
         guard devices[device].mayPay else {
             return .storeKit(.paymentNotAllowed, "payments are not allowed on this device")
         }
-        return self.refusal(of: payment, product, rules, now: now)
+        return self.refusal(of: payment, product, by: devices[device].account, rules, now: now)
     }
 
-    /// Why a payment is not taken, whoever makes it and wherever.
+    /// Why an account's payment is not taken, wherever it is made.
     func refusal(
         of payment: StorePayment,
         _ product: Int?,
+        by account: Int,
         _ rules: SandboxRules,
         now: Date
     ) -> StoreFailure? {
@@ -125,7 +126,7 @@ extension SandboxState {
             )
         }
         guard let discount = payment.discount else { return nil }
-        return self.refusal(of: discount, in: payment, product, devices[device].account, rules.offers, now: now)
+        return self.refusal(of: discount, in: payment, product, account, rules.offers, now: now)
     }
 
     /// What an order costs, and what it does to a subscription.

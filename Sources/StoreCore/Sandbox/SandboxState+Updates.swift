@@ -88,7 +88,7 @@ extension SandboxState {
         case .renewed(_, let number, _, _):
             addTransaction(number, for: device, to: &updates)
         case .redeemed(let redemption):
-            addTransaction(redemption.transaction, for: device, to: &updates)
+            addTransaction(redemption.purchase.transaction, for: device, to: &updates)
         }
     }
 

@@ -314,32 +314,6 @@ extension SandboxState {
         insert(row, number)
     }
 
-    /// A purchase that nobody ordered on a device: all of the account's devices hear of it.
-    mutating func addPurchase(
-        _ transaction: StoreTransaction,
-        _ number: Int,
-        of product: Int,
-        _ change: SubscriptionChange?,
-        _ account: Int
-    ) {
-        for device in devices.indices where devices[device].account == account { devices[device].hasReceipt = true }
-        let original = StoreTransaction.Original(
-            identifier: transaction.identifier,
-            date: transaction.date,
-            payment: transaction.payment
-        )
-        let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
-        if let change { self.change(change, account, details) }
-        let row = Row(
-            transaction: transaction,
-            account: Int32(account),
-            device: -1,
-            product: Int32(product),
-            history: remember(details, product, change?.term, account)
-        )
-        insert(row, number)
-    }
-
     private mutating func finish(_ number: Int) {
         guard let row = transactions.remove(number) else { return }
         if row.device >= 0 {

@@ -45,7 +45,10 @@ extension SandboxTimeline.Entry {
         case .autoRenewal(let subscription, let isOn):
             describe(subscription, state)
             what = isOn ? "will renew" : "will not renew"
-        case .ordered, .refused, .sold, .asked, .deferred, .approved, .declined, .finished, .restored, .renewed:
+        case .owner(let change):
+            describe(change, history)
+        case .ordered, .refused, .sold, .asked, .deferred, .approved, .declined, .finished, .restored, .renewed,
+            .redeemed:
             describeTransaction(record.event, history)
         }
     }
@@ -91,8 +94,50 @@ extension SandboxTimeline.Entry {
         case .renewed(_, let number, let term, let charge):
             describe(number, history)
             what = "renewed until \(SandboxTimeline.text(of: term.end)) for \(charge)"
+        case .redeemed(let redemption):
+            describe(redemption.purchase.transaction, history)
+            let name = redemption.offer.terms.identifier ?? ""
+            what = Self.sale("\(redemption.offer.kind.rawValue) offer \"\(name)\" redeemed", redemption.purchase)
         default:
             break
+        }
+    }
+
+    private mutating func describe(_ change: OwnerChange, _ history: LedgerHistory) {
+        let state = history.state
+        switch change {
+        case .asksToBuy(let account, let isOn):
+            self.account = state.accounts[account].name
+            what = isOn ? "asks to buy from now on" : "does not ask to buy any more"
+        case .interruptsPurchases(let account, let isOn):
+            self.account = state.accounts[account].name
+            what = isOn ? "purchases are interrupted from now on" : "purchases are not interrupted any more"
+        case .interrupted(let order, let failure):
+            describe(order.transaction, history, order.command)
+            what = "interrupted"
+            refusal = failure
+        case .interruptedLater(let number, let failure):
+            describe(number, history)
+            what = "interrupted"
+            refusal = failure
+        case .resolved(let number, let purchase):
+            describe(purchase.transaction, history)
+            what = Self.sale("what interrupted #\(number) is resolved: sold", purchase)
+        case .bought(let purchase):
+            describe(purchase.transaction, history)
+            what = Self.sale("sold in the store itself", purchase)
+        case .storefront(let countryCode):
+            what = "sells for \(countryCode) from now on"
+        case .promoted(let device, let product):
+            self.device = state.devices[device].name
+            productIdentifier = product
+            what = "purchase begun on the store's page"
+        case .promotionsTold(let device, _):
+            self.device = state.devices[device].name
+            what = "the app has heard what was begun on the store's page"
+        case .promotionChanged(let device, _):
+            self.device = state.devices[device].name
+            what = "the app has changed what the store's page shows"
         }
     }
 
@@ -114,11 +159,19 @@ extension SandboxTimeline.Entry {
     }
 
     private static func sale(_ verb: String, _ order: StoreEvent.Order) -> String {
-        let price = order.charge.map { " for \($0)" } ?? ""
-        switch order.subscription {
+        sale(verb, order.charge, order.subscription)
+    }
+
+    private static func sale(_ verb: String, _ purchase: UnorderedPurchase) -> String {
+        sale(verb, purchase.charge, purchase.subscription)
+    }
+
+    private static func sale(_ verb: String, _ charge: Decimal?, _ change: SubscriptionChange?) -> String {
+        let price = charge.map { " for \($0)" } ?? ""
+        switch change {
         case nil: return verb + price
-        case .begins(let term)?: return "\(verb)\(price), until \(SandboxTimeline.text(of: term.end))"
-        case .renewsAs(_, let term)?: return "\(verb)\(price), from \(SandboxTimeline.text(of: term.end)) on"
+        case .begins(let term, _)?: return "\(verb)\(price), until \(SandboxTimeline.text(of: term.end))"
+        case .renewsAs(_, let term, _)?: return "\(verb)\(price), from \(SandboxTimeline.text(of: term.end)) on"
         }
     }
 }
