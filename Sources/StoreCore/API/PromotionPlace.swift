@@ -20,6 +20,10 @@ extension StoreBackend {
 
     /// Describes products in an order; those that are not sold any more are left out.
     func describe(_ identifiers: [String], _ handler: (([SKProduct], (any Error)?) -> Void)?) {
+        if identifiers.isEmpty {
+            handler?([], nil)
+            return
+        }
         let handler = OneCall(handler)
         products(Set(identifiers)) { answer in
             switch answer {

@@ -87,9 +87,11 @@ struct Catalogue: Sendable {
         if content != nil || hostsContent { contents[index] = content }
     }
     /// The price of one.
-    func price(of index: Int) -> Decimal { products[index].price(in: countryCode) }
+    func price(of index: Int) -> Decimal {
+        products[index].storefrontTerms?.prices[countryCode] ?? products[index].price
+    }
     /// Whether it is sold in the country that is sold for.
-    func isSoldHere(_ index: Int) -> Bool { products[index].isSold(in: countryCode) }
+    func isSoldHere(_ index: Int) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
 
     /// Registers one more product, or another version of one that is registered already; its availability stays.
     ///

@@ -13,7 +13,8 @@ struct StorefrontQuestions: Sendable {
     fileprivate static var patience: TimeInterval { 1 }
 
     static func failure(of productIdentifier: String) -> StoreFailure {
-        let reason = "the storefront changed while \(productIdentifier) was bought, and the app did not say that it goes on"
+        let reason =
+            "the storefront changed while \(productIdentifier) was bought, and the app did not say that it goes on"
         return .storeKit(.storeProductNotAvailable, reason)
     }
 }

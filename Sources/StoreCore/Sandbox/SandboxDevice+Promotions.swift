@@ -27,11 +27,6 @@ extension SandboxDevice {
 
     /// Begins a purchase as a link does, whether or not the product is hidden on the store's page.
     ///
-    /// ```swift
-    /// let link = "itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=full.game"
-    /// try store.device.openPurchaseIntent(url: URL(string: link)!)
-    /// ```
-    ///
     /// - Parameter url: with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier and a
     ///   product on sale.
     /// - Throws: ``SandboxError/notPurchaseIntent(_:)`` with a reason for any other, and what the ledger throws.

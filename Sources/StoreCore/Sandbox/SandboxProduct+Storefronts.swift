@@ -21,10 +21,6 @@ struct StorefrontTerms: Hashable, Codable, Sendable {
 extension SandboxProduct {
     /// The same product with another price in one country, in that country's currency.
     ///
-    /// ```swift
-    /// let sword = SandboxProduct.consumable("sword", price: "0.99").priced("1.09", in: "DEU")
-    /// ```
-    ///
     /// - Parameters:
     ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - country: ISO 3166-1 alpha-3.

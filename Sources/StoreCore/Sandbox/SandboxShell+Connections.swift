@@ -94,7 +94,9 @@ extension SandboxShell {
         _ device: Int,
         to updates: inout [StoreUpdate]
     ) {
-        if case .owner(.promoted(device, let product)) = record.event, let promotion = promotion(of: product, on: device) {
+        if case .owner(.promoted(device, let product)) = record.event,
+            let promotion = promotion(of: product, on: device)
+        {
             updates.append(promotion)
         } else {
             state.addUpdates(from: record.event, for: device, journal: receiver.journal, to: &updates)

@@ -3,10 +3,6 @@ import Foundation
 extension SandboxStore {
     /// What every purchase fails with from now on, nil for none.
     ///
-    /// ```swift
-    /// store.purchaseFailure = .storeKit(.invalidSignature, "the test wants it so")
-    /// ```
-    ///
     /// Orders fail whatever they are for, before anybody is asked or anything is charged; what waits for a decision fails
     /// when it is approved. A store that is opened on the ledger again begins without.
     public var purchaseFailure: StoreFailure? {

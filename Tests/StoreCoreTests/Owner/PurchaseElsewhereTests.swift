@@ -44,7 +44,9 @@ import Testing
             try market.store.account.buy("full.game")
         }
         let market = try Market(ledger: ledger)
-        #expect(App(on: market.store).recorder.callbacks == [[.updated("full.game", .purchased)], [.removed("full.game")]])
+        #expect(
+            App(on: market.store).recorder.callbacks == [[.updated("full.game", .purchased)], [.removed("full.game")]]
+        )
         #expect(App(on: market.store).recorder.callbacks == [])
         #expect(market.store.account.entitlements.map(\.productIdentifier) == ["full.game"])
     }

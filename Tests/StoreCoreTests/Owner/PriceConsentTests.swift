@@ -1,0 +1,126 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// A store that wants to ask its user about a higher price.
+@Suite struct PriceConsentTests {
+    /// A store that asks, with nothing to sell.
+    private final class AskingStore: StoreBackend {
+        let timekeeper: any Timekeeper = ManualTimekeeper()
+        let lane = BackendLane.caller
+        private let state: Guarded<(isPending: Bool, shown: Int)>
+
+        init(isPending: Bool) { state = Guarded((isPending, 0)) }
+
+        /// How often it asked its user.
+        var shown: Int { state.withLock { $0.shown } }
+        var isPriceConsentPending: Bool { state.withLock { $0.isPending } }
+
+        func ask() { state.withLock { $0.isPending = true } }
+
+        func showPriceConsent() {
+            state.withLock { state in
+                state.isPending = false
+                state.shown += 1
+            }
+        }
+
+        func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) { reply(.taken) }
+
+        func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+            receiver.receive(UpdateBatch(after: nil, through: UpdateCursor(position: 0), updates: []))
+        }
+
+        func disconnect(_ receiver: any StoreUpdateReceiver) {}
+
+        func products(
+            _ identifiers: Set<String>,
+            reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+        ) {
+            reply(.success(ProductsAnswer(products: [])))
+        }
+    }
+
+    private func queue(_ store: AskingStore, _ deputy: Deputy?) -> SKPaymentQueue {
+        let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
+        queue.delegate = deputy
+        return queue
+    }
+
+    @Test func `B180: The delegate is asked when the first observer is added, and yes shows the question`() {
+        let store = AskingStore(isPending: true)
+        let deputy = Deputy()
+        let queue = queue(store, deputy)
+        let observers = [Recorder(), Recorder()]
+        #expect(deputy.asked.isEmpty)
+        queue.add(observers[0])
+        queue.settle()
+        #expect(deputy.asked == ["price"])
+        #expect(store.shown == 1)
+        store.ask()
+        queue.add(observers[1])
+        queue.settle()
+        #expect(deputy.asked == ["price"])
+        observers.forEach(queue.remove)
+        queue.add(observers[1])
+        queue.settle()
+        #expect(deputy.asked == ["price", "price"])
+        #expect(store.shown == 2)
+    }
+
+    @Test func `B180: Without a delegate the question is shown`() {
+        let store = AskingStore(isPending: true)
+        let queue = queue(store, nil)
+        let observer = Recorder()
+        queue.add(observer)
+        queue.settle()
+        #expect(store.shown == 1)
+    }
+
+    @Test func `B180, B181: No puts the question off until the app shows it, once`() {
+        let store = AskingStore(isPending: true)
+        let deputy = Deputy(mayShowPriceConsent: { false })
+        let queue = queue(store, deputy)
+        let observer = Recorder()
+        queue.add(observer)
+        queue.settle()
+        #expect(deputy.asked == ["price"])
+        #expect(store.shown == 0)
+        queue.showPriceConsentIfNeeded()
+        #expect(store.shown == 1)
+        queue.showPriceConsentIfNeeded()
+        #expect(store.shown == 1)
+        #expect(deputy.asked == ["price"])
+    }
+
+    @Test func `B180: The delegate is asked again whenever the app comes to the front`() {
+        let store = AskingStore(isPending: false)
+        let deputy = Deputy(mayShowPriceConsent: { false })
+        let queue = queue(store, deputy)
+        let observer = Recorder()
+        queue.add(observer)
+        queue.comeToFront()
+        queue.settle()
+        #expect(deputy.asked.isEmpty)
+        store.ask()
+        queue.comeToFront()
+        queue.comeToFront()
+        queue.settle()
+        #expect(deputy.asked == ["price", "price"])
+        #expect(store.shown == 0)
+    }
+
+    @Test func `B181: Where no question waits nobody is asked and nothing is shown`() {
+        let store = AskingStore(isPending: false)
+        let deputy = Deputy()
+        let queue = queue(store, deputy)
+        let observer = Recorder()
+        queue.add(observer)
+        queue.showPriceConsentIfNeeded()
+        queue.settle()
+        #expect(deputy.asked.isEmpty)
+        #expect(store.shown == 0)
+        let without = StoreContext(delivery: .inline, log: .silent)
+        without.run { SKPaymentQueue.default().showPriceConsentIfNeeded() }
+    }
+}

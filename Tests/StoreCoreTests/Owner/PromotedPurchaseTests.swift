@@ -1,0 +1,207 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// A user begins a purchase on the store's own page.
+@Suite struct PromotedPurchaseTests {
+    /// An app that says yes or no to what is begun outside it, and keeps the payment.
+    private final class PromotedApp {
+        let recorder: Recorder
+        let queue: SKPaymentQueue
+        let payments: Guarded<[SKPayment]>
+
+        init(on backend: any StoreBackend, accepts: Bool) {
+            let payments = Guarded<[SKPayment]>([])
+            recorder = Recorder(
+                onUpdate: { queue, transactions in
+                    for transaction in transactions where transaction.isDecided { queue.finishTransaction(transaction) }
+                },
+                onPromotion: { payment, _ in
+                    payments.withLock { $0.append(payment) }
+                    return accepts
+                }
+            )
+            self.payments = payments
+            queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+            queue.add(recorder)
+            queue.settle()
+        }
+    }
+
+    @Test func `B173: Accepted by the observer, it goes on at once as an ordinary payment`() throws {
+        let market = try Market()
+        let app = PromotedApp(on: market.store, accepts: true)
+        try market.store.device.promote("sword")
+        market.store.settle()
+        #expect(
+            app.recorder.callbacks == [
+                [.promoted("sword")], [.updated("sword", .purchasing)], [.updated("sword", .purchased)],
+                [.removed("sword")],
+            ]
+        )
+        #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
+    }
+
+    @Test func `B173: Put off by the observer it costs nothing, and the same payment can be added later`() throws {
+        let market = try Market()
+        let app = PromotedApp(on: market.store, accepts: false)
+        try market.store.device.promote("full.game")
+        market.store.settle()
+        #expect(app.recorder.callbacks == [[.promoted("full.game")]])
+        #expect(app.queue.transactions.isEmpty)
+        #expect(try market.store.account.totalCharged == 0)
+        app.queue.add(try #require(app.payments.withLock { $0.first }))
+        app.queue.settle()
+        #expect(
+            app.recorder.callbacks.dropFirst() == [
+                [.updated("full.game", .purchasing)], [.updated("full.game", .purchased)], [.removed("full.game")],
+            ]
+        )
+    }
+
+    @Test func `B173: The product comes in the device's language`() throws {
+        let market = try Market([.consumable("sword", price: "0.99", title: "Sword")])
+        let seen = Guarded<[String]>([])
+        let recorder = Recorder(onPromotion: { payment, product in
+            seen.withLock { $0 = [payment.productIdentifier, product.productIdentifier, product.localizedTitle] }
+            return false
+        })
+        let queue = SKPaymentQueue(backend: market.store, delivery: .inline, log: .silent)
+        queue.add(recorder)
+        try market.store.device.promote("sword")
+        queue.settle()
+        #expect(seen.withLock { $0 } == ["sword", "sword", "Sword"])
+    }
+
+    @Test func `B173: An app that is not running is offered it at its next launch, once, even by another store`() throws
+    {
+        let ledger = MemoryLedger()
+        do {
+            let market = try Market(ledger: ledger)
+            try market.store.account.buy("shield")
+            try market.store.device.promote("sword")
+        }
+        let market = try Market(ledger: ledger)
+        let app = PromotedApp(on: market.store, accepts: false)
+        #expect(
+            app.recorder.callbacks == [[.updated("shield", .purchased)], [.promoted("sword")], [.removed("shield")]]
+        )
+        #expect(PromotedApp(on: market.store, accepts: false).recorder.callbacks == [])
+        #expect(PromotedApp(on: try Market(ledger: ledger).store, accepts: false).recorder.callbacks == [])
+    }
+
+    @Test func `B173: It is offered on the device where it was begun, and on no other`() throws {
+        let market = try Market()
+        let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
+        let here = PromotedApp(on: market.store, accepts: true)
+        let there = PromotedApp(on: tablet, accepts: true)
+        try tablet.promote("sword")
+        market.store.settle()
+        #expect(here.recorder.callbacks == [])
+        #expect(there.recorder.history.first == .promoted("sword"))
+        #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
+    }
+
+    @Test func `B174: The app's order and visibility hold on its device, and a hidden product cannot be begun`()
+        async throws
+    {
+        let store = try SandboxStore(products: [
+            .consumable("sword", price: "0.99"), .consumable("shield", price: "1.99"),
+            .consumable("spear", price: "2.99"),
+        ])
+        let tablet = try store.addDevice("tablet", signedInTo: store.account)
+        let context = StoreContext(backend: tablet, delivery: .inline, log: .silent)
+        let controller = SKProductStorePromotionController()
+        let spear = SKProduct(productIdentifier: "spear")
+        let shield = SKProduct(productIdentifier: "shield")
+        try await context.run {
+            try await controller.update(promotionOrder: [spear, SKProduct(productIdentifier: "swrod")])
+            try await controller.update(promotionVisibility: .hide, for: shield)
+            #expect(try await controller.promotionOrder().map(\.productIdentifier) == ["spear"])
+            #expect(try await controller.promotionVisibility(for: shield) == .hide)
+            #expect(try await controller.promotionVisibility(for: spear) == .default)
+        }
+        #expect(tablet.promotedProducts == ["spear", "sword"])
+        #expect(store.device.promotedProducts == ["sword", "shield", "spear"])
+        #expect(throws: SandboxError.notPromoted("shield")) { try tablet.promote("shield") }
+        #expect(throws: SandboxError.notPromoted("swrod")) { try tablet.promote("swrod") }
+        try store.device.promote("shield")
+        try await context.run {
+            try await controller.update(promotionOrder: [])
+            try await controller.update(promotionVisibility: .show, for: shield)
+            #expect(try await controller.promotionOrder().isEmpty)
+            #expect(try await controller.promotionVisibility(for: shield) == .show)
+        }
+        #expect(tablet.promotedProducts == ["sword", "shield", "spear"])
+    }
+
+    @Test func `B174: The ledger keeps what an app changed, and a device out of reach changes nothing`() async throws {
+        let ledger = MemoryLedger()
+        let controller = SKProductStorePromotionController()
+        let sword = SKProduct(productIdentifier: "sword")
+        do {
+            let store = try SandboxStore(products: Market.products, ledger: ledger)
+            try await StoreContext(backend: store).run {
+                try await controller.update(promotionVisibility: .hide, for: sword)
+            }
+            store.isReachable = false
+            await #expect(throws: URLError.self) {
+                try await StoreContext(backend: store).run {
+                    try await controller.update(promotionVisibility: .show, for: sword)
+                }
+            }
+        }
+        let store = try SandboxStore(ledger: ledger)
+        #expect(!store.device.promotedProducts.contains("sword"))
+        let visibility = try await StoreContext(backend: store).run {
+            try await controller.promotionVisibility(for: sword)
+        }
+        #expect(visibility == .hide)
+    }
+
+    @Test func `B174: A store behind a network keeps them too`() async throws {
+        let world = try Conformer.onTasks.world()
+        let controller = SKProductStorePromotionController()
+        try await StoreContext(backend: world.backend).run {
+            try await controller.update(promotionOrder: [SKProduct(productIdentifier: "shield")])
+            #expect(try await controller.promotionOrder().map(\.productIdentifier) == ["shield"])
+        }
+        #expect(world.store.device.promotedProducts.first == "shield")
+    }
+
+    @Test(arguments: ["bundleId", "bundleIdentifier"])
+    func `B175: A link begins a purchase, also of what is hidden`(name: String) throws {
+        let market = try Market()
+        market.store.changePromotion(.visibility(productIdentifier: "full.game", isShown: false)) { _ in }
+        let app = PromotedApp(on: market.store, accepts: true)
+        let link = "itms-services://?action=purchaseIntent&\(name)=com.example.app&productIdentifier=full.game"
+        try market.store.device.openPurchaseIntent(url: try #require(URL(string: link)))
+        market.store.settle()
+        #expect(
+            app.recorder.history(of: "full.game").prefix(2) == [
+                .promoted("full.game"), .updated("full.game", .purchasing),
+            ]
+        )
+        #expect(market.store.account.entitlements.map(\.productIdentifier) == ["full.game"])
+    }
+
+    @Test(arguments: [
+        "https://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=sword",
+        "itms-services://?action=download-manifest&bundleId=com.example.app&productIdentifier=sword",
+        "itms-services://?action=purchaseIntent&bundleId=com.example.other&productIdentifier=sword",
+        "itms-services://?action=purchaseIntent&bundleId=com.example.app",
+        "itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=swrod",
+    ])
+    func `B175: Any other link begins nothing, and says why`(link: String) throws {
+        let market = try Market()
+        let app = PromotedApp(on: market.store, accepts: true)
+        let url = try #require(URL(string: link))
+        let error = #expect(throws: SandboxError.self) { try market.store.device.openPurchaseIntent(url: url) }
+        guard case .notPurchaseIntent(let reason)? = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(!reason.isEmpty)
+        market.store.settle()
+        #expect(app.recorder.callbacks == [])
+    }
+}
