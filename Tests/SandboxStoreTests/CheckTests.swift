@@ -41,15 +41,15 @@ import Testing
                   storefront JPN, language ja
                   offers key KEY
                   settings:
-                    time rate 77 (not applied yet)
+                    time rate 77 (unknown)
                     time rate for older readers: 6 (a second is a day)
                     Ask to Buy: every purchase waits for approval
-                    interrupted purchases (not applied yet)
+                    interrupted purchases
                     billing retry on renewal (not applied yet)
                     billing grace period (not applied yet)
                     no dialogs: purchases go through without asking
-                    every purchase fails with SKError 2 (not applied yet)
-                    failure of Purchase: purchase error 1 (not applied yet)
+                    every purchase fails with SKError 2
+                    failure of Purchase: purchase error 1
                     failure of Load Products: no error chosen (not applied yet)
                     synchronised with app 123
                     developer team ABC

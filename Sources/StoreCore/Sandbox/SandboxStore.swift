@@ -74,7 +74,10 @@ public final class SandboxStore: Sendable {
         )
     }
 
-    /// Opens a store on Xcode's `.storekit` file.
+    /// Opens a store on Xcode's `.storekit` file, with the country, the language and the rate of renewals that it names.
+    ///
+    /// Where the file says that purchases are interrupted, they are for every account that the ledger has; that every
+    /// purchase fails is in ``purchaseFailure``.
     ///
     /// - Parameters:
     ///   - configuration: the file, read with ``StoreConfiguration/init(contentsOf:)``.
@@ -83,7 +86,7 @@ public final class SandboxStore: Sendable {
     ///   - locale: the language of its device; the file's, unless given.
     ///   - authoriser: who authorises payments; unless given, everything is approved, and, if the file says Ask to Buy,
     ///     somebody else is to be asked about everything, see ``SandboxAccount/setAsksToBuy(_:)``.
-    ///   - renewalRate: how long subscriptions' periods last; by the calendar unless given.
+    ///   - renewalRate: how long subscriptions' periods last; as the file says, unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
     ///   - signer: signs and verifies receipts, with a key of its own that nobody else has unless given.
     ///   - bundleIdentifier: the app, as receipts name it.
@@ -95,7 +98,7 @@ public final class SandboxStore: Sendable {
         ledger: any Ledger = MemoryLedger(),
         locale: String? = nil,
         authoriser: Authoriser? = nil,
-        renewalRate: RenewalRate = .realTime,
+        renewalRate: RenewalRate? = nil,
         isNewsstandApp: Bool = false,
         signer: any ReceiptSigner = HMACReceiptSigner(),
         bundleIdentifier: String = "com.example.app",
@@ -108,7 +111,7 @@ public final class SandboxStore: Sendable {
             storefront: configuration.settings.storefront,
             locale: locale ?? configuration.settings.locale,
             authoriser: authoriser ?? .approving,
-            renewalRate: renewalRate,
+            renewalRate: renewalRate ?? configuration.settings.renewalRate,
             isNewsstandApp: isNewsstandApp,
             signer: signer,
             bundleIdentifier: bundleIdentifier,
@@ -117,6 +120,10 @@ public final class SandboxStore: Sendable {
         if authoriser == nil, configuration.settings.isAskToBuyEnabled {
             for account in accounts { try account.setAsksToBuy(true) }
         }
+        if configuration.settings.areInterruptedPurchasesEnabled {
+            for account in accounts { try account.setInterruptsPurchases(true) }
+        }
+        purchaseFailure = configuration.settings.purchaseFailure
     }
 }
 

@@ -10,7 +10,8 @@ struct SettingsReport {
     /// Compares settings with those of a file that says nothing.
     init(_ settings: StoreConfiguration.Settings) {
         if settings.timeRate != 0 {
-            lines.append("time rate \(Self.name(ofRate: settings.timeRate))\(Self.notApplied)")
+            let mark = Self.rates[settings.timeRate] == nil ? " (unknown)" : ""
+            lines.append("time rate \(Self.name(ofRate: settings.timeRate))\(mark)")
         }
         for (generation, rate) in settings.compatibilityTimeRates.sorted(by: { $0.key < $1.key }) {
             let readers = generation == 0 ? "older readers" : "readers that know generation \(generation)"
@@ -18,7 +19,7 @@ struct SettingsReport {
         }
         let switches = [
             (settings.isAskToBuyEnabled, "Ask to Buy: every purchase waits for approval"),
-            (settings.areInterruptedPurchasesEnabled, "interrupted purchases\(Self.notApplied)"),
+            (settings.areInterruptedPurchasesEnabled, "interrupted purchases"),
             (settings.isBillingRetryOnRenewalEnabled, "billing retry on renewal\(Self.notApplied)"),
             (settings.isBillingGracePeriodEnabled, "billing grace period\(Self.notApplied)"),
             (settings.areDialogsDisabled, "no dialogs: purchases go through without asking"),
@@ -35,7 +36,7 @@ struct SettingsReport {
     private mutating func addFailures(_ settings: StoreConfiguration.Settings) {
         let code = settings.transactionFailureCode.map { " with SKError \($0)" } ?? ""
         if settings.areTransactionFailuresEnabled {
-            lines.append("every purchase fails\(code)\(Self.notApplied)")
+            lines.append("every purchase fails\(code)")
         } else if let code = settings.transactionFailureCode, code != 0 {
             lines.append("failures of purchases, switched off: SKError \(code)")
         }
@@ -43,7 +44,7 @@ struct SettingsReport {
             let choice = error.choice.map { "\($0.type) error \($0.index)" } ?? "no error chosen"
             lines.append(
                 error.isEnabled
-                    ? "failure of \(error.operation): \(choice)\(Self.notApplied)"
+                    ? "failure of \(error.operation): \(choice)\(error.operation == "Purchase" ? "" : Self.notApplied)"
                     : "failure of \(error.operation), switched off: \(choice)"
             )
         }

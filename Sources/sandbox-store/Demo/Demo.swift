@@ -27,7 +27,13 @@ final class Demo {
         self.name = name
         self.console = console
         self.asks = asks
-        store = try SandboxStore(configuration, timekeeper: clock, isNewsstandApp: true)
+        store = try SandboxStore(
+            configuration,
+            timekeeper: clock,
+            authoriser: .approving,
+            renewalRate: .realTime,
+            isNewsstandApp: true
+        )
         timeline = Timeline(clock: clock, write: console.write)
     }
 
