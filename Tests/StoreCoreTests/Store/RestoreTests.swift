@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B163, B101: Without anything to restore the restore just finishes`(conformer: Conformer) async throws {
+    func `B101, B163, B219: Without anything to restore the restore just finishes`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
