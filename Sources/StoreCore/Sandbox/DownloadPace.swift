@@ -1,5 +1,5 @@
 /// How fast a sandbox store's hosted files come, and in pieces of what size.
-public struct DownloadPace: Hashable, Codable, Sendable {
+public struct DownloadPace: Hashable, Sendable {
     /// How many bytes of each download come in a second by the store's clock; nil sends them at once.
     public let bytesPerSecond: Double?
     /// How many bytes come at a time.
@@ -41,7 +41,7 @@ public struct DownloadPace: Hashable, Codable, Sendable {
 }
 
 /// Where a download is to fail.
-public enum DownloadFailurePoint: Hashable, Codable, Sendable {
+public enum DownloadFailurePoint: Hashable, Sendable {
     /// When so many bytes of the file are there, at least 0. Has no effect on a file that is not longer.
     case afterBytes(Int64)
     /// In the place of the n-th piece of the file that is asked for from now on, from 1.

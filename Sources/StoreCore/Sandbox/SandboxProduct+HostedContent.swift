@@ -93,19 +93,22 @@ extension SandboxProduct.HostedContent.File {
     ///
     /// - Throws: also where the file has become shorter.
     func bytes(at offset: Int64, count: Int) throws -> Data {
+        let bytes: Data
+        let name: String
         switch source {
         case .bytes(let data):
-            let start = data.startIndex + Int(offset)
-            return Data(data[start..<start + count])
+            bytes = Data(data.dropFirst(Int(offset)).prefix(count))
+            name = identifier ?? "in memory"
         case .file(let url):
             let handle = try FileHandle(forReadingFrom: url)
             defer { try? handle.close() }
             try handle.seek(toOffset: UInt64(offset))
-            let data = try handle.read(upToCount: count) ?? Data()
-            guard data.count == count else {
-                throw StoreFailure.storeKit(.unknown, "the hosted file \(url.lastPathComponent) has become shorter")
-            }
-            return data
+            bytes = try handle.read(upToCount: count) ?? Data()
+            name = url.lastPathComponent
         }
+        guard bytes.count == count else {
+            throw StoreFailure.storeKit(.unknown, "the hosted file \(name) has become shorter")
+        }
+        return bytes
     }
 }
