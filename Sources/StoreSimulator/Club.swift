@@ -42,11 +42,12 @@ struct Club {
             isRunning = false
             return nil
         }
-        if renewsAs == product, !isOnTrial {
+        if isOnTrial {
+            begin(renewsAs, at: end, isTrial: false)
+        } else {
+            product = renewsAs
             months += 1
             end = Self.month(months, after: anchor)
-        } else {
-            begin(renewsAs, at: end, isTrial: false)
         }
         return Model.price(of: product)
     }

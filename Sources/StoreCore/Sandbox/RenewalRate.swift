@@ -128,6 +128,16 @@ extension RenewalRate {
         }
     }
 
+    /// How many months are counted for a period; nil where it is not counted in months.
+    func months(in period: StoreProduct.Period) -> Int? {
+        if case .everyPeriod = self { return nil }
+        return switch period.unit {
+        case .day, .week: nil
+        case .month: period.count
+        case .year: 12 * period.count
+        }
+    }
+
     private static var secondsOfDay: Double { 86_400 }
 
     /// The proleptic Gregorian calendar in UTC, which has no daylight saving.

@@ -31,12 +31,12 @@ extension SandboxState {
             known?.hasUsedIntroductoryOffer == true
             ? nil : wanted.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
         let isFollowed = isStackable && introductory != nil
-        let (term, charge) = firstTerm(
+        let (term, charge) = self.term(
             of: product,
             wanted,
             offer: isFollowed ? introductory : offer ?? introductory,
             original: known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, now),
-            from: now,
+            after: BillingCycle(from: now, at: rate),
             rate
         )
         return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
@@ -83,64 +83,40 @@ extension SandboxState {
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
         let original = (last.original, last.originalDate)
-        if let offer = last.offer, last.offerGoesOn(as: product) {
-            return (following(last, offer.period, offer.next, rate), offer.price)
+        guard let offer = last.offer, last.offerGoesOn(as: product) else {
+            return term(of: product, terms, offer: waiting, original: original, after: last.cycle, rate)
         }
-        let price = catalogue.price(of: product)
-        guard product == last.product, last.offer == nil, waiting == nil, terms.period == last.period else {
-            return firstTerm(of: product, terms, offer: waiting, original: original, from: last.end, rate)
-        }
-        return (following(last, terms.period, nil, rate), price)
-    }
-
-    /// The next period of the same length.
-    private func following(
-        _ last: SubscriptionTerm,
-        _ period: StoreProduct.Period,
-        _ offer: SubscriptionTerm.Offer?,
-        _ rate: RenewalRate
-    ) -> SubscriptionTerm {
-        var anchor = last.anchor
-        var index = last.index + 1
-        var end = rate.end(of: period, times: index, from: anchor)
-        if end <= last.end {
-            // Periods are shorter than they were when this one began.
-            (anchor, index) = (last.end, 1)
-            end = rate.end(of: period, from: anchor)
-        }
-        return SubscriptionTerm(
-            product: last.product,
+        let term = SubscriptionTerm(
+            product: product,
             start: last.end,
-            end: end,
-            period: last.period,
-            anchor: anchor,
-            index: index,
-            offer: offer,
+            cycle: last.cycle.adding(offer.period, at: rate),
+            offer: offer.next,
             original: last.original,
             originalDate: last.originalDate
         )
+        return (term, offer.price)
     }
 
-    private func firstTerm(
+    /// The first period under an offer, or one at the full price.
+    private func term(
         of product: Int,
         _ terms: SandboxProduct.Subscription,
         offer named: SubscriptionOffer?,
         original: (transaction: Int, date: Date),
-        from start: Date,
+        after cycle: BillingCycle,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
         let offer = named?.terms
         // Only pay as you go is paid for period by period; every other offer is one long one.
         let isByPeriod = offer?.paymentMode == .payAsYouGo
-        let period = offer?.period ?? terms.period
-        let count = isByPeriod ? 1 : offer?.periodCount ?? 1
         let term = SubscriptionTerm(
             product: product,
-            start: start,
-            end: rate.end(of: period, times: count, from: start),
-            period: terms.period,
-            anchor: start,
-            index: 1,
+            start: cycle.end,
+            cycle: cycle.adding(
+                offer?.period ?? terms.period,
+                times: isByPeriod ? 1 : offer?.periodCount ?? 1,
+                at: rate
+            ),
             offer: named.map { SubscriptionTerm.Offer($0, remaining: isByPeriod ? $0.terms.periodCount - 1 : 0) },
             original: original.transaction,
             originalDate: original.date

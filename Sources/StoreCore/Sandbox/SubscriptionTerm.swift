@@ -7,13 +7,10 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     /// The product's number in the catalogue.
     let product: Int
     let start: Date
+    /// Ends with this period.
+    let cycle: BillingCycle
     /// The first moment that is not paid for.
-    let end: Date
-    /// The length of the product's periods when this one began.
-    let period: StoreProduct.Period
-    /// From when periods are counted, and how many end with this one: the day of the month outlives February.
-    let anchor: Date
-    let index: Int
+    var end: Date { cycle.end }
     /// The offer that this period is under, nil for the full price.
     let offer: Offer?
     /// The transaction that the subscription began with.
@@ -39,20 +36,14 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     init(
         product: Int,
         start: Date,
-        end: Date,
-        period: StoreProduct.Period,
-        anchor: Date,
-        index: Int,
+        cycle: BillingCycle,
         offer: Offer?,
         original: Int,
         originalDate: Date
     ) {
         self.product = product
         self.start = start
-        self.end = end
-        self.period = period
-        self.anchor = anchor
-        self.index = index
+        self.cycle = cycle
         self.offer = offer
         self.original = original
         self.originalDate = originalDate
@@ -63,8 +54,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
 
     static func == (left: SubscriptionTerm, right: SubscriptionTerm) -> Bool {
         left === right
-            || (left.product == right.product && left.start == right.start && left.end == right.end
-                && left.period == right.period && left.anchor == right.anchor && left.index == right.index
+            || (left.product == right.product && left.start == right.start && left.cycle == right.cycle
                 && left.offer == right.offer && left.original == right.original
                 && left.originalDate == right.originalDate)
     }
