@@ -200,7 +200,8 @@ extension Model {
             var club = accounts[account].club ?? Club(first: index)
             accounts[account].charged += club.subscribe(to: entry.product, at: now)
             accounts[account].club = club
-            accounts[account].history.append(index)
+            // What only begins at the renewal is no period that could be restored.
+            if club.product == entry.product { accounts[account].history.append(index) }
         case .ghost: break
         }
     }

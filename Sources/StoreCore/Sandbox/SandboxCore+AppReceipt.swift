@@ -74,7 +74,7 @@ extension SandboxState {
         purchases.reserveCapacity(history.count)
         for index in 0..<history.count {
             let purchase = history[index]
-            guard let itself = purchase.asOriginal.original else { continue }
+            guard !purchase.isDeferredChange, let itself = purchase.asOriginal.original else { continue }
             purchases.append(
                 AppReceipt.Purchase(
                     quantity: itself.payment.quantity,

@@ -22,8 +22,12 @@ struct SandboxState: Sendable {
         let asOriginal: StoreTransaction.Details
         /// The product's number in the catalogue.
         let product: Int
-        /// The period that was bought, of an auto-renewable subscription.
+        /// The period that was bought, of an auto-renewable subscription; of a deferred change, the one that runs until then.
         let term: SubscriptionTerm?
+        /// It only said what the subscription will renew as.
+        ///
+        /// No period was bought: there is nothing to restore, nor to tell in an app receipt.
+        var isDeferredChange = false
         var isFinished = false
     }
 
@@ -238,7 +242,15 @@ extension SandboxState {
         case .autoRenewable:
             if let change = subscription { self.change(change, account, details) }
         }
-        return remember(details, product, subscription?.term, account)
+        return remember(
+            Purchase(
+                asOriginal: details,
+                product: product,
+                term: subscription?.term,
+                isDeferredChange: subscription?.isDeferred ?? false
+            ),
+            account
+        )
     }
 
     /// A purchase that no queue ordered comes to the device that it is for, or to all of the account's.
@@ -277,13 +289,8 @@ extension SandboxState {
         }
     }
 
-    private mutating func remember(
-        _ asOriginal: StoreTransaction.Details,
-        _ product: Int,
-        _ term: SubscriptionTerm?,
-        _ account: Int
-    ) -> Int32 {
-        accounts[account].history.append(Purchase(asOriginal: asOriginal, product: product, term: term))
+    private mutating func remember(_ purchase: Purchase, _ account: Int) -> Int32 {
+        accounts[account].history.append(purchase)
         return Int32(accounts[account].history.count - 1)
     }
 
@@ -309,7 +316,7 @@ extension SandboxState {
             account: Int32(account),
             device: -1,
             product: Int32(term.product),
-            history: remember(details, term.product, term, account)
+            history: remember(Purchase(asOriginal: details, product: term.product, term: term), account)
         )
         insert(row, number)
     }
@@ -357,7 +364,9 @@ extension SandboxState {
     /// Whether a restore brings a purchase back (behaviours 102, 104, 105 and 110).
     func isRestored(_ index: Int, by applicationUsername: String?, _ account: Int) -> Bool {
         let purchase = accounts[account].history[index]
-        guard purchase.isFinished, catalogue.isRestorable(purchase.product) else { return false }
+        guard purchase.isFinished, !purchase.isDeferredChange, catalogue.isRestorable(purchase.product) else {
+            return false
+        }
         guard let applicationUsername, let buyer = purchase.asOriginal.original?.payment.applicationUsername else {
             return true
         }

@@ -52,9 +52,8 @@ extension SandboxCore {
         let subscription = state.subscriptions[index]
         let history = state.accounts[subscription.account].history
         guard String(Int64(ReceiptDate.milliseconds(of: subscription.term.originalDate))) == milliseconds,
-            // Not the purchase of what the subscription is only going to renew as.
             let newest = (0..<history.count).last(where: {
-                history[$0].term?.original == number && history[$0].product == subscription.term.product
+                history[$0].term?.original == number && !history[$0].isDeferredChange
             }),
             let receipt = receipt(of: history[newest])
         else { return nil }

@@ -106,6 +106,14 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
         case .begins(let term, _), .renewsAs(_, let term, _): term
         }
     }
+
+    /// Whether what was bought only begins at the renewal.
+    var isDeferred: Bool {
+        switch self {
+        case .begins: false
+        case .renewsAs(let product, let term): product != term.product
+        }
+    }
 }
 
 /// Why a subscription ended.
