@@ -42,6 +42,10 @@ struct Club {
             isRunning = false
             return nil
         }
+        if renewsAs != product, renewsAs == .basic, !hasHadTrial {
+            begin(renewsAs, at: end, isTrial: true)
+            return 0
+        }
         if isOnTrial {
             begin(renewsAs, at: end, isTrial: false)
         } else {

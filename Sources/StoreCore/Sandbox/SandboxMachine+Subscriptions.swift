@@ -64,27 +64,31 @@ extension SandboxState {
         guard let terms = catalogue.subscription(of: product), catalogue.isOnSale(product, at: moment) else {
             return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .productUnavailable)))
         }
-        let (term, charge) = nextTerm(
-            after: subscription.term,
-            product,
-            terms,
-            then: subscriptions.waitingOffer(of: index),
-            rate
-        )
+        let (term, charge) = nextTerm(of: subscription, terms, then: subscriptions.waitingOffer(of: index), rate)
         let event = StoreEvent.renewed(subscription: index, transaction: nextTransaction, term, charge: charge)
         events.append(LedgerRecord(date: moment, event: event))
     }
 
     private func nextTerm(
-        after last: SubscriptionTerm,
-        _ product: Int,
+        of subscription: SubscriptionBook.Subscription,
         _ terms: SandboxProduct.Subscription,
         then waiting: SubscriptionOffer?,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
-        let original = (last.original, last.originalDate)
+        let last = subscription.term
+        let product = subscription.renewsAs
         guard let offer = last.offer, last.offerGoesOn(as: product) else {
-            return term(of: product, terms, offer: waiting, original: original, after: last.cycle, rate)
+            // A change that was bought earlier begins: the offer is for who buys a product, not for who keeps one.
+            let isOffered = product != last.product && !subscription.hasUsedIntroductoryOffer
+            let introductory = isOffered ? terms.introductoryOffer : nil
+            return term(
+                of: product,
+                terms,
+                offer: waiting ?? introductory.map { SubscriptionOffer(.introductory, $0.terms) },
+                original: (last.original, last.originalDate),
+                after: last.cycle,
+                rate
+            )
         }
         let term = SubscriptionTerm(
             product: product,

@@ -120,6 +120,7 @@ extension SubscriptionBook {
             waitingOffers[index] = nil
         }
         subscriptions[index].renewsAs = term.product
+        if term.offer != nil { subscriptions[index].hasUsedIntroductoryOffer = true }
         set(term, of: index)
     }
 
