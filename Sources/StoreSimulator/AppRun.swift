@@ -114,7 +114,7 @@ enum TransactionName: Hashable, CustomStringConvertible {
     case transaction(String)
 
     init(_ transaction: SKPaymentTransaction) {
-        let payment = transaction.transactionState == .restored ? nil : transaction.payment.applicationUsername
+        let payment = transaction.original == nil ? transaction.payment.applicationUsername : nil
         if let tag = payment.flatMap({ Int($0) }) {
             self = .payment(tag)
         } else {

@@ -280,7 +280,7 @@ extension Model {
                 return entry.stage == .restored && entry.device == device && entry.original == past
                     && entry.identifier == nil
             }
-        case .purchased where transaction.payment.applicationUsername == nil:
+        case .purchased where transaction.order == nil:
             return live.first { index in
                 let entry = entries[index]
                 return entry.device == nil && entry.account == devices[device].account

@@ -171,7 +171,7 @@ private final class Probe: StoreUpdateReceiver, @unchecked Sendable {  // unchec
             switch command.action {
             case .purchase(let payment):
                 return probe.transactions.contains {
-                    $0.state != .restored && $0.payment.applicationUsername == payment.applicationUsername
+                    $0.order != nil && $0.payment.applicationUsername == payment.applicationUsername
                 }
             case .finish(let identifier):
                 guard let entry = before.entry(named: identifier), entry.isLive else { continue }

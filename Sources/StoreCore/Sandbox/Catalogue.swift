@@ -5,7 +5,7 @@ import Foundation
 /// Products are numbered from 0 and keep their number for good: what is withdrawn stays registered.
 struct Catalogue: Sendable {
     private var products: [SandboxProduct] = []
-    /// What a renewal of each pays for, made when the first renews.
+    /// What a renewal of each pays for if it is for nobody in particular, made when the first renews.
     private var payments: [Int: StorePayment] = [:]
     private var indices: [String: Int] = [:]
     /// Only of those that are not simply on sale.
@@ -69,8 +69,14 @@ struct Catalogue: Sendable {
     func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
     /// What makes it renew; nil for what does not.
     func subscription(of index: Int) -> SandboxProduct.Subscription? { products[index].subscription }
-    /// What is paid for when nobody ordered it: one, for nobody in particular.
-    mutating func payment(for index: Int) -> StorePayment {
+    /// What is paid for when nobody ordered it: one, for a user of the app's or for nobody in particular.
+    mutating func payment(for index: Int, applicationUsername: String?) -> StorePayment {
+        if let applicationUsername {
+            return StorePayment(
+                productIdentifier: products[index].identifier,
+                applicationUsername: applicationUsername
+            )
+        }
         if let payment = payments[index] { return payment }
         let payment = StorePayment(productIdentifier: products[index].identifier)
         payments[index] = payment

@@ -282,10 +282,11 @@ extension SandboxState {
         switch change {
         case .begins(let term, let waiting):
             guard let group = catalogue.group(of: term.product) else { return }
-            subscriptions.begin(term, then: waiting, group: group, account: account, original: purchase)
+            subscriptions.begin(term, then: waiting, group: group, account: account, purchase: purchase)
         case .renewsAs(let product, let term, let offer):
             guard let index = subscriptions.index(ofOriginal: term.original) else { return }
-            subscriptions.setRenewsAs(product, under: offer, of: index)
+            let user = purchase.original?.payment.applicationUsername
+            subscriptions.setRenewsAs(product, under: offer, of: index, for: user)
         }
     }
 
@@ -300,7 +301,10 @@ extension SandboxState {
         let transaction = StoreTransaction(
             identifier: String(number),
             order: nil,
-            payment: catalogue.payment(for: term.product),
+            payment: catalogue.payment(
+                for: term.product,
+                applicationUsername: subscriptions[subscription].applicationUsername
+            ),
             state: .purchased,
             date: date,
             details: subscriptions[subscription].original

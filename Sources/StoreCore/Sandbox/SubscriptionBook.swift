@@ -18,6 +18,8 @@ struct SubscriptionBook: Sendable {
         /// Since when it runs, short gaps apart.
         var since: Date
         var hasUsedIntroductoryOffer = false
+        /// The app's own name for the user whom the last purchase was for.
+        var applicationUsername: String?
 
         var isRunning: Bool { end == nil }
     }
@@ -76,21 +78,23 @@ struct SubscriptionBook: Sendable {
 extension SubscriptionBook {
     /// An account subscribes to a group, again, or anew to another of its products.
     ///
-    /// `original` is the purchase, for one that never was subscribed to the group.
+    /// `purchase` is what it begins with; renewals go on naming the first.
     mutating func begin(
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
         group: String,
         account: Int,
-        original: StoreTransaction.Details
+        purchase: StoreTransaction.Details
     ) {
         let usesOffer = term.offer?.kind == .introductory
+        let user = purchase.original?.payment.applicationUsername
         if let index = index(of: group, account: account) {
             let last = subscriptions[index].term.end
             if term.start.timeIntervalSince(last) > Self.bridgedGap { subscriptions[index].since = term.start }
             subscriptions[index].renewsAs = term.product
             subscriptions[index].willRenew = true
             subscriptions[index].end = nil
+            subscriptions[index].applicationUsername = user
             if usesOffer { subscriptions[index].hasUsedIntroductoryOffer = true }
             waitingOffers[index] = waiting
             set(term, of: index)
@@ -101,11 +105,12 @@ extension SubscriptionBook {
             Subscription(
                 account: account,
                 group: group,
-                original: original,
+                original: purchase,
                 term: term,
                 renewsAs: term.product,
                 since: term.start,
-                hasUsedIntroductoryOffer: usesOffer
+                hasUsedIntroductoryOffer: usesOffer,
+                applicationUsername: user
             )
         )
         ofAccount[account, default: []].append(index)
@@ -120,7 +125,7 @@ extension SubscriptionBook {
             waitingOffers[index] = nil
         }
         subscriptions[index].renewsAs = term.product
-        if term.offer != nil { subscriptions[index].hasUsedIntroductoryOffer = true }
+        if term.offer?.kind == .introductory { subscriptions[index].hasUsedIntroductoryOffer = true }
         set(term, of: index)
     }
 
@@ -134,9 +139,15 @@ extension SubscriptionBook {
     mutating func setWillRenew(_ willRenew: Bool, of index: Int) { subscriptions[index].willRenew = willRenew }
 
     /// A waiting offer gives way to another one, and goes with the product that it was for.
-    mutating func setRenewsAs(_ product: Int, under offer: SubscriptionOffer?, of index: Int) {
+    mutating func setRenewsAs(
+        _ product: Int,
+        under offer: SubscriptionOffer?,
+        of index: Int,
+        for applicationUsername: String?
+    ) {
         if offer != nil || product != subscriptions[index].renewsAs { waitingOffers[index] = offer }
         subscriptions[index].renewsAs = product
+        subscriptions[index].applicationUsername = applicationUsername
         subscriptions[index].willRenew = true
     }
 
