@@ -15,7 +15,7 @@ extension SandboxState {
         let number = catalogue.index(of: payment.productIdentifier)
         if let refusal = refusal(of: payment, number, by: account, rules, now: now) { throw refusal }
         guard let number else { fatalError("what nobody registered is refused") }
-        let sale = sale(of: payment, number, account, nextTransaction, at: now, rules.renewalRate)
+        let sale = sale(of: payment, number, account, nextTransaction, ordered: now, at: now, rules.renewalRate)
         return UnorderedPurchase(
             account: account,
             device: device,

@@ -53,7 +53,16 @@ extension SandboxState {
         }
         if let refusal = refusal(of: offer, of: product, account) { throw refusal }
         let number = nextTransaction
-        let sale = subscribe(account, to: product, number, under: offer, isStackable: isStackable, at: now, rate)
+        let sale = subscribe(
+            account,
+            to: product,
+            number,
+            ordered: now,
+            under: offer,
+            isStackable: isStackable,
+            at: now,
+            rate
+        )
         let purchase = UnorderedPurchase(
             account: account,
             device: nil,

@@ -16,6 +16,7 @@ extension SandboxState {
         _ account: Int,
         to product: Int,
         _ transaction: Int,
+        ordered: Date,
         under offer: SubscriptionOffer? = nil,
         isStackable: Bool = false,
         at now: Date,
@@ -35,7 +36,7 @@ extension SandboxState {
             of: product,
             wanted,
             offer: isFollowed ? introductory : offer ?? introductory,
-            original: known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, now),
+            original: known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, ordered),
             after: BillingCycle(from: now, at: rate),
             rate
         )

@@ -54,7 +54,8 @@ extension SandboxState {
         let isSold = refusal == nil && isAuthorised && !asksToBuy(payment, for: account)
         let interruption = isSold ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
-        let sale = isCharged ? sale(of: payment, product, account, nextTransaction, at: now, rules.renewalRate) : nil
+        let rate = rules.renewalRate
+        let sale = isCharged ? sale(of: payment, product, account, nextTransaction, ordered: now, at: now, rate) : nil
         let order = StoreEvent.Order(
             device: device,
             account: account < 0 ? nil : account,
@@ -143,13 +144,15 @@ extension SandboxState {
         _ product: Int?,
         _ account: Int,
         _ transaction: Int,
+        ordered: Date,
         at now: Date,
         _ rate: RenewalRate
     ) -> Sale {
         guard let product, account >= 0 else { return Sale(charge: 0) }
         switch catalogue.kind(of: product) {
         case .autoRenewable:
-            return subscribe(account, to: product, transaction, under: offer(of: payment, product), at: now, rate)
+            let offer = offer(of: payment, product)
+            return subscribe(account, to: product, transaction, ordered: ordered, under: offer, at: now, rate)
         case .nonConsumable, .freeSubscription:
             if accounts[account].owned.contains(product) { return Sale(charge: 0) }
         case .consumable, .nonRenewing:
@@ -161,7 +164,15 @@ extension SandboxState {
 
     private func sale(for row: Row, _ number: Int, at now: Date, _ rate: RenewalRate) -> Sale {
         let product = row.product < 0 ? nil : Int(row.product)
-        return sale(of: row.transaction.payment, product, Int(row.account), number, at: now, rate)
+        return sale(
+            of: row.transaction.payment,
+            product,
+            Int(row.account),
+            number,
+            ordered: row.transaction.date,
+            at: now,
+            rate
+        )
     }
 
     /// A device may still finish what it heard of before somebody else signed in.

@@ -123,4 +123,19 @@ import Testing
         #expect(verification.latestReceipt == nil)
         #expect(verification.latestFields.isEmpty)
     }
+
+    @Test func `The receipts of a purchase that waited name the day on which it was made`() throws {
+        let market = try Market(authoriser: .always(.askSomebodyElse))
+        let app = App(on: market.store, finishes: false)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-01-05T00:00:00Z")
+        try market.store.decide(try #require(market.store.undecided.first?.transaction), .approve)
+        market.advance(to: "2025-02-05T00:00:00Z")
+        let bought = app.recorder.transactions.filter { $0.transactionState == .purchased }
+        let fields = try bought.map { market.store.verify(receipt: try #require($0.transactionReceipt)).fields }
+        #expect(fields.count == 2)
+        #expect(Set(fields.map { $0["original_purchase_date"] }) == ["2025-01-01 00:00:00 Etc/GMT"])
+        #expect(fields.first?["purchase_date"] == "2025-01-01 00:00:00 Etc/GMT")
+        #expect(bought.last?.original?.transactionDate == Market.date("2025-01-01T00:00:00Z"))
+    }
 }
