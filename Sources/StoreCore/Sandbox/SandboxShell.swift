@@ -116,10 +116,10 @@ extension SandboxShell {
         try make(body)
     }
 
-    /// Does what has been left to do: writes answers, and renews the subscriptions that are due.
+    /// Does what has been left to do: renews the subscriptions that are due, then writes answers, which count from now.
     mutating func catchUp(with now: Date) throws {
-        try writeAnswers(now: now)
         while let due = state.subscriptions.nextDue, due <= now { try renew(by: now) }
+        try writeAnswers(now: now)
     }
 
     /// Renews what is due, or ends it: one change for what falls due together.

@@ -147,4 +147,34 @@ import Testing
         #expect(app.received.filter { $0 == .updated("pro.monthly", .purchased) }.count == 13)
         #expect(app.received.filter { $0 == .updated("gold.yearly", .purchased) }.count == 2)
     }
+
+    @Test func `What ended while the authoriser thought is over when it approves`() throws {
+        let clock = LateClock(Market.date("2025-01-01T00:00:00Z"))
+        let store = try SandboxStore(products: Market.products, timekeeper: clock)
+        let app = App(on: store)
+        app.buy("gold.monthly")
+        try store.account.setAutoRenew(false, inGroup: "metals")
+        store.authoriser = Authoriser { _ in
+            clock.now = Market.date("2025-02-10T00:00:00Z")
+            return .approve
+        }
+        app.buy("gold.monthly")
+        #expect(store.account.subscriptions.map(\.periodStart) == [Market.date("2025-02-10T00:00:00Z")])
+        #expect(try store.account.totalCharged == amount("19.98"))
+    }
+}
+
+/// A clock whose timers come late, as a system's may.
+private final class LateClock: Timekeeper {
+    let activity = Activity()
+    private let time: Guarded<Date>
+
+    init(_ start: Date) { time = Guarded(start) }
+
+    var now: Date {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
+    }
+
+    func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken { TimerToken {} }
 }
