@@ -81,6 +81,20 @@ public enum RenewalRate: Hashable, Codable, Sendable {
     }
 }
 
+extension StoreProduct.Period {
+    /// Whether it always lasts as long as another: seven days are a week, twelve months a year.
+    func isAsLong(as other: Self) -> Bool { plain == other.plain }
+
+    /// The same in days or months.
+    private var plain: Self {
+        switch unit {
+        case .day, .month: self
+        case .week: Self(7 * count, .day)
+        case .year: Self(12 * count, .month)
+        }
+    }
+}
+
 extension RenewalRate {
     /// The end of some periods that begin at a moment.
     ///
@@ -108,7 +122,7 @@ extension RenewalRate {
     /// - Parameter period: the subscription's; a week's grace is shorter than any other's.
     /// - Returns: how long, if the store grants it at all.
     public func gracePeriod(for period: StoreProduct.Period) -> TimeInterval {
-        let isWeekly = period == .init(1, .week) || period == .init(7, .day)
+        let isWeekly = period.isAsLong(as: .init(1, .week))
         let days: Double = isWeekly ? 6 : 16
         return switch self {
         case .realTime: days * Self.secondsOfDay

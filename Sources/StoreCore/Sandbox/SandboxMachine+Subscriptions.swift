@@ -46,7 +46,7 @@ extension SandboxState {
     /// Whether a product takes the place of a running one at once.
     private func replaces(_ running: Int, _ wanted: SandboxProduct.Subscription, _ product: Int) -> Bool {
         guard running != product, let old = catalogue.subscription(of: running) else { return false }
-        if wanted.level == old.level { return wanted.period == old.period }
+        if wanted.level == old.level { return wanted.period.isAsLong(as: old.period) }
         return wanted.level < old.level
     }
 

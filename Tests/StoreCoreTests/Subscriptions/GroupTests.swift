@@ -136,4 +136,20 @@ import Testing
         try market.store.decide(question.transaction, .approve)
         #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2025-02-05T00:00:00Z")])
     }
+
+    @Test func `Seven days are as long as a week, and twelve months as a year`() throws {
+        let lengths: [(StoreProduct.Period, StoreProduct.Period)] = [
+            (.init(1, .week), .init(7, .day)), (.init(14, .day), .init(2, .week)), (.init(12, .month), .init(1, .year)),
+        ]
+        for (one, other) in lengths {
+            let market = try Market([
+                Market.subscription("one", level: 1, price: "1.99", one),
+                Market.subscription("other", level: 1, price: "2.99", other),
+            ])
+            let app = App(on: market.store)
+            app.buy("one")
+            app.buy("other")
+            #expect(market.store.account.subscriptions.map(\.productIdentifier) == ["other"])
+        }
+    }
 }
