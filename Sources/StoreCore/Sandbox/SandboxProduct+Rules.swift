@@ -24,6 +24,7 @@ extension SandboxProduct.Subscription {
         if groupIdentifier.isEmpty { return "belongs to a subscription group without a name" }
         if level < 1 { return "has level \(level) in its subscription group: 1 is the highest" }
         if period.count < 1 { return "has a subscription period of \(period.count) units" }
+        if period.isTooLong() { return "has a subscription period of more than 100 years" }
         let named = promotionalOffers + codeOffers.map(\.offer) + winBackOffers.map(\.offer)
         if named.contains(where: { ($0.terms.identifier ?? "").isEmpty }) {
             return "has an offer without an identifier that is not introductory"
@@ -38,6 +39,23 @@ extension SandboxProduct.Offer {
         if !SandboxProduct.isPrice(terms.price) { return "has \(name) that costs \(terms.price)" }
         if terms.paymentMode == .freeTrial, terms.price != 0 { return "has \(name), a free trial that costs something" }
         if terms.period.count < 1 || terms.periodCount < 1 { return "has \(name) that lasts no time" }
+        if terms.period.isTooLong(times: terms.periodCount) { return "has \(name) that lasts more than 100 years" }
         return nil
+    }
+}
+
+extension StoreProduct.Period {
+    /// Whether some of them, at least one, last more than 100 years.
+    ///
+    /// Dates end somewhere; and what never comes to an end would be renewed for ever.
+    fileprivate func isTooLong(times: Int = 1) -> Bool {
+        let most =
+            switch unit {
+            case .day: 36_525
+            case .week: 5218
+            case .month: 1200
+            case .year: 100
+            }
+        return count > most / times
     }
 }

@@ -174,6 +174,26 @@ import Testing
             }
         }
     }
+
+    @Test func `A period that outlasts every calendar is refused`() throws {
+        let endless: [StoreProduct.Period] = [
+            .init(.max, .month), .init(.max, .day), .init(101, .year), .init(1201, .month), .init(5219, .week),
+        ]
+        for period in endless {
+            var product = Market.subscription("plus", level: 1, price: "4.99", .init(1, .month))
+            product.subscription?.period = period
+            #expect(throws: CatalogueError.self) { try SandboxStore(products: [product]) }
+            product.subscription?.period = .init(1, .month)
+            product.subscription?.introductoryOffers = [.freeTrial(period)]
+            #expect(throws: CatalogueError.self) { try SandboxStore(products: [product]) }
+        }
+        var many = Market.subscription("plus", level: 1, price: "4.99", .init(1, .month))
+        let terms = StoreProduct.Offer(price: 1, paymentMode: .payUpFront, period: .init(2, .year), periodCount: .max)
+        many.subscription?.introductoryOffers = [SandboxProduct.Offer(terms: terms)]
+        #expect(throws: CatalogueError.self) { try SandboxStore(products: [many]) }
+        let longest = Market.subscription("plus", level: 1, price: "4.99", .init(100, .year))
+        #expect(throws: Never.self) { try SandboxStore(products: [longest]) }
+    }
 }
 
 extension Catalogue {
