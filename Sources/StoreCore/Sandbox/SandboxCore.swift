@@ -202,7 +202,11 @@ extension SandboxCore {
     private func send() {
         var parcels: [SandboxShell.Parcel] = []
         guard shell.withLock({ $0.outbox.begin(&parcels) }) else { return }
-        repeat { for parcel in parcels { send(parcel) } } while shell.withLock { $0.outbox.take(&parcels) }
+        repeat {
+            for parcel in parcels { send(parcel) }
+            // Not under the lock: the last reference to a receiver may be here, and what it does when it goes is its own.
+            parcels.empty()
+        } while shell.withLock { $0.outbox.take(&parcels) }
         activity.changed()
     }
 

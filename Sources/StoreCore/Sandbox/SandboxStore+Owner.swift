@@ -5,7 +5,11 @@ extension SandboxStore {
     /// Who authorises payments from now on.
     public var authoriser: Authoriser {
         get { core.shell.withLock { $0.settings.authoriser } }
-        set { core.shell.withLock { $0.settings.authoriser = newValue } }
+        set {
+            // The old one is let go of without the lock.
+            var authoriser = newValue
+            core.shell.withLock { swap(&$0.settings.authoriser, &authoriser) }
+        }
     }
 
     /// The language of devices that have none of their own, as in `en_GB`: products are described in it where they have it.
