@@ -108,11 +108,24 @@ public final class Activity: Sendable {
     @discardableResult
     public func settle() async -> [String] {
         trapInsideCallback()
+        var lines: [String]?
+        await suspend { changes in
+            lines = linesIfQuiet(since: changes)
+            return lines != nil
+        }
+        return lines ?? []
+    }
+
+    /// Waits until something is so, without holding up a thread.
+    func wait(until isSo: () -> Bool) async { await suspend { _ in isSo() } }
+
+    /// Waits until something is so, which is asked with the number of changes there have been before.
+    private func suspend(until isSo: (Int) -> Bool) async {
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
         while true {
             let before = state.withLock { $0.changes }
-            if let lines = linesIfQuiet(since: before) { return lines }
+            if isSo(before) { return }
             await withCheckedContinuation { continuation in
                 let isStale = state.withLock { state in
                     guard state.changes == before else { return true }

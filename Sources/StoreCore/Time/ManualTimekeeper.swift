@@ -17,7 +17,14 @@ public final class ManualTimekeeper: Timekeeper {
         var timers: [Scheduled] = []
         var lastNumber = 0
         /// Who moves the clock.
-        var mover: ObjectIdentifier?
+        var mover = Mover.nobody
+    }
+
+    private enum Mover: Equatable {
+        case nobody
+        case thread(ObjectIdentifier)
+        /// On whichever thread; while a timer fires, it is that thread.
+        case task
     }
 
     private struct Scheduled {
@@ -76,41 +83,58 @@ public final class ManualTimekeeper: Timekeeper {
     /// - Parameter interval: seconds, not negative.
     public func advance(by interval: TimeInterval) async {
         await activity.settle()
-        let end = now.addingTimeInterval(interval)
+        await activity.wait { begin(.task) }
+        let end = target { $0.addingTimeInterval(interval) }
         while let timer = takeTimer(dueBy: end) {
-            timer.body()
+            fire(timer)
             await activity.settle()
         }
         finish(at: end)
     }
 
-    private func move(_ target: (Date) -> Date) {
-        let thread = ObjectIdentifier(Thread.current)
+    private func move(_ moment: (Date) -> Date) {
+        let thread = Mover.thread(ObjectIdentifier(Thread.current))
         if state.withLock({ $0.mover == thread }) {
             fatalError("the clock was moved by what it fired; move it from outside")
         }
         activity.comeToRest()
-        activity.wait {
-            state.withLock { state in
-                guard state.mover == nil else { return false }
-                state.mover = thread
-                return true
-            }
-        }
-        let end = target(now)
-        guard end >= now else { fatalError("a clock does not run backwards: it shows \(now), asked for \(end)") }
+        activity.wait { begin(thread) }
+        let end = target(moment)
         while let timer = takeTimer(dueBy: end) {
             timer.body()
             activity.comeToRest()
         }
         finish(at: end)
-        state.withLock { $0.mover = nil }
-        activity.changed()
     }
 
-    /// Somebody else may have moved it further meanwhile.
+    /// False while somebody else moves the clock.
+    private func begin(_ mover: Mover) -> Bool {
+        state.withLock { state in
+            guard state.mover == .nobody else { return false }
+            state.mover = mover
+            return true
+        }
+    }
+
+    private func target(_ moment: (Date) -> Date) -> Date {
+        let end = moment(now)
+        guard end >= now else { fatalError("a clock does not run backwards: it shows \(now), asked for \(end)") }
+        return end
+    }
+
+    /// Fires a timer for a task, on a thread that may not move the clock meanwhile.
+    private func fire(_ timer: Scheduled) {
+        state.withLock { $0.mover = .thread(ObjectIdentifier(Thread.current)) }
+        timer.body()
+        state.withLock { $0.mover = .task }
+    }
+
     private func finish(at moment: Date) {
-        state.withLock { _ in if moment > now { set(moment) } }
+        state.withLock { state in
+            if moment > now { set(moment) }
+            state.mover = .nobody
+        }
+        activity.changed()
     }
 
     private func takeTimer(dueBy moment: Date) -> Scheduled? {

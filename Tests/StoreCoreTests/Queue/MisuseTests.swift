@@ -74,6 +74,24 @@ import Testing
         #expect(said(result).contains("a clock does not run backwards"))
     }
 
+    @Test func `A clock that a task turns back stops the process with a sentence`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let back: () async -> Void = { await ManualTimekeeper().advance(by: -1) }
+            await back()
+        }
+        #expect(said(result).contains("a clock does not run backwards"))
+    }
+
+    @Test func `Moving the clock inside a timer that a task fires stops the process with a sentence`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let clock = ManualTimekeeper()
+            clock.schedule(at: clock.now) { clock.advance(by: 1) }
+            let fire: () async -> Void = { await clock.advance(by: 1) }
+            await fire()
+        }
+        #expect(said(result).contains("the clock was moved by what it fired"))
+    }
+
     @Test func `B26: A subclass has no default queue of its own`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             final class Other: SKPaymentQueue, @unchecked Sendable {}

@@ -106,6 +106,32 @@ import Testing
         #expect(clock.now == end)
     }
 
+    @Test(arguments: [false, true])
+    func `Who moves the clock waits for the task that moves it already`(isTask: Bool) async {
+        let isDone = Guarded(false)
+        let whenDone = Signal()
+        clock.schedule(at: start.addingTimeInterval(1)) { [clock] in
+            if isTask {
+                Task {
+                    await clock.advance(by: 10)
+                    isDone.withLock { $0 = true }
+                    whenDone.fire()
+                }
+            } else {
+                Thread {
+                    clock.advance(by: 10)
+                    isDone.withLock { $0 = true }
+                    whenDone.fire()
+                }.start()
+            }
+            // Every chance to come in between, without waiting for it.
+            for _ in 1...10_000 where !isDone.withLock({ $0 }) { sched_yield() }
+        }
+        await clock.advance(by: 10)
+        await whenDone.wait()
+        #expect(clock.now == start.addingTimeInterval(20))
+    }
+
     @Test func `The system's clock fires once a moment is reached, and not before schedule returns`() async {
         let clock = SystemTimekeeper()
         let order = Guarded<[String]>([])
