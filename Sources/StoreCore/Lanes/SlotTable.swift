@@ -28,7 +28,11 @@ struct SlotTable<Row> {
             segments.insert(Segment(), at: 0)
             firstSegment -= 1
         }
-        while firstSegment + segments.count <= segment { segments.append(Segment()) }
+        while firstSegment + segments.count <= segment {
+            // The last one stays while it is not full, even with nothing in it.
+            if let last = segments.indices.last, segments[last].live == 0 { segments[last] = Segment() }
+            segments.append(Segment())
+        }
         segments[segment - firstSegment].insert(row, at: number % Self.segmentSize, of: Self.segmentSize)
         count += 1
     }
