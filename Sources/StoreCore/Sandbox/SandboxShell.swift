@@ -64,8 +64,10 @@ struct SandboxShell: Sendable {
     private var firstDoubtful: Int?
     /// What authorisers said that is not written yet, oldest first.
     private var answers: [(transaction: Int, answer: Authorisation)] = []
-    /// When the clock will ring for the subscriptions, nil when it will not.
-    private var alarm: Date?
+    /// When the clock will ring for the subscriptions, the earliest last.
+    ///
+    /// Each of them rings once, and none is set while an earlier one is to come.
+    private var alarms: [Date] = []
     /// Until when to leave the ledger alone, after it kept subscriptions from being renewed.
     private var pause: Date?
 
@@ -140,18 +142,18 @@ extension SandboxShell {
         }
     }
 
-    /// When the clock is to ring, if it is not set for that already.
+    /// When the clock is to ring, if it is not set for that or for something earlier already.
     mutating func nextAlarm() -> Date? {
         guard let due = state.subscriptions.nextDue else { return nil }
         let moment = max(due, pause ?? due)
-        guard alarm.map({ moment < $0 }) ?? true else { return nil }
-        alarm = moment
+        if let earliest = alarms.last, earliest <= moment { return nil }
+        alarms.append(moment)
         return moment
     }
 
     /// The clock has rung.
     mutating func ring(now: Date) {
-        alarm = nil
+        _ = alarms.popLast()
         do {
             try refresh()
             try catchUp(with: now)

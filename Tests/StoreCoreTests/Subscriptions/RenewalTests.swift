@@ -148,6 +148,23 @@ import Testing
         #expect(app.received.filter { $0 == .updated("gold.yearly", .purchased) }.count == 2)
     }
 
+    @Test func `The clock is set once for each moment, whatever was due before it`() throws {
+        let clock = CountingClock()
+        let store = try SandboxStore(products: Market.products, timekeeper: clock)
+        App(on: store).buy("gold.yearly")
+        for number in 1...10 {
+            let account = try store.addAccount("guest \(number)")
+            App(on: try store.addDevice("of guest \(number)", signedInTo: account)).buy("gold.monthly")
+            try account.setAutoRenew(false, inGroup: "metals")
+            clock.manual.advance(by: 31 * 86_400)
+        }
+        #expect(store.account.entitlements.count == 1)
+        let before = clock.count
+        clock.manual.advance(to: Market.date("2026-01-01T00:00:00Z"))
+        #expect(store.account.subscriptions.map(\.expirationDate) == [Market.date("2027-01-01T00:00:00Z")])
+        #expect(clock.count == before + 1)
+    }
+
     @Test func `What ended while the authoriser thought is over when it approves`() throws {
         let clock = LateClock(Market.date("2025-01-01T00:00:00Z"))
         let store = try SandboxStore(products: Market.products, timekeeper: clock)
@@ -177,4 +194,19 @@ private final class LateClock: Timekeeper {
     }
 
     func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken { TimerToken {} }
+}
+
+/// A clock that counts how often it is set.
+private final class CountingClock: Timekeeper {
+    let manual = ManualTimekeeper()
+    private let scheduled = Guarded(0)
+
+    var count: Int { scheduled.withLock { $0 } }
+    var now: Date { manual.now }
+    var activity: Activity { manual.activity }
+
+    func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
+        scheduled.withLock { $0 += 1 }
+        return manual.schedule(at: moment, body)
+    }
 }
