@@ -33,32 +33,30 @@ struct CourierRound {
 
     /// Applies one thing and tells it to nobody.
     static func skip(_ batch: inout DeliveryBatch, _ engine: QueueEngine) {
-        switch batch.deliveries[batch.index] {
+        switch batch.removeNext() {
         case .changed(let transaction, let change): QueueCourier.own(transaction).apply(change)
         case .download(let download, let report): SKDownload.own(download).apply(report)
         case .told: engine.askAgain()
         default: break
         }
-        batch.index += 1
     }
 
     /// Makes one callback.
     private func deliver(_ batch: inout DeliveryBatch) {
         let epoch = batch.epoch
-        switch batch.deliveries[batch.index] {
-        case .shown: update(gather(&batch, Self.shown), epoch)
-        case .changed: update(gatherChanges(&batch), epoch)
-        case .again: update(gather(&batch, Self.again), epoch)
-        case .removed:
-            let transactions = gather(&batch, Self.removed, areRemovals: true)
+        switch batch.removeNext() {
+        case .shown(let transaction): update(gather(transaction, &batch, Self.shown), epoch)
+        case .changed(let transaction, let change): update(gatherChanges(transaction, change, &batch), epoch)
+        case .again(let transaction): update(gather(transaction, &batch, Self.again), epoch)
+        case .removed(let transaction):
+            let transactions = gather(transaction, &batch, Self.removed, areRemovals: true)
             first.paymentQueue(queue, removedTransactions: transactions)
             callOthers(epoch) { $0.paymentQueue(queue, removedTransactions: transactions) }
-        case .download:
-            let downloads = Self.gatherDownloads(&batch)
+        case .download(let download, let report):
+            let downloads = Self.gatherDownloads(download, report, &batch)
             first.paymentQueue(queue, updatedDownloads: downloads)
             callOthers(epoch) { $0.paymentQueue(queue, updatedDownloads: downloads) }
         case let other:
-            batch.index += 1
             tell(other) { callback in
                 callback(first)
                 callOthers(epoch, callback)
@@ -103,7 +101,7 @@ struct CourierRound {
             promote(SKPayment(payment), SKProduct(product), call)
         case .told(let cursor):
             engine.acknowledge(through: cursor)
-        case .shown, .changed, .again, .removed, .download:
+        case .shown, .changed, .again, .removed, .download, .taken:
             break
         }
     }
@@ -141,16 +139,20 @@ extension CourierRound {
         if case .removed(let transaction) = delivery { QueueCourier.own(transaction) } else { nil }
     }
 
+    /// All of one kind that follow one another, beginning with one that has been taken out.
+    ///
+    /// What was finished meanwhile is not told of again.
     private func gather(
+        _ first: AnyObject,
         _ batch: inout DeliveryBatch,
         _ pick: (Delivery) -> SKPaymentTransaction?,
         areRemovals: Bool = false
     ) -> [SKPaymentTransaction] {
-        var transactions: [SKPaymentTransaction] = []
+        let first = QueueCourier.own(first)
+        var transactions = areRemovals || !first.isFinished ? [first] : []
         while !batch.isDone, transactions.count < Self.batchSize, let next = pick(batch.deliveries[batch.index]) {
             batch.index += 1
-            // What was finished meanwhile is not told of again.
-            if areRemovals || !next.isFinished { Self.add(next, to: &transactions) }
+            if areRemovals || !next.isFinished { transactions.append(next) }
         }
         return transactions
     }
@@ -158,23 +160,23 @@ extension CourierRound {
     /// Changes the objects on the way.
     ///
     /// One that waited for a decision may change twice: it begins a callback of its own.
-    private func gatherChanges(_ batch: inout DeliveryBatch) -> [SKPaymentTransaction] {
-        var transactions: [SKPaymentTransaction] = []
+    private func gatherChanges(
+        _ first: AnyObject,
+        _ change: StoreTransaction,
+        _ batch: inout DeliveryBatch
+    ) -> [SKPaymentTransaction] {
+        let first = QueueCourier.own(first)
+        first.apply(change)
+        var transactions = [first]
         while !batch.isDone, transactions.count < Self.batchSize,
             case .changed(let object, let change) = batch.deliveries[batch.index]
         {
             let transaction = QueueCourier.own(object)
-            if !transactions.isEmpty, transaction.isDeferred { break }
+            if transaction.isDeferred { break }
             transaction.apply(change)
             batch.index += 1
-            Self.add(transaction, to: &transactions)
+            transactions.append(transaction)
         }
         return transactions
-    }
-
-    /// An array of one, as most are, is made for that.
-    @inline(__always)
-    private static func add(_ transaction: SKPaymentTransaction, to transactions: inout [SKPaymentTransaction]) {
-        if transactions.isEmpty { transactions = [transaction] } else { transactions.append(transaction) }
     }
 }

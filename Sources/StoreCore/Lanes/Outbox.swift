@@ -42,6 +42,10 @@ package struct Outbox<Item> {
         return true
     }
 
+    /// Takes the first batch at once, for an owner who drains by himself; false where there is none, or where somebody is
+    /// to drain already.
+    package mutating func scheduleAndBegin(_ batch: inout [Item]) -> Bool { schedule() && begin(&batch) }
+
     /// Takes the first batch; false where somebody else came first.
     package mutating func begin(_ batch: inout [Item]) -> Bool {
         guard phase == .scheduled else { return false }

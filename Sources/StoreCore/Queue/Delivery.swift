@@ -19,6 +19,8 @@ enum Delivery {
     case promoted(StorePayment, StoreProduct)
     /// To be changed just before the callback that says so.
     case download(AnyObject, DownloadReport)
+    /// What lay here has been taken out.
+    case taken
     /// Not for observers: all that was to be told before this has been.
     indirect case told(UpdateCursor)
 }
@@ -32,6 +34,14 @@ struct DeliveryBatch {
     var epoch = 0
 
     var isDone: Bool { index == deliveries.count }
+
+    /// Takes the next one out, which costs less than to copy it.
+    mutating func removeNext() -> Delivery {
+        var next = Delivery.taken
+        swap(&next, &deliveries[index])
+        index += 1
+        return next
+    }
 }
 
 /// What an engine speaks through: it makes the objects that observers see and calls the observers.

@@ -56,7 +56,7 @@ public final class MemoryLedger: Ledger {
     public func append(_ new: [LedgerRecord], ifHeadIs head: Int) -> Bool {
         records.withLock { records in
             guard records.count == head else { return false }
-            for record in new { records.append(record) }
+            for index in new.indices { records.append(new[index]) }
             return true
         }
     }

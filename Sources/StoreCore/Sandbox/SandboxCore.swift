@@ -41,15 +41,16 @@ extension SandboxCore {
     /// Does something under the lock, at a time read there, then sends what is to be sent.
     func use<R>(_ body: (inout SandboxShell, Date) throws -> R) rethrows -> R {
         try CallScope.outermost {
+            var parcels: [SandboxShell.Parcel] = []
             var mustSend = false
             var alarm: Date?
             defer {
                 if let alarm { set(alarm) }
-                if mustSend { send() }
+                if mustSend { send(&parcels) }
             }
             return try shell.withLock { shell in
                 defer {
-                    mustSend = shell.outbox.schedule()
+                    mustSend = shell.outbox.scheduleAndBegin(&parcels)
                     alarm = shell.nextAlarm()
                 }
                 return try body(&shell, timekeeper.now)
@@ -107,12 +108,13 @@ extension SandboxCore {
         reply: @escaping @Sendable (SubmissionReply) -> Void
     ) {
         CallScope.outermost {
+            var parcels: [SandboxShell.Parcel] = []
             var mustSend = false
             var alarm: Date?
             let (answer, asks) = shell.withLock { shell -> (SubmissionReply, [Int]) in
                 guard shell.settings.isReachable(from: device) else { return (.tryLater(Self.unreachable), []) }
                 defer {
-                    mustSend = shell.outbox.schedule()
+                    mustSend = shell.outbox.scheduleAndBegin(&parcels)
                     alarm = shell.nextAlarm()
                 }
                 let isAuthorised = shell.settings.authoriser.body == nil
@@ -121,10 +123,10 @@ extension SandboxCore {
                 do {
                     // Whether another store has appended meanwhile shows when this one does.
                     try shell.change(now: now) { shell in
-                        for command in commands {
+                        for index in commands.indices {
                             try shell.step { state, events in
                                 state.decide(
-                                    command,
+                                    commands[index],
                                     from: device,
                                     isAuthorised: isAuthorised,
                                     rules: rules,
@@ -141,7 +143,7 @@ extension SandboxCore {
             }
             reply(answer)
             if let alarm { set(alarm) }
-            if mustSend { send() }
+            if mustSend { send(&parcels) }
             for number in asks { ask(about: number) }
         }
     }
@@ -198,14 +200,12 @@ extension SandboxCore {
 // MARK: - Sending
 
 extension SandboxCore {
-    /// Sends what is in the outbox, in order, until it is empty.
-    private func send() {
-        var parcels: [SandboxShell.Parcel] = []
-        guard shell.withLock({ $0.outbox.begin(&parcels) }) else { return }
+    /// Sends these, and what comes into the outbox meanwhile, in order, until it is empty.
+    private func send(_ parcels: inout [SandboxShell.Parcel]) {
         repeat {
-            for parcel in parcels { send(parcel) }
-            // Not under the lock: the last reference to a receiver may be here, and what it does when it goes is its own.
-            parcels.empty()
+            // From the end each can be moved out rather than copied.
+            if parcels.count > 1 { parcels.reverse() }
+            while let parcel = parcels.popLast() { send(parcel) }
         } while shell.withLock { $0.outbox.take(&parcels) }
         activity.changed()
     }

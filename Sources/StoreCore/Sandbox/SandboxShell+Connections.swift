@@ -63,25 +63,27 @@ extension SandboxShell {
             let isAtHand =
                 connections[index].seen + fresh.count == state.position && fresh.count <= Self.maximumFresh
             connections[index].seen = state.position
-            let receiver = connections[index].receiver
             let device = connections[index].device
             let told = connections[index].told
             if state.devices[device].start > told {
                 // Somebody else is signed in: a gap makes the queue ask for what is theirs.
                 let here = UpdateCursor(position: state.position)
-                let batch = UpdateBatch(after: here, through: here, updates: [])
-                outbox.append(.batch(receiver, device: device, batch))
+                let gap = UpdateBatch(after: here, through: here, updates: [])
+                outbox.append(.batch(connections[index].receiver, device: device, gap))
             } else if isAtHand {
                 var updates: [StoreUpdate] = []
-                for record in fresh { add(record, for: receiver, device, to: &updates) }
+                for number in fresh.indices {
+                    add(fresh[number], for: connections[index].receiver, device, to: &updates)
+                }
                 if updates.isEmpty { continue }
                 let batch = UpdateBatch(
                     after: UpdateCursor(position: told),
                     through: UpdateCursor(position: state.position),
                     updates: updates
                 )
-                outbox.append(.batch(receiver, device: device, batch))
+                outbox.append(.batch(connections[index].receiver, device: device, batch))
             } else {
+                let receiver = connections[index].receiver
                 outbox.append(.events(receiver, device: device, after: told, through: state.position))
             }
             connections[index].told = state.position
