@@ -2,20 +2,21 @@ import Foundation
 
 /// One change of a sandbox store.
 ///
-/// The store's state is what these add up to, in their order.
+/// The store's state is what these add up to, in their order. Every case is one reference: events are handed from the
+/// rules to the ledger to the state to whoever is told.
 enum StoreEvent: Hashable, Codable, Sendable {
     /// A product was registered, or registered anew.
     indirect case registered(SandboxProduct)
     /// A product went on or off sale.
     indirect case availability(productIdentifier: String, ProductAvailability)
     /// An account was opened.
-    case accountAdded(name: String)
+    indirect case accountAdded(name: String)
     /// A device was set up, and an account signed in on it or none.
-    case deviceAdded(name: String, account: Int?)
+    indirect case deviceAdded(name: String, account: Int?)
     /// Another account, or none, is signed in on a device from now on.
-    case signedIn(device: Int, account: Int?)
+    indirect case signedIn(device: Int, account: Int?)
     /// The user of a device may or may not pay.
-    case paymentsAllowed(device: Int, Bool)
+    indirect case paymentsAllowed(device: Int, Bool)
     /// An order was taken and is not decided yet.
     case ordered(Order)
     /// An order was taken and refused at once.
@@ -23,29 +24,29 @@ enum StoreEvent: Hashable, Codable, Sendable {
     /// An order was taken and paid for at once.
     case sold(Order)
     /// The authoriser was asked about an order and will decide later.
-    case asked(transaction: Int)
+    indirect case asked(transaction: Int)
     /// An order waits for somebody else.
-    case deferred(transaction: Int)
+    indirect case deferred(transaction: Int)
     /// An order that waited was paid for.
     case approved(Order)
     /// An order that waited was refused.
     indirect case declined(transaction: Int, StoreFailure)
     /// A device is done with a transaction. One that is not there any more changes nothing but the command's number.
-    case finished(Finish)
+    indirect case finished(Finish)
     /// Some of an account's past purchases came back, as new transactions.
     indirect case restored(Restoration)
     /// All that a restore brings has come back.
-    case restoreEnded(device: Int, command: OrderID)
+    indirect case restoreEnded(device: Int, command: OrderID)
     /// A restore was refused.
     indirect case restoreRefused(device: Int, command: OrderID, StoreFailure)
     /// A device asked for its app receipt, as one that has expired or not.
-    case receiptRefreshed(device: Int, isExpired: Bool)
+    indirect case receiptRefreshed(device: Int, isExpired: Bool)
     /// A subscription's next period began, and its transaction got a number.
-    case renewed(subscription: Int, transaction: Int, SubscriptionTerm, charge: Decimal)
+    indirect case renewed(subscription: Int, transaction: Int, SubscriptionTerm, charge: Decimal)
     /// A subscription's last period is over.
-    case ended(subscription: Int, SubscriptionEnd)
+    indirect case ended(subscription: Int, SubscriptionEnd)
     /// A subscription's user wants it to renew, or not.
-    case autoRenewal(subscription: Int, Bool)
+    indirect case autoRenewal(subscription: Int, Bool)
     /// An account got something in the store itself: with a code, or because it was to be won back.
     indirect case redeemed(Redemption)
     /// The store's owner changed something around orders.
@@ -65,7 +66,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
 
     /// What a device asked for, and the number its transaction got.
     ///
-    /// A reference, because events are handed about.
+    /// A reference, because events are.
     final class Order: Hashable, Codable, Sendable {
         let device: Int
         /// Who pays; nil where nobody is signed in.
@@ -125,41 +126,10 @@ enum StoreEvent: Hashable, Codable, Sendable {
 
 /// One line of a store's ledger: what changed, and when by the store's clock.
 ///
-/// What it says is the store's own affair. A ledger keeps records in their order and gives them back as they were.
+/// What it says is the store's own affair. A ledger keeps records in their order and gives them back as they were; one
+/// that writes them down encodes them, in a form that later versions of the store will read.
 public struct LedgerRecord: Hashable, Codable, Sendable {
-    private let storage: Storage
-
     /// When it happened, by the store's clock.
-    public var date: Date { storage.date }
-    var event: StoreEvent { storage.event }
-
-    init(date: Date, event: StoreEvent) { storage = Storage(date: date, event: event) }
-
-    /// Reads a record as ``encode(to:)`` wrote it.
-    public init(from decoder: any Decoder) throws { storage = try Storage(from: decoder) }
-
-    /// Writes the record in a form that later versions of the store will read.
-    public func encode(to encoder: any Encoder) throws { try storage.encode(to: encoder) }
-
-    /// Equal when they say the same happened at the same time.
-    public static func == (left: LedgerRecord, right: LedgerRecord) -> Bool {
-        left.storage === right.storage || (left.date == right.date && left.event == right.event)
-    }
-
-    /// Hashes the date and what happened.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(date)
-        hasher.combine(event)
-    }
-
-    /// Behind a reference: a record is handed from the rules to the ledger to the state to whoever is told.
-    private final class Storage: Codable, Sendable {
-        let date: Date
-        let event: StoreEvent
-
-        init(date: Date, event: StoreEvent) {
-            self.date = date
-            self.event = event
-        }
-    }
+    public let date: Date
+    let event: StoreEvent
 }
