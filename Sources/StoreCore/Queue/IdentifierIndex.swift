@@ -24,7 +24,7 @@ struct IdentifierIndex {
     ///
     /// Returns the one that was there.
     mutating func insert(_ row: Int, for identifier: String) -> Int? {
-        if let number = Self.number(identifier), number > ascending.last?.number ?? -1 {
+        if let number = Int64(spelledBy: identifier), number > ascending.last?.number ?? -1 {
             if !others.isEmpty, let known = others[identifier] { return known }
             ascending.append(Entry(number: number, row: row))
             return nil
@@ -47,7 +47,7 @@ struct IdentifierIndex {
     }
 
     private func index(of identifier: String) -> Int? {
-        guard !ascending.isEmpty, let number = Self.number(identifier) else { return nil }
+        guard !ascending.isEmpty, let number = Int64(spelledBy: identifier) else { return nil }
         var low = 0
         var high = ascending.count
         while low < high {
@@ -55,21 +55,5 @@ struct IdentifierIndex {
             if ascending[middle].number < number { low = middle + 1 } else { high = middle }
         }
         return low < ascending.count && ascending[low].number == number ? low : nil
-    }
-
-    /// The number that an identifier spells, if it is the only spelling: no sign, no leading zeros.
-    private static func number(_ identifier: String) -> Int64? {
-        var identifier = identifier
-        return identifier.withUTF8 { digits in
-            guard (1...18).contains(digits.count), digits.count == 1 || digits[0] != UInt8(ascii: "0") else {
-                return nil
-            }
-            var number: Int64 = 0
-            for digit in digits {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-                number = number &* 10 &+ Int64(digit &- UInt8(ascii: "0"))
-            }
-            return number
-        }
     }
 }

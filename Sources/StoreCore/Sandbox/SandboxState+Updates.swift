@@ -4,8 +4,7 @@ import Foundation
 extension SandboxState {
     /// The number behind a transaction's identifier, nil for what this store never called one: "007" is not "7".
     static func number(of identifier: String) -> Int? {
-        guard let number = Int(identifier), String(number) == identifier else { return nil }
-        return number
+        Int64(spelledBy: identifier).flatMap { Int(exactly: $0) }
     }
 
     /// What waits for a decision, oldest first.

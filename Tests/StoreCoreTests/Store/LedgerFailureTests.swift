@@ -199,6 +199,7 @@ import Testing
         #expect(store.receipt(forTransaction: "1") != nil)
         #expect(store.receipt(forTransaction: "+1") == nil)
         #expect(store.receipt(forTransaction: "01") == nil)
+        #expect(store.receipt(forTransaction: "-1") == nil)
         #expect(store.submit(receiver.commands(.finish(transaction: "+1"), .finish(transaction: "01"))) == .taken)
         #expect(store.receipt(forTransaction: "1") != nil)
     }
