@@ -341,20 +341,19 @@ extension SandboxState {
         let account = restoration.account
         var number = restoration.transactions.lowerBound
         for index in restoration.history where isRestored(index, by: restoration.applicationUsername, account) {
-            let purchase = accounts[account].history[index]
             let transaction = StoreTransaction(
                 identifier: String(number),
                 order: nil,
                 payment: nil,
                 state: .restored,
                 date: date,
-                details: purchase.asOriginal
+                details: accounts[account].history[index].asOriginal
             )
             let row = Row(
                 transaction: transaction,
                 account: Int32(account),
                 device: Int32(restoration.device),
-                product: Int32(purchase.product),
+                product: Int32(accounts[account].history[index].product),
                 history: Int32(index)
             )
             insert(row, number)
@@ -367,11 +366,15 @@ extension SandboxState {
 
     /// Whether a restore brings a purchase back (behaviours 102, 104, 105 and 110).
     func isRestored(_ index: Int, by applicationUsername: String?, _ account: Int) -> Bool {
-        let purchase = accounts[account].history[index]
-        guard purchase.isFinished, !purchase.isDeferredChange, catalogue.isRestorable(purchase.product) else {
-            return false
-        }
-        guard let applicationUsername, let buyer = purchase.asOriginal.original?.payment.applicationUsername else {
+        // It is looked at where it lies, far from everything else.
+        accounts[account].history[index].isRestored(by: applicationUsername, catalogue)
+    }
+}
+
+extension SandboxState.Purchase {
+    fileprivate func isRestored(by applicationUsername: String?, _ catalogue: Catalogue) -> Bool {
+        guard isFinished, !isDeferredChange, catalogue.isRestorable(product) else { return false }
+        guard let applicationUsername, let buyer = asOriginal.original?.payment.applicationUsername else {
             return true
         }
         return buyer == applicationUsername
