@@ -1,5 +1,5 @@
 /// What lives have been through: how often each event met a transaction in each state.
-final class Coverage: @unchecked Sendable {  // unchecked: lives are lived on one thread
+final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time has it
     /// What a transaction is when an event meets it.
     enum Meeting: String, CaseIterable {
         case purchasing, deferred, purchased, failed, restored, renewed, finished
@@ -13,6 +13,11 @@ final class Coverage: @unchecked Sendable {  // unchecked: lives are lived on on
 
     var steps = 0
     private var counts = Array(repeating: 0, count: Meeting.allCases.count * Event.allCases.count)
+
+    func add(_ other: Coverage) {
+        steps += other.steps
+        for index in counts.indices { counts[index] += other.counts[index] }
+    }
 
     func note(_ step: Step, _ model: Model) {
         switch step {

@@ -1,23 +1,40 @@
+import Foundation
+
 /// Lives many lives.
 public enum Simulator {
-    /// Lives seeded lives one after another, until one breaks a rule.
+    /// Lives seeded lives, until one breaks a rule.
+    ///
+    /// Each life is lived on one thread and shares nothing with the others, so that the report is the same however many
+    /// threads there are.
+    ///
+    /// - Parameters:
+    ///   - seed: the first life's; each further one has the next.
+    ///   - lives: how many.
+    ///   - steps: how many things happen in each, before it is wound up.
+    ///   - jobs: on how many threads at the most, at least 1; as many as the machine has cores unless given.
+    ///   - standIn: what stands in for the devices' backends; called on all of these threads.
+    /// - Returns: what was lived up to the first life that breaks a rule, and what that broke.
     public static func run(
         seed: UInt64,
         lives: Int,
         steps: Int = 50,
+        jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
         standIn: @escaping StandIn = { $0 }
     ) -> SimulationReport {
-        let coverage = Coverage()
-        for life in 0..<lives {
-            let own = seed &+ UInt64(life)
+        let queue = LifeQueue(lives: lives)
+        let draw: @Sendable (Int) -> Life = { number in
+            let own = seed &+ UInt64(number)
             var generator = StepGenerator(seed: own)
-            let drawn = Life(seed: own, steps: generator.steps(steps), standIn: standIn)
-            do { try drawn.run(coverage) } catch {
-                let failure = SimulationFailure(seed: seed, life: life, rule: error, shrunk: drawn.shrunk())
-                return SimulationReport(lives: life + 1, failure: failure, coverage: coverage)
-            }
+            return Life(seed: own, steps: generator.steps(steps), standIn: standIn)
         }
-        return SimulationReport(lives: lives, failure: nil, coverage: coverage)
+        DispatchQueue.concurrentPerform(iterations: max(jobs, 1)) { _ in
+            while let block = queue.next() { queue.hand(in: block.lived(draw)) }
+        }
+        let (coverage, broken) = queue.result
+        let failure = broken.map { life, rule in
+            SimulationFailure(seed: seed, life: life, rule: rule, shrunk: draw(life).shrunk())
+        }
+        return SimulationReport(lives: failure.map { $0.life + 1 } ?? lives, failure: failure, coverage: coverage)
     }
 }
 

@@ -5,7 +5,8 @@ enum Command: Equatable {
     case demo(file: String?, asks: Bool)
     case check(files: [String])
     case verify(file: String, keyFile: String)
-    case simulate(seed: UInt64, lives: Int, steps: Int)
+    /// On so many threads; as many as the machine has cores unless given.
+    case simulate(seed: UInt64, lives: Int, steps: Int, jobs: Int?)
 
     /// Why a command line makes no sense, in one sentence.
     struct Mistake: Error, Equatable {
@@ -67,7 +68,7 @@ enum Command: Equatable {
         var numbers: [String: UInt64] = ["--seed": 1, "--lives": 1000, "--steps": 50]
         var arguments = arguments
         while let option = arguments.popFirst() {
-            guard numbers[option] != nil else {
+            guard numbers[option] != nil || option == "--jobs" else {
                 throw Mistake(sentence: "\"\(option)\" is not an option of simulate")
             }
             guard let text = arguments.popFirst(), let number = UInt64(text) else {
@@ -76,13 +77,15 @@ enum Command: Equatable {
             guard option == "--seed" || number <= Int32.max else {
                 throw Mistake(sentence: "\(option) can be \(Int32.max) at the most")
             }
+            guard option != "--jobs" || number > 0 else { throw Mistake(sentence: "--jobs has to be 1 at the least") }
             numbers[option] = number
         }
         let seed = numbers["--seed", default: 1]
         return .simulate(
             seed: seed,
             lives: Int(numbers["--lives", default: 0]),
-            steps: Int(numbers["--steps", default: 0])
+            steps: Int(numbers["--steps", default: 0]),
+            jobs: numbers["--jobs"].map { Int($0) }
         )
     }
 
@@ -134,9 +137,10 @@ enum Command: Equatable {
         sandbox-store verify FILE --key-file FILE
             Says whether a sandbox store with this key signed a receipt, and what is in it: a transaction's
             receipt or an app receipt, as it is or in Base64. All bytes of the key's file are the key.
-        sandbox-store simulate [--seed N] [--lives K] [--steps M]
+        sandbox-store simulate [--seed N] [--lives K] [--steps M] [--jobs J]
             Lives K lives of M steps, drawn from the seed N, and checks each step against a model; 1000 lives of
             50 steps from the seed 1 unless given. Prints what they went through, or a shrunk life that breaks a rule.
+            --jobs  on how many threads, the number of cores unless given; it changes nothing of what is printed
         sandbox-store --help
             Prints this.
 

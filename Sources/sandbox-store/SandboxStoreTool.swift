@@ -17,7 +17,7 @@ struct SandboxStoreTool {
             case .demo(let file, let asks): return demo(file.map { URL(filePath: $0) } ?? Self.demoFile, asks: asks)
             case .check(let files): return check(files)
             case .verify(let file, let keyFile): return verify(file, keyFile: keyFile)
-            case .simulate(let seed, let lives, let steps): return simulate(seed, lives, steps)
+            case .simulate(let seed, let lives, let steps, let jobs): return simulate(seed, lives, steps, jobs)
             }
             return 0
         } catch {
@@ -37,8 +37,9 @@ struct SandboxStoreTool {
         }
     }
 
-    private func simulate(_ seed: UInt64, _ lives: Int, _ steps: Int) -> Int32 {
-        let report = Simulator.run(seed: seed, lives: lives, steps: steps)
+    private func simulate(_ seed: UInt64, _ lives: Int, _ steps: Int, _ jobs: Int?) -> Int32 {
+        let jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        let report = Simulator.run(seed: seed, lives: lives, steps: steps, jobs: jobs)
         console.write("\(report)\n")
         return report.failure == nil ? 0 : 1
     }

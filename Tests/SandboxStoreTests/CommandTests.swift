@@ -20,8 +20,11 @@ import Testing
         (["verify", "a", "--key-file", "k"], .verify(file: "a", keyFile: "k")),
         (["verify", "--key-file", "-k", "--", "--key-file"], .verify(file: "--key-file", keyFile: "-k")),
         (["verify", "--help"], .help),
-        (["simulate"], .simulate(seed: 1, lives: 1000, steps: 50)),
-        (["simulate", "--steps", "9", "--seed", "7", "--lives", "3"], .simulate(seed: 7, lives: 3, steps: 9)),
+        (["simulate"], .simulate(seed: 1, lives: 1000, steps: 50, jobs: nil)),
+        (
+            ["simulate", "--steps", "9", "--seed", "7", "--jobs", "2", "--lives", "3"],
+            .simulate(seed: 7, lives: 3, steps: 9, jobs: 2)
+        ),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
@@ -34,6 +37,7 @@ import Testing
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),
         (["check"], "check needs a file to check"),
         (["simulate", "--lives"], "--lives needs a whole number that is not negative"),
+        (["simulate", "--jobs", "0"], "--jobs has to be 1 at the least"),
         (["simulate", "--speed", "1"], "\"--speed\" is not an option of simulate"),
         (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),

@@ -25,11 +25,19 @@ import Testing
         #expect(failure.description.contains("try Life(seed: "))
         #expect(failure.description.contains("    .add(device: "))
     }
+
+    @Test func `On several threads too the first life that breaks a rule is reported`() throws {
+        let standIn: StandIn = { Broken($0, .losesLongSubmissions) }
+        let alone = Simulator.run(seed: 1, lives: 2_000, jobs: 1, standIn: standIn)
+        let together = Simulator.run(seed: 1, lives: 2_000, jobs: 4, standIn: standIn)
+        #expect(try #require(alone.failure).life > 64)
+        #expect("\(alone)" == "\(together)")
+    }
 }
 
 /// A backend that breaks one of its promises.
 private final class Broken: StoreBackend {
-    enum Flaw { case sellsTwice, forgetsFinishes, losesOrders }
+    enum Flaw { case sellsTwice, forgetsFinishes, losesOrders, losesLongSubmissions }
 
     private let backend: any StoreBackend
     private let flaw: Flaw
@@ -56,6 +64,8 @@ private final class Broken: StoreBackend {
             default: spoilt.append(command)
             }
         }
+        // Few lives have a journal that long.
+        if flaw == .losesLongSubmissions, commands.count > 8 { spoilt = [] }
         if spoilt.isEmpty { reply(.taken) } else { backend.submit(spoilt, reply: reply) }
     }
 

@@ -24,6 +24,12 @@ import Testing
         #expect(Simulator.run(seed: 8_000, lives: 10).reached != first.reached)
     }
 
+    @Test func `The report is the same on one thread and on several`() {
+        let alone = Simulator.run(seed: 9, lives: 100, jobs: 1)
+        let together = Simulator.run(seed: 9, lives: 100, jobs: 4)
+        #expect("\(alone)" == "\(together)")
+    }
+
     @Test func `A written life is lived`() throws {
         try Life(
             seed: 0,
