@@ -2,15 +2,19 @@ import StoreCore
 
 /// The end of the wire in an app: what a dead app says goes nowhere.
 final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private let device: Int
     private let wire: any StoreBackend
     private let pulse: Pulse
     private let lifeline: Lifeline
+    private let passages: Passages
     private var receivers: [any StoreUpdateReceiver] = []
 
-    init(_ wire: any StoreBackend, _ pulse: Pulse, _ lifeline: Lifeline) {
+    init(_ device: Int, _ wire: any StoreBackend, _ pulse: Pulse, _ lifeline: Lifeline, _ passages: Passages) {
+        self.device = device
         self.wire = wire
         self.pulse = pulse
         self.lifeline = lifeline
+        self.passages = passages
     }
 
     var timekeeper: any Timekeeper { wire.timekeeper }
@@ -19,9 +23,12 @@ final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life i
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         lifeline.pass()
         if pulse.isDead { return }
-        wire.submit(commands) { [pulse, lifeline] answer in
+        passages.sent(commands, from: device)
+        wire.submit(commands) { [pulse, lifeline, passages] answer in
             lifeline.pass()
-            if !pulse.isDead { reply(answer) }
+            if pulse.isDead { return }
+            passages.answered(answer, to: commands)
+            reply(answer)
         }
     }
 

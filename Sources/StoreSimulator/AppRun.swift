@@ -33,10 +33,10 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
         self.diary = diary
         pulse = Pulse()
         lifeline.apps[device] = pulse
-        gate = AppGate(wire, pulse, lifeline)
+        gate = AppGate(device, wire, pulse, lifeline, diary.passages)
         queue = SKPaymentQueue(
             backend: gate,
-            journal: KeptJournal(disk, pulse, lifeline),
+            journal: KeptJournal(disk, pulse, lifeline, diary.passages),
             timekeeper: pauses,
             delivery: .inline,
             log: .silent
@@ -92,6 +92,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
                 diary.broke("device \(device) heard twice that \(TransactionName(transaction)) was removed")
             }
             seen[key, default: Seen(transaction: transaction)].isRemoved = true
+            diary.removed(TransactionName(transaction), Model.Stage(transaction.transactionState))
         }
         lifeline.pass()
     }

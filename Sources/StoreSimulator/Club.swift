@@ -2,6 +2,15 @@ import Foundation
 
 /// What an account has of the one subscription group that there is, by the model's own rules.
 struct Club {
+    /// What the running period came of.
+    enum Origin {
+        case begun, renewed, upgraded, downgraded
+        /// It began after a gap.
+        case resumed
+        /// It renewed while none of the account's apps could hear of it.
+        case renewedUnheard
+    }
+
     /// The model's entry of the purchase that it began with.
     let first: Int
     private(set) var product = Step.Product.basic
@@ -9,11 +18,12 @@ struct Club {
     /// From when months are counted, and how many end with this period.
     private var anchor = Date.distantPast
     private var months = 0
-    private var isOnTrial = false
+    private(set) var isOnTrial = false
     private var hasHadTrial = false
     private(set) var renewsAs = Step.Product.basic
     private(set) var willRenew = false
     private(set) var isRunning = false
+    private(set) var origin = Origin.begun
 
     init(first: Int) { self.first = first }
 
@@ -27,6 +37,7 @@ struct Club {
             willRenew = true
             return 0
         }
+        origin = isRunning ? .upgraded : end == .distantPast ? .begun : .resumed
         let isTrial = wanted == .basic && !hasHadTrial
         begin(wanted, at: now, isTrial: isTrial)
         isRunning = true
@@ -37,11 +48,12 @@ struct Club {
     /// The period is over.
     ///
     /// - Returns: what the next one costs, in cents; nil if there is none.
-    mutating func renew() -> Int? {
+    mutating func renew(isHeard: Bool) -> Int? {
         guard willRenew else {
             isRunning = false
             return nil
         }
+        origin = renewsAs != product ? .downgraded : isHeard ? .renewed : .renewedUnheard
         if renewsAs != product, renewsAs == .basic, !hasHadTrial {
             begin(renewsAs, at: end, isTrial: true)
             return 0

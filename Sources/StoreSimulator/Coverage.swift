@@ -1,14 +1,28 @@
-/// What lives have been through: how often each event met a transaction in each state.
+/// What lives have been through: how often each event met a transaction, a payment on its way or a subscription in each of
+/// its states.
 final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time has it
-    /// What a transaction is when an event meets it.
+    /// What an event meets.
     enum Meeting: String, CaseIterable {
+        // Transactions, as the store has them.
         case purchasing, deferred, purchased, failed, restored, renewed, finished
+        // Payments on their way, as their app has them; retried are those that were sent more than once.
+        case kept, sent, answered, unknown, givenUp, retried
+        // Subscriptions, by what they are going to do, and by what the running period came of.
+        case introductory, running, willEnd, willChange, lapsed
+        case upgraded, downgraded, resumed, renewedUnheard
     }
 
     /// What meets it: a step, or the death of the app that has it or of the store.
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
         case setAutoRenew, unreachable, reachable, spoil, release, relaunch, appDies, storeDies
+    }
+
+    /// Whom an event concerns.
+    private enum Reach {
+        case everything
+        case device(Int)
+        case account(Int)
     }
 
     var steps = 0
@@ -19,38 +33,74 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         for index in counts.indices { counts[index] += other.counts[index] }
     }
 
-    func note(_ step: Step, _ model: Model) {
-        switch step {
-        case .add, .die: break
-        case .finish(let device, _): note(.finish, model, device)
-        case .restore(let device): note(.restore, model, device)
-        case .approve: note(.approve, model, nil)
-        case .cancel: note(.cancel, model, nil)
-        case .decline: note(.decline, model, nil)
-        case .advance: note(.advance, model, nil)
-        case .addObserver(let device): note(.addObserver, model, device)
-        case .removeObserver(let device): note(.removeObserver, model, device)
-        case .signIn(let device, _): note(.signIn, model, device)
-        case .signOut(let device): note(.signOut, model, device)
-        case .setAutoRenew: note(.setAutoRenew, model, nil)
-        case .reachable(let device, let isReachable): note(isReachable ? .reachable : .unreachable, model, device)
-        case .spoil(let device, _, _): note(.spoil, model, device)
-        case .release(let device): note(.release, model, device)
-        case .relaunch(let device): note(.relaunch, model, device)
+    func times(_ meeting: Meeting, _ event: Event) -> Int { counts[Self.index(meeting, event)] }
+
+    private static func index(_ meeting: Meeting, _ event: Event) -> Int {
+        let row = Meeting.allCases.firstIndex(of: meeting) ?? 0
+        return row * Event.allCases.count + (Event.allCases.firstIndex(of: event) ?? 0)
+    }
+}
+
+// MARK: - Counting
+
+extension Coverage {
+    func note(_ step: Step, _ model: Model, _ passages: Passages) {
+        guard let (event, reach) = Self.event(of: step, model) else { return }
+        note(event, reach, model, passages)
+    }
+
+    func noteDeath(ofAppOn device: Int, _ model: Model, _ passages: Passages) {
+        note(.appDies, .device(device), model, passages)
+    }
+
+    func noteDeathOfStore(_ model: Model, _ passages: Passages) { note(.storeDies, .everything, model, passages) }
+
+    private static func event(of step: Step, _ model: Model) -> (Event, Reach)? {
+        func on(_ device: Int, _ event: Event) -> (Event, Reach) { (event, .device(device % model.devices.count)) }
+        return switch step {
+        case .add, .die: nil
+        case .finish(let device, _): on(device, .finish)
+        case .restore(let device): on(device, .restore)
+        case .approve: (.approve, .everything)
+        case .cancel: (.cancel, .everything)
+        case .decline: (.decline, .everything)
+        case .advance: (.advance, .everything)
+        case .addObserver(let device): on(device, .addObserver)
+        case .removeObserver(let device): on(device, .removeObserver)
+        case .signIn(let device, _): on(device, .signIn)
+        case .signOut(let device): on(device, .signOut)
+        case .setAutoRenew(let account, _): (.setAutoRenew, .account(account % model.accounts.count))
+        case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
+        case .spoil(let device, _, _): on(device, .spoil)
+        case .release(let device): on(device, .release)
+        case .relaunch(let device): on(device, .relaunch)
         }
     }
 
-    func noteDeath(ofAppOn device: Int, _ model: Model) { note(.appDies, model, device) }
-
-    func noteDeathOfStore(_ model: Model) { note(.storeDies, model, nil) }
-
-    /// An event on a device meets what its queue has to show, any other meets all there is.
-    private func note(_ event: Event, _ model: Model, _ device: Int?) {
+    /// An event on a device meets what its queue has to show, what it has sent and its user's subscription, one about an
+    /// account only that one's subscription, and any other all there is.
+    private func note(_ event: Event, _ reach: Reach, _ model: Model, _ passages: Passages) {
+        var device: Int?
+        if case .device(let number) = reach { device = number }
         if model.live.count < model.entries.count { count(.finished, event) }
         for index in model.live {
             let entry = model.entries[index]
-            if let device, !model.isVisible(entry, on: device % model.devices.count) { continue }
+            if let device, !model.isVisible(entry, on: device) { continue }
             count(Meeting(entry), event)
+        }
+        passages.forEach(on: device) { stage, isRetried in
+            count(Meeting(stage), event)
+            if isRetried { count(.retried, event) }
+        }
+        for (number, account) in model.accounts.enumerated() {
+            guard let club = account.club else { continue }
+            switch reach {
+            case .device(let device) where model.devices[device].account != number: continue
+            case .account(let wanted) where wanted != number: continue
+            default: break
+            }
+            count(Meeting(club), event)
+            if let origin = Meeting(originOf: club) { count(origin, event) }
         }
     }
 
@@ -59,25 +109,24 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         counts[Self.index(meeting, event)] += 1
     }
 
-    private static func index(_ meeting: Meeting, _ event: Event) -> Int {
-        let row = Meeting.allCases.firstIndex(of: meeting) ?? 0
-        return row * Event.allCases.count + (Event.allCases.firstIndex(of: event) ?? 0)
-    }
-
-    /// Why an event cannot happen to a transaction, nil if it can.
-    private static func reason(_ meeting: Meeting, _ event: Event) -> String? {
+    /// Why an event cannot happen to something, nil if it can.
+    static func reason(_ meeting: Meeting, _ event: Event) -> String? {
         switch (meeting, event) {
         case (.purchasing, .finish), (.deferred, .finish): "what is undecided cannot be finished"
         case (.finished, .finish): "a queue no longer lists what is finished"
-        case (.purchasing, _), (.deferred, _): nil
-        case (_, .approve), (_, .cancel), (_, .decline): "it is decided already"
+        case (.purchased, .approve), (.failed, .approve), (.restored, .approve), (.renewed, .approve),
+            (.finished, .approve), (.purchased, .cancel), (.failed, .cancel), (.restored, .cancel), (.renewed, .cancel),
+            (.finished, .cancel), (.purchased, .decline), (.failed, .decline), (.restored, .decline),
+            (.renewed, .decline), (.finished, .decline):
+            "it is decided already"
+        case (.lapsed, .setAutoRenew): "what is over has no renewal to turn on or off"
         default: nil
         }
     }
 }
 
 extension Coverage.Meeting {
-    init(_ entry: Model.Entry) {
+    fileprivate init(_ entry: Model.Entry) {
         switch entry.stage {
         case .purchasing: self = .purchasing
         case .deferred: self = .deferred
@@ -86,42 +135,38 @@ extension Coverage.Meeting {
         case .purchased: self = entry.device == nil ? .renewed : .purchased
         }
     }
-}
 
-// MARK: - The table
-
-extension Coverage {
-    var reached: [String: Int] {
-        var pairs: [String: Int] = [:]
-        for meeting in Meeting.allCases {
-            for event in Event.allCases where Self.reason(meeting, event) == nil {
-                pairs["\(meeting), \(event)"] = counts[Self.index(meeting, event)]
-            }
+    fileprivate init(_ stage: Passages.Stage) {
+        switch stage {
+        case .kept: self = .kept
+        case .sent: self = .sent
+        case .answered: self = .answered
+        case .unknown: self = .unknown
+        case .givenUp: self = .givenUp
         }
-        return pairs
     }
 
-    static var impossible: [String: String] {
-        var pairs: [String: String] = [:]
-        for meeting in Meeting.allCases {
-            for event in Event.allCases { pairs["\(meeting), \(event)"] = reason(meeting, event) }
+    fileprivate init(_ club: Club) {
+        if !club.isRunning {
+            self = .lapsed
+        } else if !club.willRenew {
+            self = .willEnd
+        } else if club.renewsAs != club.product {
+            self = .willChange
+        } else {
+            self = club.isOnTrial ? .introductory : .running
         }
-        return pairs
     }
 
-    var table: String {
-        let width = 12
-        func cell(_ text: String) -> String { String(repeating: " ", count: max(1, width - text.count)) + text }
-        var lines = [cell("") + "   " + Meeting.allCases.map { cell($0.rawValue) }.joined()]
-        for event in Event.allCases {
-            let name = event.rawValue
-            var line = name + String(repeating: " ", count: max(1, width + 3 - name.count))
-            for meeting in Meeting.allCases {
-                let isPossible = Self.reason(meeting, event) == nil
-                line += cell(isPossible ? String(counts[Self.index(meeting, event)]) : "-")
-            }
-            lines.append(line)
+    /// What the running period came of, where that is anything out of the ordinary.
+    fileprivate init?(originOf club: Club) {
+        guard club.isRunning else { return nil }
+        switch club.origin {
+        case .begun, .renewed: return nil
+        case .renewedUnheard: self = .renewedUnheard
+        case .upgraded: self = .upgraded
+        case .downgraded: self = .downgraded
+        case .resumed: self = .resumed
         }
-        return lines.joined(separator: "\n")
     }
 }

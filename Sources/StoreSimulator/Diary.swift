@@ -1,6 +1,7 @@
 /// What the apps of a life did and heard, and the first rule that was broken.
 final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private(set) var violation: String?
+    let passages = Passages()
     /// Payments that were shown as accepted.
     private(set) var accepted: Set<Int> = []
     /// Payments that were added while the app lived on.
@@ -26,10 +27,16 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
         if finished[device].contains(name) { broke("\(name) came back on device \(device) after it was finished") }
         guard case .payment(let tag) = name else { return }
         accepted.insert(tag)
+        passages.shown(tag, isDecided: stage.isDecided)
         guard stage.isDecided else { return }
         let outcome = outcomes[tag] ?? stage
         if outcome != stage { broke("payment \(tag) turned out both \(outcome) and \(stage)") }
         outcomes[tag] = stage
+    }
+
+    /// A transaction has left its queue.
+    func removed(_ name: TransactionName, _ stage: Model.Stage) {
+        if case .payment(let tag) = name, !stage.isDecided { passages.givenUp(tag) }
     }
 
     func finished(_ name: TransactionName, on device: Int) { finished[device].insert(name) }
@@ -43,6 +50,7 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     func observerLeft(_ device: Int) { owedRestores[device] = 0 }
 
     func launched(_ device: Int) {
+        passages.died(on: device)
         restores[device] = 0
         owedRestores[device] = 0
     }

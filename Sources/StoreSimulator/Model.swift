@@ -40,6 +40,8 @@ struct Model {
         /// What can be restored once it is finished, by the entries.
         var history: [Int] = []
         var club: Club?
+        /// Whether any app of its devices can hear of it.
+        var isHeard = true
     }
 
     struct Device {
@@ -214,7 +216,7 @@ extension Model {
     mutating func advance(to moment: Date) {
         while let account = nextDue(by: moment), var club = accounts[account].club {
             let date = club.end
-            if let price = club.renew() {
+            if let price = club.renew(isHeard: accounts[account].isHeard) {
                 accounts[account].charged += price
                 var entry = Entry(
                     tag: nil,

@@ -68,13 +68,14 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension SimulationReport: CustomStringConvertible {
-    /// What was lived, or what went wrong, and how often each event met a transaction in each state.
+    /// What was lived, or what went wrong, and how often each event met what in which state.
     public var description: String {
         let outcome = failure?.description ?? "\(lives) lives, \(coverage.steps) steps, no rule broken"
         return "\(outcome)\n\n\(coverage.table)"
     }
 
-    /// How often each event met a transaction in each state, a pair a line such as `purchased, signOut`.
+    /// How often each event met a transaction, a payment on its way or a subscription in each of its states, under names such
+    /// as `purchased, signOut`.
     ///
     /// Pairs that cannot be are left out; see ``impossiblePairs``.
     public var reached: [String: Int] { coverage.reached }

@@ -5,7 +5,8 @@ extension World {
     /// Does one step.
     func take(_ step: Step) {
         witness.model.advance(to: clock.now)
-        witness.coverage.note(step, witness.model)
+        noteWhoIsHeard()
+        witness.coverage.note(step, witness.model, diary.passages)
         switch step {
         case .add(let device, let product, let quantity): add(product, max(quantity, 1), on: device % 3)
         case .finish(let device, let index): finish(index, on: device % 3)
@@ -26,6 +27,15 @@ extension World {
         case .release(let device): wires[device % 3].releaseAll()
         case .relaunch(let device): relaunch(device % 3)
         case .die(let count, let who): lifeline.arm(after: count, for: who)
+        }
+    }
+
+    /// A subscription that renews while its account can be heard of nowhere is counted apart.
+    private func noteWhoIsHeard() {
+        for account in witness.model.accounts.indices {
+            witness.model.accounts[account].isHeard = apps.indices.contains {
+                witness.model.devices[$0].account == account && witness.isReachable[$0] && isObserved[$0]
+            }
         }
     }
 

@@ -198,8 +198,10 @@ extension World {
         guard lifeline.hasKilled else { return }
         lifeline.disarm()
         lifeline.bury()
-        for app in apps.indices where apps[app].pulse.isDead { witness.coverage.noteDeath(ofAppOn: app, witness.model) }
-        if lifeline.store.isDead { witness.coverage.noteDeathOfStore(witness.model) }
+        for app in apps.indices where apps[app].pulse.isDead {
+            witness.coverage.noteDeath(ofAppOn: app, witness.model, diary.passages)
+        }
+        if lifeline.store.isDead { witness.coverage.noteDeathOfStore(witness.model, diary.passages) }
         for app in apps where app.pulse.isDead { app.gate.close() }
         if lifeline.store.isDead { try relaunchStore() }
         for device in apps.indices where apps[device].pulse.isDead { launch(device) }

@@ -1,0 +1,63 @@
+// What lives have been through, to be read.
+extension Coverage {
+    /// How often each pair was met; those that cannot be are left out.
+    var reached: [String: Int] {
+        var pairs: [String: Int] = [:]
+        for meeting in Meeting.allCases {
+            for event in Event.allCases where Self.reason(meeting, event) == nil {
+                pairs["\(meeting), \(event)"] = times(meeting, event)
+            }
+        }
+        return pairs
+    }
+
+    /// The pairs that cannot be, each with the reason.
+    static var impossible: [String: String] {
+        var pairs: [String: String] = [:]
+        for meeting in Meeting.allCases {
+            for event in Event.allCases { pairs["\(meeting), \(event)"] = reason(meeting, event) }
+        }
+        return pairs
+    }
+
+    private static let transactions: [Meeting] = [
+        .purchasing, .deferred, .purchased, .failed, .restored, .renewed, .finished,
+    ]
+    private static let payments: [Meeting] = [.kept, .sent, .answered, .unknown, .givenUp, .retried]
+
+    /// A table for transactions, one for payments on their way and one for subscriptions, then what was not met and why.
+    var table: String {
+        let subscriptions = Meeting.allCases.filter { !Self.transactions.contains($0) && !Self.payments.contains($0) }
+        return (tables([Self.transactions, Self.payments, subscriptions]) + [notes]).joined(separator: "\n\n")
+    }
+
+    private func tables(_ groups: [[Meeting]]) -> [String] {
+        groups.map { meetings in
+            let header = Self.cell("") + "   " + meetings.map { Self.cell($0.rawValue) }.joined()
+            let rows = Event.allCases.map { event in
+                let name = event.rawValue
+                let title = name + String(repeating: " ", count: max(1, Self.width + 3 - name.count))
+                return title + meetings.map { Self.cell(figure($0, event)) }.joined()
+            }
+            return ([header] + rows).joined(separator: "\n")
+        }
+    }
+
+    private static let width = 15
+
+    private static func cell(_ text: String) -> String {
+        String(repeating: " ", count: max(1, width - text.count)) + text
+    }
+
+    private func figure(_ meeting: Meeting, _ event: Event) -> String {
+        Self.reason(meeting, event) == nil ? String(times(meeting, event)) : "-"
+    }
+
+    private var notes: String {
+        let reasons = Dictionary(grouping: Self.impossible.keys) { Self.impossible[$0] ?? "" }
+        var lines = reasons.map { "- \($0): \($1.sorted().joined(separator: "; "))" }.sorted()
+        let missing = reached.filter { $0.value == 0 }.keys.sorted()
+        if !missing.isEmpty { lines.append("not met: \(missing.joined(separator: "; "))") }
+        return lines.joined(separator: "\n")
+    }
+}
