@@ -4,7 +4,7 @@ import Foundation
 struct Club {
     /// What the running period came of.
     enum Origin {
-        case begun, renewed, upgraded, downgraded
+        case begun, renewed, upgraded, downgraded, crossgraded
         /// It began after a gap.
         case resumed
         /// It renewed while none of the account's apps could hear of it.
@@ -31,13 +31,13 @@ struct Club {
     ///
     /// - Returns: the charge, in cents.
     mutating func subscribe(to wanted: Step.Product, at now: Date) -> Int {
-        // Only from basic to gold is a step up; everything else waits for the end of the month.
-        if isRunning, !(product == .basic && wanted == .gold) {
+        // A step up or sideways is taken at once; everything else waits for the end of the month.
+        if isRunning, wanted == product || wanted == .basic {
             renewsAs = wanted
             willRenew = true
             return 0
         }
-        origin = isRunning ? .upgraded : end == .distantPast ? .begun : .resumed
+        origin = isRunning ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
         let isTrial = wanted == .basic && !hasHadTrial
         begin(wanted, at: now, isTrial: isTrial)
         isRunning = true

@@ -9,7 +9,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case kept, sent, answered, unknown, givenUp, retried
         // Subscriptions, by what they are going to do, and by what the running period came of.
         case introductory, running, willEnd, willChange, lapsed
-        case upgraded, downgraded, resumed, renewedUnheard
+        case upgraded, downgraded, crossgraded, resumed, renewedUnheard
     }
 
     /// What meets it: a step, or the death of the app that has it or of the store.
@@ -166,6 +166,7 @@ extension Coverage.Meeting {
         case .renewedUnheard: self = .renewedUnheard
         case .upgraded: self = .upgraded
         case .downgraded: self = .downgraded
+        case .crossgraded: self = .crossgraded
         case .resumed: self = .resumed
         }
     }

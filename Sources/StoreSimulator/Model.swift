@@ -75,6 +75,7 @@ struct Model {
         case .season: 799
         case .basic: 499
         case .gold: 999
+        case .silver: 899
         case .ghost: 0
         }
     }
@@ -113,7 +114,7 @@ extension Model {
         guard take(command) else { return nil }
         guard ofTag[tag] == nil else { return "payment \(tag) was ordered twice" }
         let account = devices[device].account
-        let isRestorable = [.game, .basic, .gold].contains(product)
+        let isRestorable = [.game, .basic, .gold, .silver].contains(product)
         let isRefused =
             account == nil || product == .ghost || !(1...10).contains(quantity) || (isRestorable && quantity > 1)
         let entry = Entry(
@@ -198,7 +199,7 @@ extension Model {
             if !accounts[account].ownsGame { accounts[account].charged += Self.price(of: .game) }
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
-        case .basic, .gold:
+        case .basic, .gold, .silver:
             var club = accounts[account].club ?? Club(first: index)
             accounts[account].charged += club.subscribe(to: entry.product, at: now)
             accounts[account].club = club

@@ -67,6 +67,8 @@ public enum Step: Hashable, Sendable {
         case basic
         /// The subscription's upper level, a month.
         case gold
+        /// The same level under another name.
+        case silver
         /// Not on sale.
         case ghost
     }

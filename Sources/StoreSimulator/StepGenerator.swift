@@ -12,7 +12,7 @@ struct StepGenerator {
     private mutating func step() -> Step {
         let device = below(3)
         switch below(100) {
-        case 0..<22: return .add(device: device, product: Step.Product.allCases[below(8)], quantity: quantity())
+        case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
         case 47..<52: return .approve(index: below(3))
@@ -33,6 +33,8 @@ struct StepGenerator {
     }
 
     private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+
+    private mutating func product() -> Step.Product { Step.Product.allCases[below(Step.Product.allCases.count)] }
 
     private mutating func quantity() -> Int { [1, 1, 1, 1, 1, 1, 2, 11][below(8)] }
 

@@ -55,6 +55,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
             introductoryOffer: .init(terms: .init(price: 0, paymentMode: .freeTrial, period: .init(1, .week)))
         ),
         .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "club", level: 1),
+        .autoRenewable("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1),
     ]
 
     private static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))

@@ -14,7 +14,7 @@ import Testing
         let report = Simulator.run(seed: 500, lives: 100, steps: 300)
         for (pair, count) in report.reached { #expect(count > 0, "\(pair)") }
         for pair in SimulationReport.impossiblePairs.keys { #expect(report.reached[pair] == nil) }
-        #expect(report.reached.count + SimulationReport.impossiblePairs.count == 22 * 18)
+        #expect(report.reached.count + SimulationReport.impossiblePairs.count == 23 * 18)
         #expect(!"\(report)".contains("not met"))
     }
 
