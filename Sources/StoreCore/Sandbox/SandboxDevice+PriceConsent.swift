@@ -16,6 +16,7 @@ extension SandboxStore {
     public func showPriceConsent() { core.showPriceConsent(on: 0) }
 }
 
+// Where subscriptions whose price goes up come in: none does yet, so that nothing is ever asked.
 extension SandboxCore {
     fileprivate func isPriceConsentPending(on device: Int) -> Bool { false }
     fileprivate func showPriceConsent(on device: Int) {}
