@@ -153,7 +153,8 @@ public protocol StoreBackend: AnyObject, Sendable {
 
     /// Shows the sheet in which the user redeems an offer code.
     ///
-    /// A code that is redeemed leads to an ordinary purchased transaction, which comes with the updates.
+    /// A code that is redeemed leads to an ordinary purchased transaction, which comes with the updates. Called on the
+    /// app's thread; must not block.
     ///
     /// Default: refuses, with the code `unknown`.
     ///

@@ -94,12 +94,12 @@ extension SandboxState {
         let term = SubscriptionTerm(
             product: product,
             start: last.end,
-            cycle: last.cycle.adding(offer.period, at: rate),
+            cycle: last.cycle.adding(offer.terms.period, at: rate),
             offer: offer.next,
             original: last.original,
             originalDate: last.originalDate
         )
-        return (term, offer.price)
+        return (term, offer.terms.price)
     }
 
     /// The first period under an offer, or one at the full price.
@@ -122,7 +122,7 @@ extension SandboxState {
                 times: isByPeriod ? 1 : offer?.periodCount ?? 1,
                 at: rate
             ),
-            offer: named.map { SubscriptionTerm.Offer($0, remaining: isByPeriod ? $0.terms.periodCount - 1 : 0) },
+            offer: named.map { .init(offer: $0, remaining: isByPeriod ? $0.terms.periodCount - 1 : 0) },
             original: original.transaction,
             originalDate: original.date
         )

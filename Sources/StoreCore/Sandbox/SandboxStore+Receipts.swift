@@ -99,8 +99,9 @@ extension TransactionReceipt.Subscription {
     init(_ term: SubscriptionTerm) {
         self.init(
             expirationDate: term.end,
-            isTrialPeriod: term.offer?.mode == .freeTrial,
-            isInIntroductoryOfferPeriod: term.offer?.kind == .introductory && term.offer?.mode != .freeTrial,
+            isTrialPeriod: term.offer?.terms.paymentMode == .freeTrial,
+            isInIntroductoryOfferPeriod: term.offer?.kind == .introductory
+                && term.offer?.terms.paymentMode != .freeTrial,
             promotionalOfferIdentifier: term.offer?.identifier(as: .promotional),
             codeReferenceName: term.offer?.identifier(as: .code)
         )

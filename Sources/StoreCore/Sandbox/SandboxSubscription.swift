@@ -57,12 +57,18 @@ extension SandboxSubscription {
         since = subscription.since
         periodStart = term.start
         expirationDate = term.end
-        offer = term.offer.map { Offer(kind: $0.kind, identifier: $0.name?.identifier, paymentMode: $0.mode) }
-        waitingOffer = subscriptions.waitingOffer(of: index).map {
-            Offer(kind: $0.kind, identifier: $0.terms.identifier, paymentMode: $0.terms.paymentMode)
-        }
+        offer = (term.offer?.offer).map(Offer.init)
+        waitingOffer = subscriptions.waitingOffer(of: index).map(Offer.init)
         willRenew = subscription.isRunning && subscription.willRenew
         renewsAs = willRenew ? catalogue[subscription.renewsAs].identifier : nil
         end = subscription.end
+    }
+}
+
+extension SandboxSubscription.Offer {
+    fileprivate init(_ offer: SubscriptionOffer) {
+        kind = offer.kind
+        identifier = offer.terms.identifier
+        paymentMode = offer.terms.paymentMode
     }
 }

@@ -18,19 +18,18 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     let originalDate: Date
 
     struct Offer: Hashable, Codable, Sendable {
-        let mode: StoreProduct.Offer.PaymentMode
-        let price: Decimal
-        let period: StoreProduct.Period
+        let offer: SubscriptionOffer
         /// How many more periods are under it.
         let remaining: Int
-        /// Nil for an introductory offer, which has no name.
-        let name: Name?
-    }
 
-    /// Which of the product's offers it is.
-    struct Name: Hashable, Codable, Sendable {
-        let kind: OfferKind
-        let identifier: String
+        var kind: OfferKind { offer.kind }
+        var terms: StoreProduct.Offer { offer.terms }
+
+        /// The same offer, a period later.
+        var next: Offer { Offer(offer: offer, remaining: remaining - 1) }
+
+        /// The identifier of an offer of a kind, nil for one of another.
+        func identifier(as kind: OfferKind) -> String? { kind == self.kind ? terms.identifier : nil }
     }
 
     init(
@@ -65,32 +64,6 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     }
 }
 
-extension SubscriptionTerm.Offer {
-    /// As an offer's first period has it.
-    init(_ offer: SubscriptionOffer, remaining: Int) {
-        mode = offer.terms.paymentMode
-        price = offer.terms.price
-        period = offer.terms.period
-        self.remaining = remaining
-        name =
-            offer.kind == .introductory
-            ? nil : SubscriptionTerm.Name(kind: offer.kind, identifier: offer.terms.identifier ?? "")
-    }
-
-    private init(_ last: Self) {
-        (mode, price, period, name) = (last.mode, last.price, last.period, last.name)
-        remaining = last.remaining - 1
-    }
-
-    /// The same offer, a period later.
-    var next: Self { Self(self) }
-
-    var kind: OfferKind { name?.kind ?? .introductory }
-
-    /// The identifier of an offer of a kind, nil for one of another.
-    func identifier(as kind: OfferKind) -> String? { kind == self.kind ? name?.identifier : nil }
-}
-
 /// What a purchase of an auto-renewable product does to the account's subscription in its group.
 enum SubscriptionChange: Hashable, Codable, Sendable {
     /// There was none, or it had ended, or the new one takes its place at once.
@@ -111,7 +84,7 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
     var isDeferred: Bool {
         switch self {
         case .begins: false
-        case .renewsAs(let product, let term): product != term.product
+        case .renewsAs(let product, let term, _): product != term.product
         }
     }
 }
