@@ -34,10 +34,10 @@ struct HMACSHA256: Sendable {
     }
 
     /// Whether a code belongs to a message, in a time that does not tell how much of it is right.
-    func isValid(_ code: some Collection<UInt8>, for message: UnsafeRawBufferPointer) -> Bool {
+    func isValid(_ code: UnsafeRawBufferPointer, for message: UnsafeRawBufferPointer) -> Bool {
         let right = self.code(for: message)
         guard code.count == right.count else { return false }
-        return zip(code, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        return right.indices.reduce(UInt8(0)) { $0 | (code[$1] ^ right[$1]) } == 0
     }
 }
 

@@ -20,76 +20,67 @@ struct ReceiptDate {
     private var seconds: Int { Int(floorDivide(milliseconds, by: 1000)) }
 
     /// The moment in UTC, as in `2012-09-21 01:31:38 Etc/GMT`.
-    func writeUniversal(to text: inout [UInt8]) { Self.write(seconds, zone: "Etc/GMT", to: &text) }
-
-    /// The moment in Los Angeles with its summer time, as in `2012-09-20 18:31:38 America/Los_Angeles`.
-    func writePacific(to text: inout [UInt8]) {
-        let offset = Self.losAngeles.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
-        Self.write(seconds + offset, zone: "America/Los_Angeles", to: &text)
+    func writeUniversal(to text: inout ByteWriter) {
+        text.append(atMost: Self.length) { Self.write(seconds, to: $0) }
+        text.append("Etc/GMT")
     }
 
-    // Foundation brings its own zone data along; a platform without any would have no receipts to write.
-    private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")!
+    /// The moment in Los Angeles with its summer time, as in `2012-09-20 18:31:38 America/Los_Angeles`.
+    func writePacific(to text: inout ByteWriter) {
+        let local = seconds + CalifornianTime.offset(at: seconds)
+        text.append(atMost: Self.length) { Self.write(local, to: $0) }
+        text.append("America/Los_Angeles")
+    }
 
     /// The moment in UTC as app receipts write it, as in `2012-09-21T01:31:38Z` (RFC 3339).
     var internet: String {
-        var text: [UInt8] = []
-        Self.write(seconds, zone: "", separators: ("T", "Z"), to: &text)
-        return String(decoding: text, as: UTF8.self)
+        String(unsafeUninitializedCapacity: Self.length) { buffer in
+            guard let start = buffer.baseAddress else { return 0 }
+            return Self.write(seconds, separators: (UInt8(ascii: "T"), UInt8(ascii: "Z")), to: start)
+        }
     }
 
+    /// The moment as a number.
+    func writeMilliseconds(to text: inout ByteWriter) { text.append(decimal: milliseconds) }
+
+    /// What ``writeUniversal(to:)`` writes.
+    var universal: String { Self.text(writeUniversal) }
+
+    /// What ``writePacific(to:)`` writes.
+    var pacific: String { Self.text(writePacific) }
+
+    private static func text(_ write: (inout ByteWriter) -> Void) -> String {
+        var text = ByteWriter(capacity: 40)
+        write(&text)
+        return String(decoding: text.finish(), as: UTF8.self)
+    }
+
+    /// How many bytes a date and a time are, with what separates them from each other and from what follows.
+    private static let length = 20
+
+    /// Returns ``length``.
+    @inline(__always)
     private static func write(
         _ seconds: Int,
-        zone: String,
-        separators: (day: Unicode.Scalar, second: Unicode.Scalar) = (" ", " "),
-        to text: inout [UInt8]
-    ) {
+        separators: (day: UInt8, second: UInt8) = (UInt8(ascii: " "), UInt8(ascii: " ")),
+        to place: UnsafeMutablePointer<UInt8>
+    ) -> Int {
         let days = floorDivide(seconds, by: 86_400)
         let second = seconds - days * 86_400
-        let (year, month, day) = civil(daysSince1970: days)
-        func append(_ number: Int, _ separator: Unicode.Scalar) {
-            text.append(UInt8(48 + number / 10))
-            text.append(UInt8(48 + number % 10))
-            text.append(UInt8(ascii: separator))
+        let date = CivilDate(daysSince1970: days)
+        func put(_ number: Int, at offset: Int, _ separator: UInt8) {
+            place[offset] = UInt8(truncatingIfNeeded: 48 + number / 10)
+            place[offset + 1] = UInt8(truncatingIfNeeded: 48 + number % 10)
+            place[offset + 2] = separator
         }
-        text.append(UInt8(48 + year / 1000))
-        text.append(UInt8(48 + year / 100 % 10))
-        append(year % 100, "-")
-        append(month, "-")
-        append(day, separators.day)
-        append(second / 3600, ":")
-        append(second / 60 % 60, ":")
-        append(second % 60, separators.second)
-        text.append(contentsOf: zone.utf8)
+        place[0] = UInt8(truncatingIfNeeded: 48 + date.year / 1000)
+        place[1] = UInt8(truncatingIfNeeded: 48 + date.year / 100 % 10)
+        put(date.year % 100, at: 2, UInt8(ascii: "-"))
+        put(date.month, at: 5, UInt8(ascii: "-"))
+        put(date.day, at: 8, separators.day)
+        put(second / 3600, at: 11, UInt8(ascii: ":"))
+        put(second / 60 % 60, at: 14, UInt8(ascii: ":"))
+        put(second % 60, at: 17, separators.second)
+        return length
     }
-
-    /// The Gregorian day.
-    ///
-    /// Years are counted from March here, so that a leap day is the last of its year, of its four years, and of its
-    /// 400.
-    private static func civil(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
-        var rest = daysSince1970 + 719_468  // since 1 March of the year 0
-        let cycles = floorDivide(rest, by: 146_097)
-        rest -= cycles * 146_097
-        let centuries = min(rest / 36_524, 3)
-        rest -= centuries * 36_524
-        let fours = rest / 1461
-        rest -= fours * 1461
-        let years = min(rest / 365, 3)
-        rest -= years * 365
-        var month = 3
-        for length in [31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 31] {
-            guard rest >= length else { break }
-            rest -= length
-            month += 1
-        }
-        let year = cycles * 400 + centuries * 100 + fours * 4 + years
-        return month > 12 ? (year + 1, month - 12, rest + 1) : (year, month, rest + 1)
-    }
-}
-
-/// The quotient rounded down, also before 1970.
-private func floorDivide<Number: FixedWidthInteger>(_ number: Number, by divisor: Number) -> Number {
-    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? quotient - 1 : quotient
 }

@@ -6,57 +6,19 @@ import Foundation
 /// that no byte of a receipt can be changed unnoticed.
 struct ReceiptEnvelope {
     /// The inner property list, whose meaning the envelope does not know.
-    var purchaseInformation: [UInt8]
+    let purchaseInformation: Data
     /// Which store vouches.
-    var environment: String
+    let environment: String
     /// The version byte, the signature, the certificate's length in four bytes (big-endian), the certificate.
-    var signatureBlob: [UInt8]
+    private let signatureBlob: Data
 
     static let production = "Production"
-
-    // The number of the machines that served the app. There is only one store here, so it is always the same.
-    private static let pod = "100"
-    private static let signingStatus = "0"
 }
 
 extension ReceiptEnvelope {
-    var encoded: Data {
-        let information = Data(purchaseInformation).base64EncodedData()
-        let signature = Data(signatureBlob).base64EncodedData()
-        var list = OldStylePropertyList.Writer(capacity: information.count + signature.count + 160)
-        list.add("signature", plain: signature)
-        list.add("purchase-info", plain: information)
-        if environment != Self.production { list.add("environment", environment) }
-        list.add("pod", Self.pod)
-        list.add("signing-status", Self.signingStatus)
-        return Data(list.end())
-    }
-
-    /// Nil for anything that ``encoded`` would not have written.
-    init?(_ receipt: Data) {
-        guard let entries = OldStylePropertyList.decode([UInt8](receipt)), entries.count >= 4 else { return nil }
-        let environment = entries[2].key == "environment" ? entries[2].value : Self.production
-        let keys = ["signature", "purchase-info"] + (environment == Self.production ? [] : ["environment"])
-        guard entries.map(\.key) == keys + ["pod", "signing-status"],
-            entries.suffix(2).map(\.value) == [Self.pod, Self.signingStatus],
-            let blob = Self.bytes(base64: entries[0].value),
-            let information = Self.bytes(base64: entries[1].value)
-        else { return nil }
-        self.init(purchaseInformation: information, environment: environment, signatureBlob: blob)
-    }
-
-    /// Base64 in its one canonical spelling: the unused bits of the last character are zero.
-    private static func bytes(base64: String) -> [UInt8]? {
-        guard let data = Data(base64Encoded: base64), data.base64EncodedString() == base64 else { return nil }
-        return [UInt8](data)
-    }
-}
-
-extension ReceiptEnvelope {
-    /// Signs the purchase information.
-    init(signing information: [UInt8], with signer: any ReceiptSigner) throws {
-        let version = signer.signatureVersion
-        let signature = try signer.sign(Self.message(version, information))
+    /// Signs a message, which is the signer's version byte and behind it the purchase information.
+    static func encoded(signing message: Data, with signer: any ReceiptSigner) throws -> Data {
+        let signature = try signer.sign(message)
         guard signature.count == signer.signatureLength else {
             throw ReceiptError("The signer made \(signature.count) bytes, but promises \(signer.signatureLength).")
         }
@@ -64,31 +26,96 @@ extension ReceiptEnvelope {
         guard let length = UInt32(exactly: certificate.count) else {
             throw ReceiptError("The signer's certificate is too long for its length field.")
         }
-        let blob = [version] + signature + withUnsafeBytes(of: length.bigEndian) { [UInt8]($0) } + certificate
-        self.init(purchaseInformation: information, environment: signer.environment, signatureBlob: blob)
+        var blob = ByteWriter(capacity: 1 + signature.count + 4 + certificate.count)
+        blob.append(signer.signatureVersion)
+        signature.withUnsafeBytes { blob.append($0) }
+        withUnsafeBytes(of: length.bigEndian) { blob.append($0) }
+        certificate.withUnsafeBytes { blob.append($0) }
+
+        let signatureText = blob.finish().base64EncodedData()
+        let information = message.dropFirst().base64EncodedData()
+        var list = OldStylePropertyList.Writer(capacity: signatureText.count + information.count + 160)
+        list.add("\t\"signature\" = \"", plain: signatureText)
+        list.add("\t\"purchase-info\" = \"", plain: information)
+        if signer.environment != production { list.add("\t\"environment\" = \"", signer.environment) }
+        // The number of the machines that served the app. There is only one store here, so it is always the same.
+        list.add("\t\"pod\" = \"", "100")
+        list.add("\t\"signing-status\" = \"", "0")
+        return list.end()
     }
 
+    /// Nil for anything that ``encoded(signing:with:)`` would not have written.
+    init?(_ receipt: Data) {
+        let parts = receipt.withUnsafeBytes { Self.parts(of: $0) }
+        guard let parts, let blob = Self.bytes(receipt, base64: parts.blob),
+            let information = Self.bytes(receipt, base64: parts.information)
+        else { return nil }
+        environment = parts.environment
+        signatureBlob = blob
+        purchaseInformation = information
+    }
+
+    private static func parts(
+        of receipt: UnsafeRawBufferPointer
+    ) -> (blob: Range<Int>, information: Range<Int>, environment: String)? {
+        var reader = OldStylePropertyList.Reader(receipt)
+        guard reader.skip("{\n\t\"signature\" = \""), let blob = reader.rest(),
+            reader.skip(";\n\t\"purchase-info\" = \""), let information = reader.rest(), reader.skip(";\n"),
+            isCanonical(receipt, base64: blob), isCanonical(receipt, base64: information)
+        else { return nil }
+        var environment = production
+        if reader.skip("\t\"environment\" = \"") {
+            guard let named = reader.string(), named != production, reader.skip(";\n") else { return nil }
+            environment = named
+        }
+        guard reader.skip("\t\"pod\" = \"100\";\n\t\"signing-status\" = \"0\";\n}"), reader.isAtEnd else { return nil }
+        return (blob, information, environment)
+    }
+
+    /// Whether the unused bits of the last character are zero, if this is Base64.
+    private static func isCanonical(_ text: UnsafeRawBufferPointer, base64 range: Range<Int>) -> Bool {
+        let end = range.upperBound
+        guard range.count >= 4, text[end - 1] == UInt8(ascii: "=") else { return true }
+        let padding = text[end - 2] == UInt8(ascii: "=") ? 2 : 1
+        let lastCharacters: StaticString = padding == 2 ? "AQgw" : "AEIMQUYcgkosw048"
+        let last = text[end - padding - 1]
+        return lastCharacters.withUTF8Buffer { $0.contains(last) }
+    }
+
+    /// What is written in Base64, with padding, in some part of a text.
+    private static func bytes(_ text: Data, base64 range: Range<Int>) -> Data? {
+        let start = text.startIndex + range.lowerBound
+        guard let data = Data(base64Encoded: text[start..<(start + range.count)]),
+            range.count == (data.count + 2) / 3 * 4
+        else { return nil }
+        return data
+    }
+}
+
+extension ReceiptEnvelope {
     /// Whether the signer made the signature, or trusts the certificate that did.
     func isAuthentic(to signer: any ReceiptSigner) -> Bool {
-        guard signatureBlob.first == signer.signatureVersion else { return false }
-        let rest = signatureBlob.dropFirst()
-        let signature = rest.prefix(signer.signatureLength)
-        let lengthField = rest.dropFirst(signer.signatureLength).prefix(4)
-        let certificate = rest.dropFirst(signer.signatureLength + 4)
-        guard signature.count == signer.signatureLength, lengthField.count == 4,
-            lengthField.reduce(0, { $0 << 8 | Int($1) }) == certificate.count
+        let length = signer.signatureLength
+        let (version, certificateLength) = signatureBlob.withUnsafeBytes { blob in
+            guard blob.count - 5 >= length else { return (UInt8?.none, 0) }
+            let field = blob.loadUnaligned(fromByteOffset: 1 + length, as: UInt32.self)
+            return (blob[0], Int(UInt32(bigEndian: field)))
+        }
+        guard let version, version == signer.signatureVersion, certificateLength == signatureBlob.count - 5 - length
         else { return false }
+        let certificate = (5 + length)..<signatureBlob.count
         return signer.isValid(
-            signature: Data(signature),
-            certificate: Data(certificate),
-            for: Self.message(signer.signatureVersion, purchaseInformation)
+            signature: signatureBlob.subdata(in: 1..<(1 + length)),
+            certificate: certificate.isEmpty ? Data() : signatureBlob.subdata(in: certificate),
+            for: message(version)
         )
     }
 
-    private static func message(_ version: UInt8, _ information: [UInt8]) -> Data {
-        var message = Data(capacity: information.count + 1)
+    /// What the signature is over.
+    private func message(_ version: UInt8) -> Data {
+        var message = ByteWriter(capacity: purchaseInformation.count + 1)
         message.append(version)
-        message.append(contentsOf: information)
-        return message
+        purchaseInformation.withUnsafeBytes { message.append($0) }
+        return message.finish()
     }
 }

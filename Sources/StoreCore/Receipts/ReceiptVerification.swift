@@ -95,10 +95,9 @@ extension ReceiptVerification {
             throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.")
         }
         // As when somebody else uses the same key.
-        guard let entries = OldStylePropertyList.decode(envelope.purchaseInformation),
-            let fields = TransactionReceipt.fields(entries),
-            TransactionReceipt.indispensableKeys.isSubset(of: fields.keys)
-        else { throw ReceiptRefusal(.malformed, "The store signed this, but it is not a transaction receipt.") }
+        guard let fields = envelope.purchaseInformation.withUnsafeBytes({ PurchaseInformation.fields(of: $0) }) else {
+            throw ReceiptRefusal(.malformed, "The store signed this, but it is not a transaction receipt.")
+        }
         return fields
     }
 
@@ -130,8 +129,7 @@ extension ReceiptVerification {
             fields,
             isOver: isOver,
             latestReceipt: isOver ? nil : try latest.data(signedBy: signer),
-            latest: try OldStylePropertyList.decode(latest.purchaseInformation())
-                .flatMap(TransactionReceipt.fields) ?? [:]
+            latest: try latest.purchaseInformation().withUnsafeBytes { PurchaseInformation.fields(of: $0) } ?? [:]
         )
     }
 }

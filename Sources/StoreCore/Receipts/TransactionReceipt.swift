@@ -119,64 +119,53 @@ public struct TransactionReceipt: Hashable, Sendable {
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999 or a signature that is not as long as the signer
     ///   promised, and what the signer throws.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
-        let information = try purchaseInformation()
-        return try ReceiptEnvelope(signing: information, with: signer).encoded
+        try ReceiptEnvelope.encoded(signing: try purchaseInformation(behind: signer.signatureVersion), with: signer)
     }
 }
 
 extension TransactionReceipt {
-    /// The keys that a receipt cannot do without.
-    static let indispensableKeys: Set<String> = [
-        "quantity", "product_id", "transaction_id", "original_transaction_id", "purchase_date", "bid",
-    ]
+    private typealias Key = PurchaseInformationKey
 
-    /// What a receipt says under the names that verification has for it, nil if a key comes twice.
-    static func fields(_ entries: [OldStylePropertyList.Entry]) -> [String: String]? {
-        let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
-        var fields = [String: String](minimumCapacity: entries.count)
-        for entry in entries {
-            let name = String(decoding: entry.key.utf8.map { $0 == hyphen ? underscore : $0 }, as: UTF8.self)
-            guard fields.updateValue(entry.value, forKey: name) == nil else { return nil }
-        }
-        return fields
-    }
-
-    /// The historical order was that of a hash table and so of no meaning; this one is ours, and always the same.
-    func purchaseInformation() throws -> [UInt8] {
-        var list = OldStylePropertyList.Writer(capacity: 1536)
-        list.add("quantity", plain: String(quantity).utf8)
-        list.add("product-id", productIdentifier)
-        list.add("transaction-id", transactionIdentifier)
-        list.add("original-transaction-id", originalTransactionIdentifier)
+    /// The text that is signed, behind the byte that is signed with it: each key that is there, in the keys' order.
+    func purchaseInformation(behind version: UInt8? = nil) throws -> Data {
+        var list = OldStylePropertyList.Writer(behind: version, capacity: 1536)
+        list.add(Key.quantity.opening, String(quantity))
+        list.add(Key.productIdentifier.opening, productIdentifier)
+        list.add(Key.transactionIdentifier.opening, transactionIdentifier)
+        list.add(Key.originalTransactionIdentifier.opening, originalTransactionIdentifier)
         let purchased = try ReceiptDate(purchaseDate)
-        list.add("purchase-date", writing: purchased.writeUniversal)
-        list.add("purchase-date-ms", plain: String(purchased.milliseconds).utf8)
-        list.add("purchase-date-pst", writing: purchased.writePacific)
+        list.add(Key.purchaseDate.opening, writing: purchased.writeUniversal)
+        list.add(Key.purchaseDateMilliseconds.opening, writing: purchased.writeMilliseconds)
+        list.add(Key.purchaseDatePacific.opening, writing: purchased.writePacific)
         let originally = try ReceiptDate(originalPurchaseDate)
-        list.add("original-purchase-date", writing: originally.writeUniversal)
-        list.add("original-purchase-date-ms", plain: String(originally.milliseconds).utf8)
-        list.add("original-purchase-date-pst", writing: originally.writePacific)
-        if let itemIdentifier { list.add("item-id", itemIdentifier) }
-        list.add("bid", bundleIdentifier)
-        list.add("bvrs", bundleVersion)
-        if let deviceIdentifier { list.add("unique-identifier", deviceIdentifier) }
-        if let vendorDeviceIdentifier { list.add("unique-vendor-identifier", vendorDeviceIdentifier) }
-        if let appItemIdentifier { list.add("app-item-id", appItemIdentifier) }
-        if let versionExternalIdentifier { list.add("version-external-identifier", versionExternalIdentifier) }
+        list.add(Key.originalPurchaseDate.opening, writing: originally.writeUniversal)
+        list.add(Key.originalPurchaseDateMilliseconds.opening, writing: originally.writeMilliseconds)
+        list.add(Key.originalPurchaseDatePacific.opening, writing: originally.writePacific)
+        if let itemIdentifier { list.add(Key.itemIdentifier.opening, itemIdentifier) }
+        list.add(Key.bundleIdentifier.opening, bundleIdentifier)
+        list.add(Key.bundleVersion.opening, bundleVersion)
+        if let deviceIdentifier { list.add(Key.uniqueIdentifier.opening, deviceIdentifier) }
+        if let vendorDeviceIdentifier { list.add(Key.uniqueVendorIdentifier.opening, vendorDeviceIdentifier) }
+        if let appItemIdentifier { list.add(Key.appItemIdentifier.opening, appItemIdentifier) }
+        if let versionExternalIdentifier { list.add(Key.versionExternalIdentifier.opening, versionExternalIdentifier) }
         if let subscription { try add(subscription, to: &list) }
-        if let applicationUsername { list.add("application-username", applicationUsername) }
+        if let applicationUsername { list.add(Key.applicationUsername.opening, applicationUsername) }
         return list.end()
     }
 
     private func add(_ subscription: Subscription, to list: inout OldStylePropertyList.Writer) throws {
         let expires = try ReceiptDate(subscription.expirationDate)
-        list.add("expires-date", plain: String(expires.milliseconds).utf8)
-        list.add("expires-date-formatted", writing: expires.writeUniversal)
-        list.add("expires-date-formatted-pst", writing: expires.writePacific)
-        if let identifier = subscription.webOrderLineItemIdentifier { list.add("web-order-line-item-id", identifier) }
-        list.add("is-trial-period", plain: String(subscription.isTrialPeriod).utf8)
-        list.add("is-in-intro-offer-period", plain: String(subscription.isInIntroductoryOfferPeriod).utf8)
-        if let identifier = subscription.promotionalOfferIdentifier { list.add("promotional-offer-id", identifier) }
-        if let name = subscription.codeReferenceName { list.add("offer-code-ref-name", name) }
+        list.add(Key.expiresDate.opening, writing: expires.writeMilliseconds)
+        list.add(Key.expiresDateFormatted.opening, writing: expires.writeUniversal)
+        list.add(Key.expiresDateFormattedPacific.opening, writing: expires.writePacific)
+        if let identifier = subscription.webOrderLineItemIdentifier {
+            list.add(Key.webOrderLineItemIdentifier.opening, identifier)
+        }
+        list.add(Key.isTrialPeriod.opening, String(subscription.isTrialPeriod))
+        list.add(Key.isInIntroductoryOfferPeriod.opening, String(subscription.isInIntroductoryOfferPeriod))
+        if let identifier = subscription.promotionalOfferIdentifier {
+            list.add(Key.promotionalOfferIdentifier.opening, identifier)
+        }
+        if let name = subscription.codeReferenceName { list.add(Key.codeReferenceName.opening, name) }
     }
 }

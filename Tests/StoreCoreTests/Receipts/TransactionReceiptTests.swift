@@ -141,6 +141,26 @@ struct `A transaction receipt` {
         }
     }
 
+    @Test func `B130: Californian time is the calendar's on both sides of every change of clocks`() throws {
+        let zone = try #require(TimeZone(identifier: "America/Los_Angeles"))
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        var change = Date(timeIntervalSince1970: -20_000_000)
+        for _ in 0..<120 {
+            change = try #require(zone.nextDaylightSavingTimeTransition(after: change))
+            for offset in [86_400.0, -1, 0, -86_400, 1] {
+                let date = change + offset
+                let receipt = ReceiptSamples.purchase(at: date)
+                let fields = ReceiptSamples.verify(try receipt.data(signedBy: ReceiptSamples.signer)).fields
+                let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+                let text = try #require(fields["purchase_date_pst"])
+                #expect(text.hasSuffix(" America/Los_Angeles"))
+                let numbers = text.prefix(19).split { !$0.isNumber }.compactMap { Int($0) }
+                #expect(numbers == [parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second])
+            }
+        }
+    }
+
     @Test func `The last moment of the year 9999 is not refused`() throws {
         let receipt = ReceiptSamples.purchase(at: Date(timeIntervalSince1970: 253_402_300_799))
         let fields = ReceiptSamples.verify(try receipt.data(signedBy: ReceiptSamples.signer)).fields
