@@ -69,6 +69,12 @@ struct Catalogue: Sendable {
     func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
     /// What makes it renew; nil for what does not.
     func subscription(of index: Int) -> SandboxProduct.Subscription? { products[index].subscription }
+    /// How long one payment for it lasts; nil for what does not renew.
+    func period(of index: Int) -> StoreProduct.Period? { products[index].subscription?.period }
+    /// The introductory offer that its buyers have, if they may have one.
+    func introductoryOffer(of index: Int) -> SubscriptionOffer? {
+        products[index].subscription?.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
+    }
     /// What is paid for when nobody ordered it: one, for a user of the app's or for nobody in particular.
     mutating func payment(for index: Int, applicationUsername: String?) -> StorePayment {
         if let applicationUsername {

@@ -154,7 +154,7 @@ extension RenewalRate {
 
     private static var secondsOfDay: Double { 86_400 }
 
-    /// The proleptic Gregorian calendar in UTC, which has no daylight saving.
+    /// The Gregorian calendar in UTC, which has no daylight saving.
     private static let calendar = {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -167,9 +167,21 @@ extension RenewalRate {
         switch period.unit {
         case .day: return start + Double(amount) * secondsOfDay
         case .week: return start + Double(amount) * 7 * secondsOfDay
-        case .month: return calendar.date(byAdding: .month, value: amount, to: start) ?? .distantFuture
-        case .year: return calendar.date(byAdding: .year, value: amount, to: start) ?? .distantFuture
+        case .month: return end(ofMonths: amount, from: start)
+        case .year: return end(ofMonths: 12 * amount, from: start)
         }
+    }
+
+    /// What the calendar says, most times without asking it, which would take most of a renewal's time.
+    private static func end(ofMonths months: Int, from start: Date) -> Date {
+        let seconds = start.timeIntervalSince1970
+        // From 1600 to about 5138; before, the calendar was the Julian one.
+        guard seconds >= -11_676_096_000, seconds < 100_000_000_000, months <= 12_000 else {
+            return calendar.date(byAdding: .month, value: months, to: start) ?? .distantFuture
+        }
+        let days = Int((seconds / secondsOfDay).rounded(.down))
+        let later = CivilDate(daysSince1970: days).adding(months: months).daysSince1970
+        return start + Double(later - days) * secondsOfDay
     }
 
     private static func length(of unit: StoreProduct.Period.Unit, at month: Month) -> TimeInterval {

@@ -29,12 +29,11 @@ extension SandboxState {
             return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer))
         }
         let introductory =
-            known?.hasUsedIntroductoryOffer == true
-            ? nil : wanted.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
+            known?.hasUsedIntroductoryOffer == true ? nil : catalogue.introductoryOffer(of: product)
         let isFollowed = isStackable && introductory != nil
         let (term, charge) = self.term(
             of: product,
-            wanted,
+            wanted.period,
             offer: isFollowed ? introductory : offer ?? introductory,
             original: known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, ordered),
             after: BillingCycle(from: now, at: rate),
@@ -56,36 +55,36 @@ extension SandboxState {
         _ rate: RenewalRate,
         _ events: inout [LedgerRecord]
     ) {
-        let subscription = subscriptions[index]
-        let moment = subscription.term.end
-        let product = subscription.renewsAs
-        guard subscription.willRenew else {
+        // Part by part: a copy of all of it would cost more than the renewal.
+        let last = subscriptions[index].term
+        let moment = last.end
+        let product = subscriptions[index].renewsAs
+        guard subscriptions[index].willRenew else {
             return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .autoRenewDisabled)))
         }
-        guard let terms = catalogue.subscription(of: product), catalogue.isOnSale(product, at: moment) else {
+        guard let period = catalogue.period(of: product), catalogue.isOnSale(product, at: moment) else {
             return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .productUnavailable)))
         }
-        let (term, charge) = nextTerm(of: subscription, terms, then: subscriptions.waitingOffer(of: index), rate)
+        let (term, charge) = nextTerm(after: last, of: index, product, period, rate)
         let event = StoreEvent.renewed(subscription: index, transaction: nextTransaction, term, charge: charge)
         events.append(LedgerRecord(date: moment, event: event))
     }
 
     private func nextTerm(
-        of subscription: SubscriptionBook.Subscription,
-        _ terms: SandboxProduct.Subscription,
-        then waiting: SubscriptionOffer?,
+        after last: SubscriptionTerm,
+        of index: Int,
+        _ product: Int,
+        _ period: StoreProduct.Period,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
-        let last = subscription.term
-        let product = subscription.renewsAs
         guard let offer = last.offer, last.offerGoesOn(as: product) else {
             // A change that was bought earlier begins: the offer is for who buys a product, not for who keeps one.
-            let isOffered = product != last.product && !subscription.hasUsedIntroductoryOffer
-            let introductory = isOffered ? terms.introductoryOffer : nil
+            let isOffered = product != last.product && !subscriptions[index].hasUsedIntroductoryOffer
             return term(
                 of: product,
-                terms,
-                offer: waiting ?? introductory.map { SubscriptionOffer(.introductory, $0.terms) },
+                period,
+                offer: subscriptions.waitingOffer(of: index)
+                    ?? (isOffered ? catalogue.introductoryOffer(of: product) : nil),
                 original: (last.original, last.originalDate),
                 after: last.cycle,
                 rate
@@ -105,7 +104,7 @@ extension SandboxState {
     /// The first period under an offer, or one at the full price.
     private func term(
         of product: Int,
-        _ terms: SandboxProduct.Subscription,
+        _ usual: StoreProduct.Period,
         offer named: SubscriptionOffer?,
         original: (transaction: Int, date: Date),
         after cycle: BillingCycle,
@@ -118,7 +117,7 @@ extension SandboxState {
             product: product,
             start: cycle.end,
             cycle: cycle.adding(
-                offer?.period ?? terms.period,
+                offer?.period ?? usual,
                 times: isByPeriod ? 1 : offer?.periodCount ?? 1,
                 at: rate
             ),

@@ -18,8 +18,14 @@ struct SandboxState: Sendable {
 
     /// A purchase that is remembered after it was finished.
     struct Purchase: Sendable {
-        /// What a transaction that restores it says of it.
-        let asOriginal: StoreTransaction.Details
+        enum Source: Sendable {
+            /// What a transaction that restores it says of it.
+            case details(StoreTransaction.Details)
+            /// A renewal's own transaction: few are ever restored, so what that needs is made only then.
+            case renewal(StoreTransaction)
+        }
+
+        let source: Source
         /// The product's number in the catalogue.
         let product: Int
         /// The period that was bought, of an auto-renewable subscription; of a deferred change, the one that runs until then.
@@ -29,6 +35,20 @@ struct SandboxState: Sendable {
         /// No period was bought: there is nothing to restore, nor to tell in an app receipt.
         var isDeferredChange = false
         var isFinished = false
+
+        /// What a transaction that restores it says of it.
+        var asOriginal: StoreTransaction.Details {
+            switch source {
+            case .details(let details): return details
+            case .renewal(let transaction):
+                let itself = StoreTransaction.Original(
+                    identifier: transaction.identifier,
+                    date: transaction.date,
+                    payment: transaction.payment
+                )
+                return StoreTransaction.Details(failure: nil, original: itself, receipt: nil)
+            }
+        }
     }
 
     struct Account: Sendable {
@@ -244,7 +264,7 @@ extension SandboxState {
         }
         return remember(
             Purchase(
-                asOriginal: details,
+                source: .details(details),
                 product: product,
                 term: subscription?.term,
                 isDeferredChange: subscription?.isDeferred ?? false
@@ -309,18 +329,12 @@ extension SandboxState {
             date: date,
             details: subscriptions[subscription].original
         )
-        let itself = StoreTransaction.Original(
-            identifier: transaction.identifier,
-            date: date,
-            payment: transaction.payment
-        )
-        let details = StoreTransaction.Details(failure: nil, original: itself, receipt: nil)
         let row = Row(
             transaction: transaction,
             account: Int32(account),
             device: -1,
             product: Int32(term.product),
-            history: remember(Purchase(asOriginal: details, product: term.product, term: term), account)
+            history: remember(Purchase(source: .renewal(transaction), product: term.product, term: term), account)
         )
         insert(row, number)
     }

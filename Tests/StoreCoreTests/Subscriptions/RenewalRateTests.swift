@@ -43,6 +43,30 @@ import Testing
         }
     }
 
+    @Test func `Months and years end when the calendar says, over centuries`() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let start = Market.date("1601-01-01T00:00:00Z")
+        // A prime number of days, hours and seconds meets all kinds of days and times.
+        for step in 0..<4000 {
+            let date = start + Double(step) * 4_999_999
+            let count = 1 + step % 250
+            let month = try #require(calendar.date(byAdding: .month, value: count, to: date))
+            let year = try #require(calendar.date(byAdding: .year, value: count, to: date))
+            #expect(RenewalRate.realTime.end(of: .init(1, .month), times: count, from: date) == month)
+            #expect(RenewalRate.realTime.end(of: .init(1, .year), times: count, from: date) == year)
+        }
+    }
+
+    @Test(arguments: ["0004-02-29T00:00:00Z", "1582-10-14T12:00:00Z", "9999-12-31T23:59:59Z"])
+    func `Far away too, months end when the calendar says`(start: String) throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let date = Market.date(start)
+        let end = try #require(calendar.date(byAdding: .month, value: 13, to: date))
+        #expect(RenewalRate.realTime.end(of: .init(1, .month), times: 13, from: date) == end)
+    }
+
     @Test func `Days and weeks are as long as ever`() {
         let start = Market.date("2024-02-28T00:00:00Z")
         #expect(RenewalRate.realTime.end(of: .init(3, .day), from: start) == Market.date("2024-03-02T00:00:00Z"))
