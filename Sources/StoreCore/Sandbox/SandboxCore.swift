@@ -13,6 +13,14 @@ final class SandboxCore: Sendable {
     let isTracing = Atomic(false)
     let content = Locked(ContentDesk())
     private let port: SandboxPort
+    private let link = Link()
+
+    /// The one weak reference to a core, so that an alarm need not make its own.
+    private final class Link: @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
+        weak var core: SandboxCore?
+
+        func ring() { core?.use { shell, now in shell.ring(now: now) } }
+    }
 
     init(
         shell: SandboxShell,
@@ -28,6 +36,7 @@ final class SandboxCore: Sendable {
         self.shell = Locked(shell)
         activity = timekeeper.activity
         port = SandboxPort(self.shell, timekeeper)
+        link.core = self
         activity.register(port)
         // What an earlier store on this ledger took in and did not live to ask about.
         for number in self.shell.withLock({ $0.state.unasked }) { ask(about: number) }
@@ -92,7 +101,7 @@ extension SandboxCore {
 
     /// Has the clock ring when the next subscription is due.
     private func set(_ alarm: Date) {
-        timekeeper.schedule(at: alarm) { [weak self] in self?.use { shell, now in shell.ring(now: now) } }
+        timekeeper.schedule(at: alarm) { [link] in link.ring() }
     }
 }
 
@@ -253,6 +262,8 @@ final class SandboxPort: ActivityMember {
     }
 
     var pulse: (isQuiet: Bool, work: Int) { shell.withLock { ($0.outbox.isQuiet, $0.work) } }
+
+    var keepable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool { false }
 

@@ -88,6 +88,24 @@ public final class Activity: Sendable {
         }
     }
 
+    /// Who was found quiet the last time, to be asked again.
+    struct Rest {
+        fileprivate var pulses: [any ActivityPulse] = []
+        /// When nobody is known, any number but the next.
+        fileprivate var changes = -1
+    }
+
+    /// Settles like ``comeToRest()``, time and again: where the last time's members are quiet and no others have come,
+    /// that is all there is to it.
+    func comeToRest(_ rest: inout Rest) {
+        if isQuiet(rest.pulses, since: rest.changes) { return }
+        comeToRest()
+        let changes = state.withLock { $0.changes }
+        let members = liveMembers
+        let pulses = members.compactMap(\.keepable)
+        rest = pulses.count == members.count ? Rest(pulses: pulses, changes: changes) : Rest()
+    }
+
     /// Waits until something is so, making callbacks meanwhile on the thread that delivers them.
     func wait(until isSo: () -> Bool) {
         waiters.add(1, ordering: .sequentiallyConsistent)
@@ -146,10 +164,17 @@ public final class Activity: Sendable {
     }
 }
 
-/// A queue's engine, a store, a clock: what has work of its own.
-package protocol ActivityMember: AnyObject, Sendable {
+/// What has work of its own.
+package protocol ActivityPulse: AnyObject, Sendable {
     /// Whether nothing is under way, and a number that has changed if anything was since the last look.
     var pulse: (isQuiet: Bool, work: Int) { get }
+}
+
+/// A queue's engine, a store, a clock: what settling waits for.
+package protocol ActivityMember: ActivityPulse {
+    /// What has the same pulse and may be kept for as long as a clock moves, without keeping anything at work; nil if
+    /// there is none.
+    var keepable: (any ActivityPulse)? { get }
     /// Makes the callbacks that wait for the calling thread. False where there are none.
     func drainHere() -> Bool
     /// What waits for an outside act, a line each.
@@ -217,7 +242,7 @@ extension Activity {
     /// Looks twice: work may move from a member not yet looked at to one already seen.
     ///
     /// Members that came since then, and foreign work, count as changes.
-    private func isQuiet(_ members: [any ActivityMember], since changes: Int) -> Bool {
+    private func isQuiet(_ members: [any ActivityPulse], since changes: Int) -> Bool {
         guard let first = quietPulse(members, since: changes) else { return false }
         return first == quietPulse(members, since: changes)
     }
@@ -225,7 +250,7 @@ extension Activity {
     /// How much was ever done, nil if anything is under way.
     ///
     /// Work is only ever added to, so that sums tell.
-    private func quietPulse(_ members: [any ActivityMember], since changes: Int) -> Int? {
+    private func quietPulse(_ members: [any ActivityPulse], since changes: Int) -> Int? {
         guard state.withLock({ $0.foreign == 0 && $0.changes == changes }) else { return nil }
         var sum = 0
         for member in members {
@@ -236,3 +261,14 @@ extension Activity {
         return sum
     }
 }
+
+extension ActivityMember {
+    package var keepable: (any ActivityPulse)? { nil }
+}
+
+extension EnginePort {
+    // Not the port: the engine retires when that goes.
+    var keepable: (any ActivityPulse)? { engine }
+}
+
+extension QueueEngine: ActivityPulse {}

@@ -60,9 +60,19 @@ public final class ManualTimekeeper: Timekeeper {
             state.timers.insert(Scheduled(deadline: moment, number: state.lastNumber, body: body), at: index)
             return state.lastNumber
         }
-        return TimerToken { [weak self] in
-            self?.state.withLock { state in state.timers.removeAll { $0.number == number } }
+        // A weak reference to the clock would slow down every use of it.
+        return TimerToken { [state] in
+            state.withLock { state in state.timers.removeAll { $0.number == number } }
         }
+    }
+
+    deinit {
+        // A token may outlive the clock, but keeps nothing of it alive.
+        let timers = state.withLock { state in
+            defer { state.timers = [] }
+            return state.timers
+        }
+        withExtendedLifetime(timers) {}
     }
 
     /// Moves the clock on, see ``advance(to:)``.
@@ -100,9 +110,10 @@ public final class ManualTimekeeper: Timekeeper {
         activity.comeToRest()
         activity.wait { begin(thread) }
         let end = target(moment)
+        var rest = Activity.Rest()
         while let timer = takeTimer(dueBy: end) {
             timer.body()
-            activity.comeToRest()
+            activity.comeToRest(&rest)
         }
         finish(at: end)
     }

@@ -93,6 +93,42 @@ import Testing
         #expect(observer.transactions.map(\.transactionDate) == [1, 2, 3].map { start.addingTimeInterval($0) })
     }
 
+    @Test func `A queue that comes while the clock is moved is waited for like the others`() throws {
+        let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock)
+        let delivery = DispatchQueue(label: "observers")
+        let observer = Recorder.finishing()
+        let late = Guarded<SKPaymentQueue?>(nil)
+        let seen = Guarded<[Int]>([])
+        clock.schedule(at: start + 1) {}
+        clock.schedule(at: start + 2) {
+            let queue = SKPaymentQueue(backend: store, delivery: .queue(delivery))
+            queue.add(observer)
+            late.withLock { $0 = queue }
+        }
+        for delay in 3...5 {
+            clock.schedule(at: start + Double(delay)) {
+                seen.withLock { $0.append(observer.history.count) }
+                late.withLock { $0 }?.add(SKPayment(productIdentifier: "sword"))
+            }
+        }
+        clock.advance(by: 10)
+        #expect(seen.withLock { $0 } == [0, 3, 6])
+        #expect(observer.history.count == 9)
+    }
+
+    @Test func `A token keeps nothing of its clock alive`() {
+        final class Content: Sendable {}
+        var clock: ManualTimekeeper? = ManualTimekeeper()
+        var content: Content? = Content()
+        weak let watched = content
+        let token = clock?.schedule(at: start + 1) { [content] in withExtendedLifetime(content) {} }
+        content = nil
+        #expect(watched != nil)
+        clock = nil
+        #expect(watched == nil)
+        token?.cancel()
+    }
+
     @Test func `Threads that move one clock take turns`() async {
         let fired = Guarded<[TimeInterval]>([])
         for delay in 1...40 {
