@@ -45,6 +45,10 @@ final class SendsReceipts: NSObject, SKPaymentTransactionObserver {
     #expect(over.status == .subscriptionExpired)
     #expect(over.isExpired)
     #expect(over.latestFields["transaction_id"] == "2")
+
+    let answer = String(decoding: later.json, as: UTF8.self)
+    #expect(answer.contains(#""latest_receipt_info":{"#))
+    #expect(answer.hasSuffix(#""status":0}"#))
     withExtendedLifetime(sender) {}
 }
 

@@ -1,0 +1,61 @@
+import Foundation
+
+extension AppReceipt {
+    /// What verification answered about an authentic app receipt, as it went over the wire: one JSON object.
+    ///
+    /// `status` is 0, and `receipt` has what the receipt says: each date as three strings (in UTC, in milliseconds since
+    /// 1970, in Californian time), each purchase under `in_app`, and the numbers that the store had for the app, which
+    /// are 0. The keys are in alphabetical order, so the same answer gives the same bytes.
+    ///
+    /// - Parameters:
+    ///   - environment: the store that vouches, as ``ReceiptSigner/environment`` names it.
+    ///   - moment: when the question was asked.
+    /// - Returns: the object, in UTF-8.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
+    public func json(environment: String, requestedAt moment: Date) throws -> Data {
+        var fields = [
+            "receipt_type": environment,
+            "bundle_id": bundleIdentifier,
+            "application_version": bundleVersion,
+            "original_application_version": originalBundleVersion,
+        ]
+        try Self.add(creationDate, as: "receipt_creation_date", to: &fields)
+        try Self.add(originalPurchaseDate, as: "original_purchase_date", to: &fields)
+        try Self.add(moment, as: "request_date", to: &fields)
+        if let expirationDate { try Self.add(expirationDate, as: "expiration_date", to: &fields) }
+        var receipt = fields.mapValues(AnswerValue.text)
+        receipt["in_app"] = .list(try purchases.map { AnswerValue(try Self.fields(of: $0)) })
+        for number in ["adam_id", "app_item_id", "download_id", "version_external_identifier"] {
+            receipt[number] = .number(0)
+        }
+        let status = ReceiptVerification.Status.valid.rawValue
+        return AnswerValue.object([
+            "status": .number(status), "environment": .text(environment), "receipt": .object(receipt),
+        ]).json
+    }
+
+    private static func fields(of purchase: Purchase) throws -> [String: String] {
+        var fields = [
+            "quantity": String(purchase.quantity),
+            "product_id": purchase.productIdentifier,
+            "transaction_id": purchase.transactionIdentifier,
+            "original_transaction_id": purchase.originalTransactionIdentifier,
+            "is_trial_period": String(purchase.subscription?.isTrialPeriod ?? false),
+        ]
+        try add(purchase.purchaseDate, as: "purchase_date", to: &fields)
+        try add(purchase.originalPurchaseDate, as: "original_purchase_date", to: &fields)
+        if let subscription = purchase.subscription {
+            try add(subscription.expirationDate, as: "expires_date", to: &fields)
+            fields["web_order_line_item_id"] = subscription.webOrderLineItemIdentifier
+            fields["is_in_intro_offer_period"] = String(subscription.isInIntroductoryOfferPeriod)
+        }
+        return fields
+    }
+
+    private static func add(_ date: Date, as name: String, to fields: inout [String: String]) throws {
+        let date = try ReceiptDate(date)
+        fields[name] = date.universal
+        fields["\(name)_ms"] = String(date.milliseconds)
+        fields["\(name)_pst"] = date.pacific
+    }
+}
