@@ -4,7 +4,7 @@ enum Command: Equatable {
     /// On the file in the package, unless another is given.
     case demo(file: String?, asks: Bool)
     case check(files: [String])
-    case verify(file: String, keyFile: String)
+    case verify(VerifyOptions)
     /// On so many threads; as many as the machine has cores unless given.
     case simulate(seed: UInt64, lives: Int, steps: Int, jobs: Int?)
 
@@ -32,9 +32,11 @@ enum Command: Equatable {
             self = try Self.simulation(arguments.dropFirst())
             return
         }
-        var rest = arguments.dropFirst()
-        let keyFiles = name == "verify" ? try Self.takeValues(of: "--key-file", from: &rest) : []
-        let (options, files) = Self.sort(rest)
+        if name == "verify" {
+            self = try Self.verification(arguments.dropFirst())
+            return
+        }
+        let (options, files) = Self.sort(arguments.dropFirst())
         if options.contains(where: Self.isHelp) {
             self = .help
             return
@@ -49,14 +51,6 @@ enum Command: Equatable {
                 throw Mistake(sentence: "demo plays on one file; \(files.count) were given")
             }
             self = .demo(file: files.first, asks: options.contains("--ask"))
-        case "verify":
-            guard files.count == 1, let file = files.first else {
-                throw Mistake(sentence: "verify judges one receipt; \(files.count) were given")
-            }
-            guard keyFiles.count == 1, let keyFile = keyFiles.first else {
-                throw Mistake(sentence: "verify needs the store's key, once: --key-file FILE")
-            }
-            self = .verify(file: file, keyFile: keyFile)
         default:
             guard !files.isEmpty else { throw Mistake(sentence: "check needs a file to check") }
             self = .check(files: files)
@@ -89,11 +83,12 @@ enum Command: Equatable {
         )
     }
 
-    private static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }
+    static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }
 
     /// Takes an option out, wherever it stands before `--`, with the argument behind it each time.
-    private static func takeValues(
+    static func takeValues(
         of option: String,
+        _ what: String,
         from arguments: inout ArraySlice<String>
     ) throws(Mistake) -> [String] {
         var values: [String] = []
@@ -107,14 +102,14 @@ enum Command: Equatable {
                 kept.append(argument)
                 continue
             }
-            guard let value = arguments.popFirst() else { throw Mistake(sentence: "\(option) needs a file") }
+            guard let value = arguments.popFirst() else { throw Mistake(sentence: "\(option) needs \(what)") }
             values.append(value)
         }
         arguments = kept[...]
         return values
     }
 
-    private static func sort(_ arguments: ArraySlice<String>) -> (options: [String], files: [String]) {
+    static func sort(_ arguments: ArraySlice<String>) -> (options: [String], files: [String]) {
         var options: [String] = []
         var files: [String] = []
         var arguments = arguments
@@ -134,9 +129,12 @@ enum Command: Equatable {
             --ask   asks you before each charge: y approves, c cancels, d declines
         sandbox-store check FILE...
             Says what is in each file, or what is wrong with it.
-        sandbox-store verify FILE --key-file FILE
+        sandbox-store verify FILE (--key-file FILE | --key HEX) [--at MOMENT] [--json]
             Says whether a sandbox store with this key signed a receipt, and what is in it: a transaction's
             receipt or an app receipt, as it is or in Base64. All bytes of the key's file are the key.
+            --key   the key in hexadecimal digits; other users of the machine may see them
+            --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
+            --json  prints the answer as it went over the wire
         sandbox-store simulate [--seed N] [--lives K] [--steps M] [--jobs J]
             Lives K lives of M steps, drawn from the seed N, and checks each step against a model; 1000 lives of
             50 steps from the seed 1 unless given. Prints what they went through, or a shrunk life that breaks a rule.

@@ -5,6 +5,8 @@ import StoreCore
 struct ReceiptReport {
     /// Whether the receipt is valid.
     let isValid: Bool
+    /// The answer as it went over the wire, a line break at its end.
+    let json: String
     private var lines: [String] = []
 
     /// Judges a receipt of a transaction, or an app receipt.
@@ -21,14 +23,17 @@ struct ReceiptReport {
             do throws(ReceiptRefusal) {
                 let receipt = try AppReceipt(verifying: receipt, signer: signer)
                 isValid = true
+                json = Self.line(Self.json(of: receipt, environment: signer.environment, at: now))
                 add(.valid, "The store vouches for this app receipt.", Self.fields(of: receipt))
             } catch {
                 isValid = false
+                json = Self.line(error.json)
                 add(error.status, error.reason, [:])
             }
         } else {
             let verification = ReceiptVerification(of: receipt, signer: signer, at: now)
             isValid = verification.status == .valid
+            json = Self.line(verification.json)
             add(verification.status, verification.reason ?? "The store vouches for this receipt.", verification.fields)
         }
     }
@@ -40,6 +45,17 @@ struct ReceiptReport {
         lines.append("status \(status.rawValue)")
         lines.append(sentence)
         lines += fields.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.printable($0.value))" }
+    }
+
+    private static func line(_ json: Data) -> String { String(decoding: json, as: UTF8.self) + "\n" }
+
+    /// What was read from a receipt can be told; only the moment of the question may lie too far away.
+    private static func json(of receipt: AppReceipt, environment: String, at moment: Date) -> Data {
+        do {
+            return try receipt.json(environment: environment, requestedAt: moment)
+        } catch {
+            return Data(#"{"status":21000}"#.utf8)
+        }
     }
 
     /// What is Base64 from end to end, white space apart, is taken for it; no receipt itself is.

@@ -16,7 +16,7 @@ struct SandboxStoreTool {
             case .help: console.write(Command.usage)
             case .demo(let file, let asks): return demo(file.map { URL(filePath: $0) } ?? Self.demoFile, asks: asks)
             case .check(let files): return check(files)
-            case .verify(let file, let keyFile): return verify(file, keyFile: keyFile)
+            case .verify(let options): return verify(options)
             case .simulate(let seed, let lives, let steps, let jobs): return simulate(seed, lives, steps, jobs)
             }
             return 0
@@ -58,17 +58,24 @@ struct SandboxStoreTool {
         return code
     }
 
-    private func verify(_ file: String, keyFile: String) -> Int32 {
-        guard let receipt = contents(of: file, "the receipt"), let key = contents(of: keyFile, "the key") else {
-            return 2
-        }
-        guard !key.isEmpty else {
-            console.complain("sandbox-store: the key in \(keyFile) is empty\n")
-            return 2
-        }
-        let report = ReceiptReport(receipt, key: key, at: Date())
-        console.write(report.text)
+    private func verify(_ options: VerifyOptions) -> Int32 {
+        guard let receipt = contents(of: options.file, "the receipt"), let key = key(options.key) else { return 2 }
+        let report = ReceiptReport(receipt, key: key, at: options.moment ?? Date())
+        console.write(options.isJSON ? report.json : report.text)
         return report.isValid ? 0 : 1
+    }
+
+    private func key(_ key: VerifyOptions.Key) -> Data? {
+        switch key {
+        case .bytes(let bytes): return bytes
+        case .file(let file):
+            guard let bytes = contents(of: file, "the key") else { return nil }
+            guard !bytes.isEmpty else {
+                console.complain("sandbox-store: the key in \(file) is empty\n")
+                return nil
+            }
+            return bytes
+        }
     }
 
     private func contents(of file: String, _ what: String) -> Data? {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import sandbox_store
@@ -17,8 +18,22 @@ import Testing
         (["demo", "--ask", "--", "--help"], .demo(file: "--help", asks: true)),
         (["check", "a", "b"], .check(files: ["a", "b"])),
         (["check", "--", "-a"], .check(files: ["-a"])),
-        (["verify", "a", "--key-file", "k"], .verify(file: "a", keyFile: "k")),
-        (["verify", "--key-file", "-k", "--", "--key-file"], .verify(file: "--key-file", keyFile: "-k")),
+        (["verify", "a", "--key-file", "k"], .verify(VerifyOptions(file: "a", key: .file("k")))),
+        (
+            ["verify", "--key-file", "-k", "--", "--key-file"],
+            .verify(VerifyOptions(file: "--key-file", key: .file("-k")))
+        ),
+        (
+            ["verify", "--json", "a", "--at", "2012-09-21T01:31:38Z", "--key", "00fF"],
+            .verify(
+                VerifyOptions(
+                    file: "a",
+                    key: .bytes(Data([0, 255])),
+                    moment: Date(timeIntervalSince1970: 1_348_191_098),
+                    isJSON: true
+                )
+            )
+        ),
         (["verify", "--help"], .help),
         (["simulate"], .simulate(seed: 1, lives: 1000, steps: 50, jobs: nil)),
         (
@@ -43,9 +58,27 @@ import Testing
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),
         (["verify", "--key-file", "k"], "verify judges one receipt; 0 were given"),
         (["verify", "a", "b", "--key-file", "k"], "verify judges one receipt; 2 were given"),
-        (["verify", "a"], "verify needs the store's key, once: --key-file FILE"),
-        (["verify", "a", "--key-file", "k", "--key-file", "l"], "verify needs the store's key, once: --key-file FILE"),
+        (["verify", "a"], "verify needs the store's key, once: --key-file FILE or --key HEX"),
+        (
+            ["verify", "a", "--key-file", "k", "--key-file", "l"],
+            "verify needs the store's key, once: --key-file FILE or --key HEX"
+        ),
+        (
+            ["verify", "a", "--key-file", "k", "--key", "00"],
+            "verify needs the store's key, once: --key-file FILE or --key HEX"
+        ),
         (["verify", "a", "--key-file"], "--key-file needs a file"),
+        (["verify", "a", "--key", "secret"], "--key needs hexadecimal digits, two for each byte"),
+        (["verify", "a", "--key", "123"], "--key needs hexadecimal digits, two for each byte"),
+        (["verify", "a", "--key", ""], "--key needs hexadecimal digits, two for each byte"),
+        (
+            ["verify", "a", "--key", "00", "--at", "noon"],
+            "\"noon\" is no moment as in 2012-09-21T01:31:38Z"
+        ),
+        (
+            ["verify", "a", "--key", "00", "--at", "2012-09-21T01:31:38Z", "--at", "2012-09-21T01:31:38Z"],
+            "verify judges at one moment; 2 were given"
+        ),
         (["verify", "a", "--fast"], "\"--fast\" is not an option of verify"),
     ])
     func `Arguments that make none end with one sentence and 2`(arguments: [String], sentence: String) {

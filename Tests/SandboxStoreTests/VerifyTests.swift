@@ -160,6 +160,55 @@ import Testing
         #expect(Run("verify", file, "--key-file", other).output.hasPrefix("status 21003\n"))
     }
 
+    @Test func `The key may be given in hexadecimal digits`() throws {
+        let file = try write(coins.data(signedBy: signer))
+        let digits = Data("the store's key".utf8).map { String(format: "%02x", $0) }.joined()
+        #expect(Run("verify", file, "--key", digits).output == Run("verify", file, "--key-file", keyFile).output)
+        #expect(Run("verify", file, "--key", "00").output.hasPrefix("status 21003\n"))
+    }
+
+    @Test func `A subscription is judged at the moment given`() throws {
+        var receipt = coins
+        receipt.subscription = TransactionReceipt.Subscription(expirationDate: receipt.purchaseDate + 60)
+        let file = try write(receipt.data(signedBy: signer))
+        let before = Run("verify", file, "--key-file", keyFile, "--at", "2012-09-21T01:32:38Z")
+        #expect(before.output.hasPrefix("status 0\n"))
+        #expect(before.code == 0)
+        let after = Run("verify", file, "--key-file", keyFile, "--at", "2012-09-21T01:32:39Z")
+        #expect(after.output.hasPrefix("status 21006\n"))
+        #expect(after.code == 1)
+    }
+
+    @Test func `The answer is printed as it went over the wire when asked for`() throws {
+        let data = try coins.data(signedBy: signer)
+        let run = Run("verify", try write(data), "--key-file", keyFile, "--json")
+        let answer = ReceiptVerification(of: data, signer: signer, at: coins.purchaseDate)
+        #expect(run.output == String(decoding: answer.json, as: UTF8.self) + "\n")
+        #expect(run.code == 0)
+        let forged = Run("verify", try write(data), "--key", "00", "--json")
+        #expect(forged.output == "{\"status\":21003}\n")
+        #expect(forged.code == 1)
+    }
+
+    @Test func `An app receipt too is answered about as it went over the wire`() throws {
+        let receipt = AppReceipt(
+            bundleIdentifier: "com.example.coins",
+            bundleVersion: "1.2",
+            device: Data(count: 16),
+            opaqueValue: Data(count: 16),
+            creationDate: Date(timeIntervalSince1970: 1_735_689_600)
+        )
+        let file = try write(receipt.data(signedBy: signer))
+        let run = Run("verify", file, "--key-file", keyFile, "--at", "2025-01-02T00:00:00Z", "--json")
+        let moment = Date(timeIntervalSince1970: 1_735_776_000)
+        let answer = try receipt.json(environment: signer.environment, requestedAt: moment)
+        #expect(run.output == String(decoding: answer, as: UTF8.self) + "\n")
+        #expect(run.code == 0)
+        let forged = Run("verify", file, "--key", "00", "--json")
+        #expect(forged.output == "{\"status\":21003}\n")
+        #expect(forged.code == 1)
+    }
+
     @Test func `A receipt or key that cannot be read ends with one line and 2`() throws {
         let receipt = try write(coins.data(signedBy: signer))
         let missing = directory.url.appending(path: "missing").path

@@ -38,7 +38,7 @@ public struct HMACOfferSigner: OfferSigner {
 
     /// Whether the signature is the message's authentication code; compares all of it, whatever differs.
     public func isValid(signature: Data, for message: Data) -> Bool {
-        message.withUnsafeBytes { hmac.isValid(signature, for: $0) }
+        message.withUnsafeBytes { message in signature.withUnsafeBytes { hmac.isValid($0, for: message) } }
     }
 }
 
