@@ -1,3 +1,4 @@
+import Dispatch
 import StoreContract
 import StoreSimulator
 import Testing
@@ -10,8 +11,13 @@ import Testing
         #expect(report.lives == 60)
     }
 
-    @Test func `Every event meets transactions, payments and subscriptions in every state, save what cannot be`() {
-        let report = Simulator.run(seed: 500, lives: 100, steps: 300)
+    @Test func `Every event meets everything in every state, but for what cannot be`() async {
+        let report = await withCheckedContinuation { lived in
+            // It takes seconds, and other tests wait for the threads that tests run on.
+            DispatchQueue.global().async {
+                lived.resume(returning: Simulator.run(seed: 500, lives: 100, steps: 300))
+            }
+        }
         for (pair, count) in report.reached { #expect(count > 0, "\(pair)") }
         for pair in SimulationReport.impossiblePairs.keys { #expect(report.reached[pair] == nil) }
         #expect(report.reached.count + SimulationReport.impossiblePairs.count == 23 * 18)
