@@ -2,6 +2,7 @@
 final class CallbackLane: Sendable {
     private let delivery: StoreDelivery
     private let activity: Activity
+    private let log: StoreLog
     private let state = Locked(State())
 
     private struct State {
@@ -9,9 +10,10 @@ final class CallbackLane: Sendable {
         var work = 0
     }
 
-    init(delivery: StoreDelivery, activity: Activity) {
+    init(delivery: StoreDelivery, activity: Activity, log: StoreLog) {
         self.delivery = delivery
         self.activity = activity
+        self.log = log
         delivery.prepare()
         activity.register(self)
     }
@@ -23,7 +25,7 @@ final class CallbackLane: Sendable {
             return state.callbacks.schedule()
         }
         guard mustDrain else { return }
-        delivery.schedule(self)
+        delivery.schedule(self, log)
         activity.changed()
     }
 }
@@ -45,6 +47,7 @@ extension CallbackLane: ActivityMember {
 
     func drainHere() -> Bool {
         guard delivery.isHere, state.withLock({ $0.callbacks.isScheduled }) else { return false }
+        delivery.begins()
         drainInline()
         return true
     }

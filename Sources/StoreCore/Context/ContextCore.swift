@@ -25,7 +25,7 @@ final class ContextCore: Sendable {
             self.timekeeper = timekeeper ?? backend?.timekeeper ?? SystemTimekeeper.shared
             self.delivery = delivery
             self.log = log
-            callbacks = CallbackLane(delivery: delivery, activity: self.timekeeper.activity)
+            callbacks = CallbackLane(delivery: delivery, activity: self.timekeeper.activity, log: log)
         }
 
         /// The clocks to settle by: a store may go by another than its queues.

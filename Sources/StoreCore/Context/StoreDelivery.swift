@@ -13,9 +13,24 @@ public enum StoreDelivery: Sendable {
 
 extension StoreDelivery {
     /// Runs a drain there; for inline delivery, when the outermost call on this thread ends.
-    func schedule(_ drain: any InlineDrain & Sendable) {
-        guard let queue else { return CallScope.drain(drain) }
-        queue.async { drain.drainInline() }
+    ///
+    /// The log hears of a main queue that nobody drains.
+    func schedule(_ drain: any InlineDrain & Sendable, _ log: StoreLog) {
+        switch self {
+        case .inline: CallScope.drain(drain)
+        case .queue(let queue): queue.async { drain.drainInline() }
+        case .main:
+            MainQueueWatch.shared.scheduled(log)
+            DispatchQueue.main.async {
+                MainQueueWatch.shared.begun()
+                drain.drainInline()
+            }
+        }
+    }
+
+    /// Says that callbacks are made there otherwise than by what was scheduled.
+    func begins() {
+        if case .main = self { MainQueueWatch.shared.begun() }
     }
 
     /// Whether callbacks that have been scheduled could be made on the calling thread.
@@ -34,14 +49,6 @@ extension StoreDelivery {
         case .main: DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)
         case .queue(let queue): queue.setSpecific(key: queueKey, value: ObjectIdentifier(queue))
         case .inline: break
-        }
-    }
-
-    private var queue: DispatchQueue? {
-        switch self {
-        case .main: .main
-        case .queue(let queue): queue
-        case .inline: nil
         }
     }
 }

@@ -28,6 +28,7 @@ extension QueueEngine {
 
     func drainHere() -> Bool {
         guard delivery.isHere, state.withLock({ $0.deliveries.isScheduled }) else { return false }
+        delivery.begins()
         drainInline()
         return true
     }

@@ -178,7 +178,7 @@ extension QueueEngine {
     }
 
     private func scheduleDeliveries() {
-        delivery.schedule(self)
+        delivery.schedule(self, log)
         if case .inline = delivery { return }
         // Somebody may be settling on the very thread that is to deliver.
         activity.changed()

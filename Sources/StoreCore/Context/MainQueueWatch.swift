@@ -1,0 +1,71 @@
+import Foundation
+
+/// Notices when callbacks wait long for a main queue that nobody drains, and says so once.
+///
+/// A test that waits on a semaphore on the main thread hears nothing, and would not know why. One look is under way at a
+/// time, however much is delivered.
+package final class MainQueueWatch: Sendable {
+    package typealias Later = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
+
+    package static let shared = MainQueueWatch { seconds, look in
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + seconds, execute: look)
+    }
+
+    private let later: Later
+    private let state = Locked(State())
+
+    /// - Parameter later: does something after some seconds.
+    package init(later: @escaping Later) { self.later = later }
+
+    private struct State {
+        var patience: TimeInterval = 5
+        var scheduled = 0
+        /// How many had been scheduled when callbacks were last begun with.
+        var begun = 0
+        var isLooking = false
+        var hasWarned = false
+    }
+
+    /// After how many seconds it says so; for tests.
+    package var patience: TimeInterval {
+        get { state.withLock { $0.patience } }
+        set { state.withLock { $0.patience = newValue } }
+    }
+
+    /// Callbacks were handed to the main queue.
+    package func scheduled(_ log: StoreLog) {
+        let patience = state.withLock { state -> TimeInterval? in
+            state.scheduled += 1
+            guard !state.isLooking, !state.hasWarned else { return nil }
+            state.isLooking = true
+            return state.patience
+        }
+        if let patience { look(in: patience, log) }
+    }
+
+    /// Callbacks are being made on the main queue, or by somebody who settles there.
+    package func begun() { state.withLock { $0.begun = $0.scheduled } }
+
+    private func look(in patience: TimeInterval, _ log: StoreLog) {
+        let scheduled = state.withLock { $0.scheduled }
+        later(patience) { [self] in
+            let (mustWarn, mustLookAgain) = state.withLock { state in
+                if state.begun >= scheduled {
+                    state.isLooking = state.begun < state.scheduled
+                    return (false, state.isLooking)
+                }
+                state.isLooking = false
+                state.hasWarned = true
+                return (true, false)
+            }
+            if mustWarn { log(Self.warning) }
+            if mustLookAgain { look(in: patience, log) }
+        }
+    }
+
+    private static let warning = """
+        callbacks have waited long for the main queue: something keeps the main thread, as a semaphore does, or the \
+        program has no run loop; wait with XCTest's wait(for:), with await, with RunLoop.main.run() or dispatchMain(), \
+        or deliver elsewhere (StoreDelivery.inline, .queue)
+        """
+}
