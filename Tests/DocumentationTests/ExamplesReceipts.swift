@@ -82,3 +82,20 @@ final class SendsReceipts: NSObject, SKPaymentTransactionObserver {
     #expect(other.verify(receipt: try #require(receipts.first)).status == .valid)
     withExtendedLifetime(sender) {}
 }
+
+#if !canImport(Darwin)
+    extension Bundle { var appStoreReceiptURL: URL? { StoreContext.current.appReceiptURL } }
+#endif
+
+@Test func `B184: With one line in its target an app finds its receipt where Apple's Store Kit has it`() throws {
+    let store = try SandboxStore(products: [.nonConsumable("castle", price: "9.99")])
+    try StoreContext(backend: store, delivery: .inline, log: .silent).run {
+        #expect(Bundle.main.appStoreReceiptURL == nil)
+        let till = Till()
+        SKPaymentQueue.default().add(till)
+        SKPaymentQueue.default().add(SKPayment(productIdentifier: "castle"))
+        let url = try #require(Bundle.main.appStoreReceiptURL)
+        let receipt = try store.verify(appReceipt: Data(contentsOf: url))
+        #expect(receipt.purchases.map(\.productIdentifier) == ["castle"])
+    }
+}

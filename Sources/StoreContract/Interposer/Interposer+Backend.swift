@@ -16,6 +16,8 @@ extension Interposer: StoreBackend {
 
     /// What the store says; nothing is done to it.
     public func receipt(forTransaction identifier: String) -> Data? { backend.receipt(forTransaction: identifier) }
+    /// The store's.
+    public var appReceipt: Data? { backend.appReceipt }
 
     /// What the store says; nothing is done to it.
     public var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }

@@ -22,7 +22,9 @@ struct CourierRound {
     ///
     /// Returns false if observers have come or gone before the end.
     func run(_ batch: inout DeliveryBatch) -> Bool {
+        let core = queue.courier.core
         repeat {
+            core.receiptFile.keepUp(with: core)
             while !batch.isDone {
                 if isOver { return false }
                 if engine.currentEpoch == batch.epoch { deliver(&batch) } else { Self.skip(&batch, engine) }

@@ -46,7 +46,9 @@ open class SKReceiptRefreshRequest: SKRequest {
             isRevoked: isSet(SKReceiptPropertyIsRevoked),
             isVolumePurchase: isSet(SKReceiptPropertyIsVolumePurchase)
         )
-        (context.core.backendOrWarning ?? NoBackend.shared).refreshReceipt(properties) { failure in
+        let core = context.core
+        (core.backendOrWarning ?? NoBackend.shared).refreshReceipt(properties) { failure in
+            core.receiptFile.keepUp(with: core)
             reply(failure.map { .failed($0) } ?? .done)
         }
     }

@@ -15,6 +15,7 @@ final class AsyncBackendAdapter: StoreBackend {
 
     func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
     func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
+    var appReceipt: Data? { store.appReceipt }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         run { store in

@@ -34,6 +34,9 @@ public protocol AsyncStoreBackend: Sendable {
     /// The signed receipt of a transaction that came without one, if it is at hand. Must not block. Default: nil.
     func receipt(forTransaction identifier: String) -> Data?
 
+    /// See ``StoreBackend/appReceipt``. Default: nil.
+    var appReceipt: Data? { get }
+
     /// What the app says of a purchase that was under way when the storefront changed, as
     /// ``StoreBackend/decideAfterStorefrontChange(transaction:shouldContinue:)`` says. Default: does nothing.
     ///
@@ -115,6 +118,8 @@ extension AsyncStoreBackend {
     public func sells(_ productIdentifier: String) -> Bool? { nil }
     /// None.
     public func receipt(forTransaction identifier: String) -> Data? { nil }
+    /// See the requirement.
+    public var appReceipt: Data? { nil }
     /// Nothing waits for it.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {}
     /// No price is to be agreed to.

@@ -127,6 +127,11 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// Default: nil. A store that sends ``StoreTransaction/receipt`` along is not asked.
     func receipt(forTransaction identifier: String) -> Data?
 
+    /// The device's app receipt, signed; nil where there is none. Made when somebody reads it. Must be quick.
+    ///
+    /// Default: nil.
+    var appReceipt: Data? { get }
+
     /// Brings the device's receipt up to date.
     ///
     /// Default: refuses, with the code `unknown`.
@@ -227,6 +232,8 @@ extension StoreBackend {
     public func sells(_ productIdentifier: String) -> Bool? { nil }
     /// None.
     public func receipt(forTransaction identifier: String) -> Data? { nil }
+    /// See the requirement.
+    public var appReceipt: Data? { nil }
     /// Refuses, with a sentence.
     public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         reply(.storeKit(.unknown, "this store has no receipt to refresh"))

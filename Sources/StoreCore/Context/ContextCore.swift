@@ -39,6 +39,7 @@ final class ContextCore: Sendable {
 
     private let state: Locked<State>
     let promotions = PromotionMemory()
+    let receiptFile = ReceiptFile()
 
     private struct State {
         var setup: Setup

@@ -1,0 +1,98 @@
+import Foundation
+import Synchronization
+
+/// A context's app receipt as a file that `Data(contentsOf:)` reads.
+///
+/// Written when somebody first asks where it is, and from then on before each callback that may follow from a change.
+final class ReceiptFile: Sendable {
+    /// Asked before all callbacks, so without a lock.
+    private let isWatched = Atomic(false)
+    private let state = Locked(State())
+
+    private struct State {
+        /// The folder that is this file's alone, nil until it is there.
+        var folder: URL?
+        /// What the file says, nil while there is none.
+        var content: Data?
+    }
+
+    deinit {
+        if let folder = state.withLock({ $0.folder }) { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    /// Brings the file up to date, and says where it is; nil where there is no receipt.
+    ///
+    /// - Throws: what Foundation says of a folder or a file that cannot be written; the file stays as it was.
+    func url(containing receipt: () -> Data?) throws -> URL? {
+        isWatched.store(true, ordering: .sequentiallyConsistent)
+        return try update(receipt)
+    }
+
+    /// Brings the file up to date, if anybody ever asked where it is.
+    @inline(__always)
+    func keepUp(with core: ContextCore) {
+        if isWatched.load(ordering: .sequentiallyConsistent) { refresh(core) }
+    }
+
+    private func refresh(_ core: ContextCore) {
+        let setup = core.setup
+        do {
+            _ = try update { setup.backend?.appReceipt }
+        } catch {
+            setup.log("the app receipt's file could not be written: \(error)")
+        }
+    }
+
+    private func update(_ receipt: () -> Data?) throws -> URL? {
+        // Made with the lock held: no older receipt takes the place of a newer one. It comes from the store, which
+        // knows nothing of contexts.
+        try state.withLock { state in
+            let receipt = receipt()
+            let folder = state.folder ?? Self.newFolder
+            let file = folder.appendingPathComponent("StoreKit/receipt")
+            defer { if receipt == nil { state.content = nil } }
+            guard let receipt else {
+                if state.content != nil { try FileManager.default.removeItem(at: file) }
+                return nil
+            }
+            if state.folder == nil {
+                let parent = file.deletingLastPathComponent()
+                try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+                state.folder = folder
+            }
+            if state.content != receipt {
+                try receipt.write(to: file, options: .atomic)
+                state.content = receipt
+            }
+            return file
+        }
+    }
+
+    private static var newFolder: URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("StoreCore-\(UUID().uuidString)")
+    }
+}
+
+extension StoreContext {
+    /// Where the app receipt of the context's store lies as a file, nil while there is no receipt (behaviour 184).
+    ///
+    /// What Apple's `Bundle.main.appStoreReceiptURL` is to an app. Foundation declares that property on every platform, and
+    /// it is always nil away from Apple's; this line in an app's own target takes its place there:
+    ///
+    /// ```swift
+    /// extension Bundle { var appStoreReceiptURL: URL? { StoreContext.current.appReceiptURL } }
+    /// ```
+    ///
+    /// The file is in a folder for temporary files and goes with the context. It is up to date whenever this is read and,
+    /// from then on, before an observer or a request's delegate is called; what a store has for its receipt is
+    /// ``StoreBackend/appReceipt``. Where the file cannot be written the context's log says so, and this is nil.
+    public var appReceiptURL: URL? {
+        let setup = core.setup
+        do {
+            return try core.receiptFile.url { setup.backend?.appReceipt }
+        } catch {
+            setup.log("the app receipt's file could not be written: \(error)")
+            return nil
+        }
+    }
+}
