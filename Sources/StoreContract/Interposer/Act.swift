@@ -4,8 +4,9 @@ import StoreCore
 extension Interposer {
     /// What is done to something that passes.
     ///
-    /// A *call* is a submission, a look-up, a receipt refresh or the fetching of a download's bytes: whoever makes it waits for an answer. Everything else that
-    /// passes belongs to a *connection*, but for acknowledgements, whose loss nobody is told of.
+    /// A *call* is a submission, a look-up, a receipt refresh or the fetching of a download's bytes: whoever makes it waits for
+    /// an answer. Everything else that passes belongs to a *connection*, but for acknowledgements, whose loss nobody is told
+    /// of, and the country, of which ``Interposer/Point/storefrontRead`` says what can be done to it.
     public enum Act: Hashable, Codable, Sendable {
         /// Lets it pass.
         ///

@@ -30,6 +30,8 @@ extension Interposer {
             case downloadRequest(ContentRequest)
             /// The answer to that wish.
             case downloadChunk(Result<Data, StoreFailure>, to: ContentRequest)
+            /// The country that an app reads.
+            case storefrontRead
 
             /// Where it passes.
             public var point: Point {
@@ -46,6 +48,7 @@ extension Interposer {
                 case .receiptAnswer: .receiptAnswer
                 case .downloadRequest: .downloadRequest
                 case .downloadChunk: .downloadChunk
+                case .storefrontRead: .storefrontRead
                 }
             }
         }
@@ -153,6 +156,7 @@ extension Interposer.Crossing: CustomStringConvertible {
             case .downloadChunk(.success(let data), let request):
                 "\(data.count) bytes of \(request.content.identifier) from \(request.offset)"
             case .downloadChunk(.failure(let failure), _): failure.description
+            case .storefrontRead: "the country"
             }
         return "\(point.rawValue) \(number) (\(detail))"
     }

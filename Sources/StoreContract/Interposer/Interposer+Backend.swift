@@ -8,8 +8,10 @@ extension Interposer: StoreBackend {
     public var lane: BackendLane { backend.lane }
     /// What the store says; nothing is done to it.
     public var canMakePayments: Bool { backend.canMakePayments }
-    /// What the store says; nothing is done to it.
-    public var storefront: StoreStorefront? { backend.storefront }
+    /// What the store says, if it passes at ``Point/storefrontRead``; else nil.
+    public var storefront: StoreStorefront? {
+        perform { $0.read(.storefrontRead, &$1) } ? backend.storefront : nil
+    }
 
     /// What the store says; nothing is done to it.
     public func sells(_ productIdentifier: String) -> Bool? { backend.sells(productIdentifier) }

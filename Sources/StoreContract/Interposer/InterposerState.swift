@@ -94,15 +94,33 @@ extension InterposerState {
         _ steps: inout [Step]
     ) {
         if let relay, !isOpen(relay) { return }
+        let (crossing, act) = meet(payload)
+        let parcel = Parcel(id: takeNumber(), crossing: crossing, relay: relay, call: call, arrival: arrival)
+        apply(act, to: parcel, &steps)
+    }
+
+    /// Something passes for which nobody can wait; false if it does not arrive.
+    mutating func read(_ payload: Interposer.Crossing.Payload, _ steps: inout [Step]) -> Bool {
+        switch meet(payload).act {
+        case .pass, .delay, .duplicate, .echo, .reorder, .hold: return true
+        case .drop, .loseAnswer, .fail: return false
+        case .cut:
+            cut(&steps)
+            return false
+        }
+    }
+
+    /// What is done to something that comes.
+    private mutating func meet(
+        _ payload: Interposer.Crossing.Payload
+    ) -> (crossing: Interposer.Crossing, act: Interposer.Act) {
         work &+= 1
-        let point = payload.point
-        let number = counts[point, default: 0] + 1
-        counts[point] = number
+        let number = counts[payload.point, default: 0] + 1
+        counts[payload.point] = number
         let crossing = Interposer.Crossing(payload: payload, number: number)
         let act = rules.act(on: crossing, label: label)
-        let parcel = Parcel(id: takeNumber(), crossing: crossing, relay: relay, call: call, arrival: arrival)
         if act != .pass { note("\(crossing): \(act)") }
-        apply(act, to: parcel, &steps)
+        return (crossing, act)
     }
 
     private mutating func apply(_ act: Interposer.Act, to parcel: Parcel, _ steps: inout [Step]) {

@@ -1,8 +1,8 @@
 extension Interposer {
     /// A place where something passes between a queue and its store.
     ///
-    /// What is asked and answered without passing anything on is not among them: ``Interposer/sells(_:)`` and its like go
-    /// straight to the store.
+    /// What is asked and answered without passing anything on is not among them, but for the country:
+    /// ``Interposer/sells(_:)`` and its like go straight to the store.
     public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
         /// Commands on their way to the store.
         case submission
@@ -28,5 +28,10 @@ extension Interposer {
         case downloadRequest
         /// Some bytes of a download, or why there are none, on their way to the queue.
         case downloadChunk
+        /// The country's way to an app that reads it.
+        ///
+        /// Whoever reads it cannot wait. What loses it or fails it has the app read nil, as it does where the store does not
+        /// know; everything else lets it pass, ``Interposer/Act/hold`` too.
+        case storefrontRead
     }
 }

@@ -226,6 +226,7 @@ import Testing
         let content = StoreContent(identifier: "map", length: 5)
         let request = ContentRequest(transaction: "1", productIdentifier: "map", content: content, limit: 5)
         interposer.fetchContent(request) { _ in }
+        _ = interposer.storefront
         #expect(wire.receiver.failures.map(\.isLoss) == [true])
         wire.connect()
         wire.send(1)
