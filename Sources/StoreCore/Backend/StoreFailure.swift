@@ -40,15 +40,6 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         StoreFailure(domain: .network, code: code.rawValue, reason: reason)
     }
 
-    /// Any error as a failure: a `StoreFailure` as it is, a `URLError` with its code, everything else as unknown.
-    public init(_ error: any Error) {
-        switch error {
-        case let failure as StoreFailure: self = failure
-        case let error as URLError: self = .network(error.code, error.localizedDescription)
-        default: self = .storeKit(.unknown, String(describing: error))
-        }
-    }
-
     /// The family, the code and the sentence.
     public var description: String { "\(domain.rawValue) \(code): \(reason)" }
 }
