@@ -35,7 +35,7 @@ extension SandboxState {
             )
             events.append(LedgerRecord(date: now, event: .finished(finish)))
         case .restore(let applicationUsername):
-            restore(command.id, device, applicationUsername, now: now, &events)
+            restore(command.id, device, applicationUsername, until: rules.restoreBreak, now: now, &events)
         }
     }
 
@@ -185,6 +185,7 @@ extension SandboxState {
         _ command: OrderID,
         _ device: Int,
         _ applicationUsername: String?,
+        until restoreBreak: RestoreBreak?,
         now: Date,
         _ events: inout [LedgerRecord]
     ) {
@@ -194,8 +195,8 @@ extension SandboxState {
             let event = StoreEvent.restoreRefused(device: device, command: command, failure)
             return events.append(LedgerRecord(date: now, event: event))
         }
-        let history = accounts[account].history
         var next = nextTransaction
+        let history = restoredHistory(of: account, by: applicationUsername, until: restoreBreak)
         for start in stride(from: 0, to: history.count, by: Self.restorationSize) {
             let range = start..<min(history.count, start + Self.restorationSize)
             let count = range.count { isRestored($0, by: applicationUsername, account) }
@@ -211,7 +212,25 @@ extension SandboxState {
             events.append(LedgerRecord(date: now, event: .restored(restoration)))
             next += count
         }
-        events.append(LedgerRecord(date: now, event: .restoreEnded(device: device, command: command)))
+        let end: StoreEvent =
+            if let restoreBreak {
+                .restoreRefused(device: device, command: command, restoreBreak.failure)
+            } else {
+                .restoreEnded(device: device, command: command)
+            }
+        events.append(LedgerRecord(date: now, event: end))
+    }
+
+    /// How far through an account's history a restore comes.
+    private func restoredHistory(
+        of account: Int,
+        by applicationUsername: String?,
+        until restoreBreak: RestoreBreak?
+    ) -> Range<Int> {
+        let whole = 0..<accounts[account].history.count
+        guard let restoreBreak else { return whole }
+        let restored = whole.lazy.filter { isRestored($0, by: applicationUsername, account) }
+        return 0..<(restored.dropFirst(restoreBreak.count).first ?? whole.upperBound)
     }
 }
 

@@ -8,4 +8,6 @@ struct SandboxRules: Sendable {
     var offers = OfferRules()
     /// What every purchase fails with (behaviour 207).
     var purchaseFailure: StoreFailure?
+    /// Where every restore breaks off, nil for nowhere.
+    var restoreBreak: RestoreBreak?
 }

@@ -9,6 +9,28 @@ extension SandboxStore {
         get { core.shell.withLock { $0.settings.rules.purchaseFailure } }
         set { core.shell.withLock { $0.settings.rules.purchaseFailure = newValue } }
     }
+
+    /// Has every restore from now on break off, as when the store gets into trouble on the way.
+    ///
+    /// What was brought back by then has been delivered. A store that is opened on the ledger again begins without.
+    ///
+    /// - Parameters:
+    ///   - failure: what a restore ends with; nil lets restores succeed again.
+    ///   - count: how many transactions it brings back before, fewer if there are not so many. A number below 0 stops the
+    ///     process.
+    public func failRestores(with failure: StoreFailure?, after count: Int = 0) {
+        guard count >= 0 else { fatalError("a restore cannot break off after \(count) transactions") }
+        core.shell.withLock { shell in
+            shell.settings.rules.restoreBreak = failure.map { RestoreBreak(failure: $0, count: count) }
+        }
+    }
+}
+
+/// Where restores break off.
+struct RestoreBreak: Sendable {
+    let failure: StoreFailure
+    /// How many transactions come before.
+    let count: Int
 }
 
 extension SandboxRules {
