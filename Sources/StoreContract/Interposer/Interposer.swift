@@ -16,7 +16,8 @@ import StoreCore
 /// An interposer breaks no promise of `StoreBackend` that a network could not break: a receiver is called
 /// by one thread at a time and in the order of its updates, save for what a rule says, and whatever is lost shows after
 /// ``timeout``, so that nobody waits for ever; only what is held waits for you. It has no thread of its own, takes time
-/// from its store's timekeeper alone, and settling lists what waits here. Any thread may call anything.
+/// from its store's timekeeper alone, and settling lists what waits here. A call that waits here keeps alive who made it, and
+/// so the store, until it is answered or ``cut()``. Any thread may call anything.
 ///
 /// What the user decides (cancel, decline, Ask to Buy) is not the wire's affair: tell the store.
 public final class Interposer: Sendable {
@@ -45,6 +46,8 @@ public final class Interposer: Sendable {
         port = InterposerPort(state)
         backend.timekeeper.activity.register(port)
     }
+
+    deinit { for timer in state.withLock({ $0.takeTimers() }) { timer.cancel() } }
 }
 
 // MARK: - Rules

@@ -297,6 +297,12 @@ extension InterposerState {
         return true
     }
 
+    /// All timers, for a clock that goes on to forget them.
+    mutating func takeTimers() -> [TimerToken] {
+        defer { timers = [:] }
+        return Array(timers.values)
+    }
+
     private mutating func cancelTimer(_ id: Int, _ steps: inout [Step]) {
         if let timer = timers.removeValue(forKey: id) { steps.append(.cancel(timer)) }
     }

@@ -18,8 +18,37 @@ final class SandboxCore: Sendable {
     /// The one weak reference to a core, so that an alarm need not make its own.
     private final class Link: @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
         weak var core: SandboxCore?
+        let alarms = Locked(Alarms())
 
-        func ring() { core?.use { shell, now in shell.ring(now: now) } }
+        func ring(_ number: Int) {
+            alarms.withLock { $0.rang(number) }
+            core?.use { shell, now in shell.ring(now: now) }
+        }
+    }
+
+    /// What a clock that goes on longer than the store is to forget.
+    private struct Alarms: Sendable {
+        private var lastNumber = 0
+        /// Those that have not rung; without a token until the clock has given one.
+        private var tokens: [Int: TimerToken?] = [:]
+
+        mutating func add() -> Int {
+            lastNumber += 1
+            tokens.updateValue(nil, forKey: lastNumber)
+            return lastNumber
+        }
+
+        /// It may have rung before its token came.
+        mutating func keep(_ token: TimerToken, for number: Int) {
+            if tokens.index(forKey: number) != nil { tokens.updateValue(token, forKey: number) }
+        }
+
+        mutating func rang(_ number: Int) { tokens.removeValue(forKey: number) }
+
+        mutating func takeTokens() -> [TimerToken] {
+            defer { tokens = [:] }
+            return tokens.values.compactMap(\.self)
+        }
     }
 
     init(
@@ -42,6 +71,8 @@ final class SandboxCore: Sendable {
         for number in self.shell.withLock({ $0.state.unasked }) { ask(about: number) }
         use { _, _ in }
     }
+
+    deinit { for token in link.alarms.withLock({ $0.takeTokens() }) { token.cancel() } }
 }
 
 // MARK: - Doing something under the lock
@@ -101,7 +132,9 @@ extension SandboxCore {
 
     /// Has the clock ring when the next subscription is due.
     private func set(_ alarm: Date) {
-        timekeeper.schedule(at: alarm) { [link] in link.ring() }
+        let number = link.alarms.withLock { $0.add() }
+        let token = timekeeper.schedule(at: alarm) { [link] in link.ring(number) }
+        link.alarms.withLock { $0.keep(token, for: number) }
     }
 }
 

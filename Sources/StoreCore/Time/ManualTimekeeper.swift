@@ -62,7 +62,11 @@ public final class ManualTimekeeper: Timekeeper {
         }
         // A weak reference to the clock would slow down every use of it.
         return TimerToken { [state] in
-            state.withLock { state in state.timers.removeAll { $0.number == number } }
+            let cancelled = state.withLock { state in
+                state.timers.firstIndex { $0.number == number }.map { state.timers.remove(at: $0) }
+            }
+            // What it held may cancel timers as it goes.
+            withExtendedLifetime(cancelled) {}
         }
     }
 
