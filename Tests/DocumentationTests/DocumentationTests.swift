@@ -23,6 +23,18 @@ import Testing
         }
     }
 
+    @Test func `Each line that does what a test can make happen is compiled`() throws {
+        let rows = try Document.text("Sources/StoreCore/StoreCore.docc/Articles/WhatATestCanMakeHappen.md")
+            .split(separator: "\n")
+            .filter { $0.hasSuffix("` |") }
+        #expect(rows.count > 40)
+        for row in rows {
+            let cell = try #require(row.dropLast(2).split(separator: "|").last)
+            let line = cell.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
+            #expect(Self.compiled.contains { $0.contains(line) }, "\(line)")
+        }
+    }
+
     @Test func `Swift that a doc comment shows is compiled`() throws {
         for path in Self.sources {
             for fence in try Document(path).fences where fence.language == "swift" { expectCompiled(fence, path) }

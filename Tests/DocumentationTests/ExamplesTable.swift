@@ -1,0 +1,164 @@
+// The lines of the table in the article "What a test can make happen", compiled and run.
+import Foundation
+import StoreContract
+import StoreCore
+import Testing
+
+/// A store that sells a bit of everything, and an app on it.
+private struct World {
+    let clock = ManualTimekeeper()
+    let store: SandboxStore
+    let interposer: Interposer
+    let queue: SKPaymentQueue
+    let till = Till()
+
+    init() throws {
+        store = try SandboxStore(
+            products: [
+                .consumable("sword", price: "0.99"), .nonConsumable("full.game", price: "4.99"),
+                .nonConsumable("level.2", price: "1.99").hosting(Data("0123456789".utf8)),
+                .autoRenewable(
+                    "pro.monthly",
+                    price: "4.99",
+                    period: .init(1, .month),
+                    group: "pro",
+                    introductoryOffer: .freeTrial(.init(1, .week)),
+                    promotionalOffers: [.payUpFront(price: "9.99", for: .init(3, .month), identifier: "winter")],
+                    codeOffers: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"), eligibility: .new)],
+                    winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "come.back"))]
+                ),
+            ],
+            timekeeper: clock
+        )
+        interposer = Interposer(store)
+        queue = SKPaymentQueue(backend: interposer, delivery: .inline, log: .silent)
+        queue.add(till)
+    }
+
+    /// The codes of the errors that the app has seen.
+    var codes: [Int] { till.errors.map { ($0 as NSError).code } }
+}
+
+@Test func `Purchases end as the table says`() throws {
+    let world = try World()
+    let (store, queue) = (world.store, world.queue)
+    let sword = SKPayment(productIdentifier: "sword")
+    queue.add(sword)
+    store.authoriser = .always(.cancel)
+    queue.add(sword)
+    store.authoriser = .always(.decline())
+    queue.add(sword)
+    store.authoriser = .approving
+    try store.setPaymentsAllowed(false)
+    queue.add(sword)
+    try store.setPaymentsAllowed(true)
+    let failure = StoreFailure(URLError(.timedOut))
+    store.purchaseFailure = failure
+    queue.add(sword)
+    #expect(world.codes == [2, 0, 4, URLError.timedOut.rawValue])
+    store.purchaseFailure = nil
+    try store.setAvailability(.withdrawn, of: "sword")
+    queue.add(sword)
+    #expect(world.codes.last == SKError.Code.paymentInvalid.rawValue)
+    #expect(world.till.delivered == ["sword"])
+}
+
+@Test func `Purchases wait and come from elsewhere as the table says`() throws {
+    let world = try World()
+    let (store, queue) = (world.store, world.queue)
+    let sword = SKPayment(productIdentifier: "sword")
+    try store.account.setAsksToBuy(true)
+    queue.add(sword)
+    queue.add(sword)
+    try store.decide(store.undecided[0].transaction, .approve)
+    try store.decide(store.undecided[0].transaction, .decline())
+    try store.account.setAsksToBuy(false)
+    let payment = SKMutablePayment(productIdentifier: "sword")
+    payment.simulatesAskToBuyInSandbox = true
+    queue.add(payment)
+    #expect(queue.transactions.map(\.transactionState) == [.deferred])
+    try store.account.setInterruptsPurchases(true)
+    queue.add(sword)
+    try store.resolveIssue(store.issues[0].transaction)
+    try store.account.setInterruptsPurchases(false)
+    try store.account.buy("full.game")
+    try store.device.promote("sword")
+    #expect(world.till.delivered == ["sword", "sword", "full.game"])
+    #expect(world.codes == [0, 0])
+}
+
+@Test func `Subscriptions and offers run as the table says`() throws {
+    let world = try World()
+    let (store, queue, clock) = (world.store, world.queue, world.clock)
+    store.codeEntry = .redeem(code: "FRIENDS")
+    queue.presentCodeRedemptionSheet()
+    let payment = SKMutablePayment(productIdentifier: "pro.monthly")
+    payment.paymentDiscount = SKPaymentDiscount(try store.signedOffer("winter", for: "pro.monthly"))
+    queue.add(payment)
+    store.advance(by: 365 * 86_400)
+    #expect(world.till.delivered.count > 9)
+    try store.account.setAutoRenew(false, inGroup: "pro")
+    try store.account.setAutoRenew(true, inGroup: "pro")
+    try store.account.setAutoRenew(false, inGroup: "pro")
+    clock.advance(to: try #require(store.account.subscription(inGroup: "pro")).expirationDate)
+    #expect(store.account.entitlements.isEmpty)
+    try store.account.takeWinBackOffer("come.back", of: "pro.monthly")
+    #expect(store.account.subscription(inGroup: "pro")?.offer?.identifier == "come.back")
+}
+
+@Test func `A code is redeemed outside the app as the table says`() throws {
+    let world = try World()
+    let store = world.store
+    #expect(store.device.appReceipt == nil)
+    try store.account.redeem(code: "FRIENDS")
+    #expect(world.till.delivered == ["pro.monthly"])
+    #expect(store.device.appReceipt != nil)
+}
+
+@Test func `People, places and launches are as the table says`() throws {
+    let world = try World()
+    var (store, queue) = (world.store, world.queue)
+    let alice = try store.addAccount("alice")
+    let phone = try store.addDevice("phone", signedInTo: alice)
+    try phone.signIn(to: store.account)
+    try phone.signOut()
+    try store.setStorefront("DEU")
+    store.locale = "de_DE"
+    #expect(queue.storefront?.countryCode == "DEU")
+    store.isReachable = false
+    phone.isReachable = false
+    store.isReachable = true
+    store.failDownload(of: "level.2", at: .afterBytes(3), with: .network(.timedOut, "a slow night"))
+    store.downloadPace = .bytesPerSecond(5)
+    queue = queue.relaunch()
+    let ledger = MemoryLedger()
+    store = try SandboxStore(products: [.consumable("sword", price: "0.99")], ledger: ledger)
+    #expect(try store.transactions.isEmpty)
+    #expect(store.account.entitlements.isEmpty)
+    #expect(try store.device.unfinished.isEmpty)
+    #expect(try store.account.totalCharged == 0)
+    print(try store.timeline)
+}
+
+@Test func `Any error comes at any point as the table says`() throws {
+    let world = try World()
+    let (store, interposer, queue) = (world.store, world.interposer, world.queue)
+    let failure = StoreFailure(SKError(.cloudServiceNetworkConnectionFailed))
+    interposer.add(.fail(failure), at: .productsRequest)
+    interposer.add(.fail(failure), at: .submission, when: .purchases, times: 1)
+    interposer.add(.loseAnswer, at: .submission, when: .purchases, times: 1)
+    interposer.add(.fail(failure), at: .reply, when: .purchases, times: 1)
+    interposer.add(.fail(failure), at: .update, times: 1)
+    interposer.add(.fail(failure), at: .submission, when: .finishes, times: 1)
+    interposer.add(.hold, at: .update, when: .product("full.game"))
+    interposer.add(.fail(failure), at: .submission, when: .restores, times: 1)
+    store.failRestores(with: failure, after: 1)
+    interposer.add(.fail(failure), at: .receiptRequest)
+    interposer.add(.fail(failure), at: .downloadChunk, times: 1)
+    interposer.add(.fail(failure), at: .storefrontRead)
+    queue.add(SKPayment(productIdentifier: "sword"))
+    store.advance(by: 3600)
+    #expect(queue.storefront == nil)
+    #expect(world.till.delivered == ["sword"])
+    #expect(try store.account.charges.count == 1)
+}
