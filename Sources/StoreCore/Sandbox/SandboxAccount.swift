@@ -26,17 +26,21 @@ public struct SandboxAccount: Sendable {
                     productIdentifier: state.catalogue[product].identifier,
                     expirationDate: nil,
                     transaction: purchase?.identifier ?? "",
-                    since: purchase?.date ?? .distantPast
+                    since: purchase?.date ?? .distantPast,
+                    isInGracePeriod: false
                 )
             }
-            let running = state.subscriptions.all(of: number).lazy.map { state.subscriptions[$0] }.filter(\.isRunning)
+            let running = state.subscriptions.all(of: number).filter { state.subscriptions.isEntitled($0) }
             return owned
-                + running.map { subscription in
-                    SandboxEntitlement(
-                        productIdentifier: state.catalogue[subscription.term.product].identifier,
-                        expirationDate: subscription.term.end,
-                        transaction: String(subscription.term.original),
-                        since: subscription.term.start
+                + running.map { index in
+                    let term = state.subscriptions[index].term
+                    let graceEnd = state.subscriptions.trouble(of: index)?.graceEnd
+                    return SandboxEntitlement(
+                        productIdentifier: state.catalogue[term.product].identifier,
+                        expirationDate: graceEnd ?? term.end,
+                        transaction: String(term.original),
+                        since: term.start,
+                        isInGracePeriod: graceEnd != nil
                     )
                 }
         }
@@ -70,16 +74,14 @@ public struct SandboxAccount: Sendable {
 
     /// Turns a running subscription's renewal on or off, as its user would in the store's own settings.
     ///
-    /// Turned off, it ends with the period that is paid for.
+    /// Turned off, it ends with the period that is paid for; at once where the last renewal could not be paid for.
     ///
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and what the ledger throws.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
-        try core.change { state, events, now in
-            guard let index = state.subscriptions.index(of: group, account: number),
-                state.subscriptions[index].isRunning
-            else { throw SandboxError.notSubscribed(group: group) }
-            guard state.subscriptions[index].willRenew != isOn else { return }
-            events.append(LedgerRecord(date: now, event: .autoRenewal(subscription: index, isOn)))
+        try changeRunning(group) { state, index, now, rate in
+            guard state.subscriptions[index].willRenew != isOn else { return [] }
+            if !isOn, state.subscriptions.trouble(of: index) != nil { return state.expire(index, at: now, rate) }
+            return [.autoRenewal(subscription: index, isOn)]
         }
     }
 }
@@ -107,6 +109,8 @@ public struct SandboxEntitlement: Hashable, Codable, Sendable {
     public let transaction: String
     /// When it was bought, or when the subscription's running period began.
     public let since: Date
+    /// Whether the last renewal could not be paid for, and the store grants access for a while nevertheless.
+    public let isInGracePeriod: Bool
 }
 
 extension SandboxEntitlement: CustomStringConvertible {
@@ -115,6 +119,12 @@ extension SandboxEntitlement: CustomStringConvertible {
         let begin = SandboxTimeline.text(of: since)
         guard let expirationDate else { return "\(productIdentifier): bought for good on \(begin) as #\(transaction)" }
         let end = SandboxTimeline.text(of: expirationDate)
+        if isInGracePeriod {
+            return """
+                \(productIdentifier): subscribed as #\(transaction), \
+                the last renewal could not be paid for, grace until \(end)
+                """
+        }
         return "\(productIdentifier): subscribed as #\(transaction), the period from \(begin) to \(end) is paid for"
     }
 }

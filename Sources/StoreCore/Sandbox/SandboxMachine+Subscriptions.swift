@@ -25,7 +25,8 @@ extension SandboxState {
         guard let wanted = catalogue.subscription(of: product) else { return Sale(charge: 0) }
         let index = subscriptions.index(of: wanted.groupIdentifier, account: account)
         let known = index.map { subscriptions[$0] }
-        if let known, known.isRunning, !replaces(known.term.product, wanted, product) {
+        // What is not paid for gives way to whatever is.
+        if let index, let known, subscriptions.isEntitled(index), !replaces(known.term.product, wanted, product) {
             return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer))
         }
         let introductory =
@@ -55,6 +56,9 @@ extension SandboxState {
         _ rate: RenewalRate,
         _ events: inout [LedgerRecord]
     ) {
+        if billing.mayFail || subscriptions.hasExceptions, let record = exception(of: index, rate) {
+            return events.append(record)
+        }
         // Part by part: a copy of all of it would cost more than the renewal.
         let last = subscriptions[index].term
         let moment = last.end
@@ -65,14 +69,16 @@ extension SandboxState {
         guard let period = catalogue.period(of: product), catalogue.isOnSale(product, at: moment) else {
             return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .productUnavailable)))
         }
-        let (term, charge) = nextTerm(after: last, of: index, product, period, rate)
+        let (term, charge) = nextTerm(after: last.cycle, of: index, last, product, period, rate)
         let event = StoreEvent.renewed(subscription: index, transaction: nextTransaction, term, charge: charge)
         events.append(LedgerRecord(date: moment, event: event))
     }
 
-    private func nextTerm(
-        after last: SubscriptionTerm,
+    /// The period after the last one, where that ended as a cycle does.
+    func nextTerm(
+        after cycle: BillingCycle,
         of index: Int,
+        _ last: SubscriptionTerm,
         _ product: Int,
         _ period: StoreProduct.Period,
         _ rate: RenewalRate
@@ -80,20 +86,21 @@ extension SandboxState {
         guard let offer = last.offer, last.offerGoesOn(as: product) else {
             // A change that was bought earlier begins: the offer is for who buys a product, not for who keeps one.
             let isOffered = product != last.product && !subscriptions[index].hasUsedIntroductoryOffer
-            return term(
+            let (next, charge) = term(
                 of: product,
                 period,
                 offer: subscriptions.waitingOffer(of: index)
                     ?? (isOffered ? catalogue.introductoryOffer(of: product) : nil),
                 original: (last.original, last.originalDate),
-                after: last.cycle,
+                after: cycle,
                 rate
             )
+            return (next, next.offer == nil ? keptPrice(of: index) ?? charge : charge)
         }
         let term = SubscriptionTerm(
             product: product,
-            start: last.end,
-            cycle: last.cycle.adding(offer.terms.period, at: rate),
+            start: cycle.end,
+            cycle: cycle.adding(offer.terms.period, at: rate),
             offer: offer.next,
             original: last.original,
             originalDate: last.originalDate

@@ -13,6 +13,8 @@ struct SandboxShell: Sendable {
         var locales: [Int: String] = [:]
         /// What the users of devices do in the sheet for offer codes.
         var codeEntries: [Int: CodeEntry] = [:]
+        /// What the users of devices answer to the question about a higher price.
+        var priceAnswers: [Int: PriceConsentAnswer] = [:]
 
         func isReachable(from device: Int) -> Bool {
             isReachable && (offline.isEmpty || !offline.contains(device))

@@ -55,7 +55,7 @@ extension SandboxState {
     ) {
         switch event {
         case .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked, .ended,
-            .autoRenewal, .receiptRefreshed:
+            .autoRenewal, .receiptRefreshed, .billing:
             break
         case .owner(let change):
             addUpdates(from: change, for: device, to: &updates)

@@ -29,7 +29,7 @@ struct SandboxState: Sendable {
         /// The product's number in the catalogue.
         let product: Int
         /// The period that was bought, of an auto-renewable subscription; of a deferred change, the one that runs until then.
-        let term: SubscriptionTerm?
+        var term: SubscriptionTerm?
         /// It only said what the subscription will renew as.
         ///
         /// No period was bought: there is nothing to restore, nor to tell in an app receipt.
@@ -82,9 +82,9 @@ struct SandboxState: Sendable {
     /// How many events it is made of.
     private(set) var position = 0
     private(set) var transactions = SlotTable<Row>()
-    private(set) var subscriptions = SubscriptionBook()
+    var subscriptions = SubscriptionBook()
     var offers = OfferBook()
-    private(set) var accounts = [Account(name: "account")]
+    var accounts = [Account(name: "account")]
     private(set) var devices = [Device(name: "device", account: 0, accounts: [0])]
     private var accountNumbers = ["account": 0]
     private var deviceNumbers = ["device": 0]
@@ -92,24 +92,7 @@ struct SandboxState: Sendable {
     /// What waits for a decision, and whether the authoriser has been asked about it.
     private(set) var waiting = SlotTable<Bool>()
     var owner = OwnerState()
-}
-
-/// For each opening of a journal, the highest number taken.
-///
-/// The one at work is at hand.
-struct TakenNumbers: Sendable {
-    private var recent: OrderID?
-    private var others: [JournalID: Int] = [:]
-
-    func has(_ command: OrderID) -> Bool {
-        if let recent, recent.journal == command.journal { return command.number <= recent.number }
-        return command.number <= others[command.journal, default: 0]
-    }
-
-    mutating func take(_ command: OrderID) {
-        if let recent, recent.journal != command.journal { others[recent.journal] = recent.number }
-        recent = command
-    }
+    var billing = BillingState()
 }
 
 // MARK: - The fold
@@ -180,6 +163,8 @@ extension SandboxState {
             apply(redemption, record.date)
         case .owner(let change):
             apply(change, record.date)
+        case .billing(let change):
+            apply(change)
         }
     }
 

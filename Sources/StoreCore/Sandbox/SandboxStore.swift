@@ -76,8 +76,9 @@ public final class SandboxStore: Sendable {
 
     /// Opens a store on Xcode's `.storekit` file, with the country, the language and the rate of renewals that it names.
     ///
-    /// Where the file says that purchases are interrupted, they are for every account that the ledger has; that every
-    /// purchase fails is in ``purchaseFailure``.
+    /// Where the file says that purchases are interrupted, or that renewals cannot be paid for, that holds for every
+    /// account that the ledger has. A grace period is granted by the store; that every purchase fails is in
+    /// ``purchaseFailure``.
     ///
     /// - Parameters:
     ///   - configuration: the file, read with ``StoreConfiguration/init(contentsOf:)``.
@@ -123,6 +124,10 @@ public final class SandboxStore: Sendable {
         if configuration.settings.areInterruptedPurchasesEnabled {
             for account in accounts { try account.setInterruptsPurchases(true) }
         }
+        if configuration.settings.isBillingRetryOnRenewalEnabled {
+            for account in accounts { try account.setBillingFails(true) }
+        }
+        if configuration.settings.isBillingGracePeriodEnabled { try setGrantsGracePeriod(true) }
         purchaseFailure = configuration.settings.purchaseFailure
     }
 }
@@ -147,6 +152,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case foreignAccount(String)
     /// The account has no running subscription in this group.
     case notSubscribed(group: String)
+    /// The account has not been asked to agree to a higher price in this group, or has answered.
+    case noPriceConsentPending(group: String)
 
     /// One sentence.
     public var description: String {
@@ -161,6 +168,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .nameTaken(let name): "the name \"\(name)\" is taken; accounts and devices are known by their names"
         case .foreignAccount(let name): "the account \"\(name)\" belongs to another store"
         case .notSubscribed(let group): "no subscription runs in the group \"\(group)\""
+        case .noPriceConsentPending(let group): "no question about a higher price waits in the group \"\(group)\""
         }
     }
 }

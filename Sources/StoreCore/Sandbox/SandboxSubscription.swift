@@ -25,11 +25,39 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let willRenew: Bool
     /// The product that it will renew as, nil when it will not.
     public let renewsAs: String?
-    /// Why it is over, nil while it runs.
+    /// Why it is over, nil as long as it is not; a renewal that could not be paid for may yet be.
     public let end: SubscriptionEnd?
 
-    /// Whether it is running.
-    public var isRunning: Bool { end == nil }
+    /// How it stands.
+    public let state: State
+    /// When the grace period ends, nil outside of one.
+    public let gracePeriodExpirationDate: Date?
+    /// How the question about a higher price stands, nil where none has been asked.
+    public let priceConsent: PriceConsent?
+
+    /// Whether it gives access: its period is paid for, or there is a grace period.
+    public var isRunning: Bool { state == .subscribed || state == .inGracePeriod }
+
+    /// Why it is over or not paid for, nil while nothing is wrong.
+    public var expirationReason: SubscriptionEnd? {
+        switch state {
+        case .subscribed: nil
+        case .inGracePeriod, .inBillingRetry: .billingError
+        case .expired: end
+        }
+    }
+
+    /// How a subscription stands, under the numbers that Apple's servers have for it.
+    public enum State: Int, Hashable, Codable, Sendable, CaseIterable {
+        /// Its period is paid for.
+        case subscribed = 1
+        /// It is over.
+        case expired = 2
+        /// The last renewal could not be paid for, and the store goes on trying; it gives no access.
+        case inBillingRetry = 3
+        /// The last renewal could not be paid for, and the store goes on trying; for the time being it gives access.
+        case inGracePeriod = 4
+    }
 
     /// Which introductory offer the period is under; nil for the full price and for every other offer.
     public var introductoryOffer: StoreProduct.Offer.PaymentMode? {
@@ -62,6 +90,14 @@ extension SandboxSubscription {
         willRenew = subscription.isRunning && subscription.willRenew
         renewsAs = willRenew ? catalogue[subscription.renewsAs].identifier : nil
         end = subscription.end
+        let trouble = subscriptions.trouble(of: index)
+        gracePeriodExpirationDate = trouble?.graceEnd
+        state =
+            switch trouble {
+            case nil: subscription.isRunning ? .subscribed : .expired
+            case let trouble?: trouble.graceEnd == nil ? .inBillingRetry : .inGracePeriod
+            }
+        priceConsent = subscriptions.increase(of: index)?.consent
     }
 }
 

@@ -47,6 +47,8 @@ extension SandboxTimeline.Entry {
             what = isOn ? "will renew" : "will not renew"
         case .owner(let change):
             describe(change, history)
+        case .billing(let change):
+            describe(change, state)
         case .ordered, .refused, .sold, .asked, .deferred, .approved, .declined, .finished, .restored, .renewed,
             .redeemed:
             describeTransaction(record.event, history)
@@ -151,7 +153,7 @@ extension SandboxTimeline.Entry {
         quantity = transaction.quantity
     }
 
-    private mutating func describe(_ subscription: Int, _ state: SandboxState) {
+    mutating func describe(_ subscription: Int, _ state: SandboxState) {
         let subscription = state.subscriptions[subscription]
         account = state.accounts[subscription.account].name
         productIdentifier = state.catalogue[subscription.term.product].identifier

@@ -29,7 +29,7 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public let productIdentifier: String
     /// How many of it.
     public let quantity: Int
-    /// When it was ordered, by the store's clock; of a renewal, when its period began.
+    /// When it was ordered, by the store's clock; of a renewal, when it was charged.
     public let date: Date
     /// What has become of it.
     public internal(set) var state: StoreTransaction.State

@@ -51,6 +51,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case redeemed(Redemption)
     /// The store's owner changed something around orders.
     indirect case owner(OwnerChange)
+    /// Something changed around the payment for renewals.
+    indirect case billing(BillingChange)
 
     /// Which transaction a device is done with, and who else heard of it.
     struct Finish: Hashable, Codable, Sendable {

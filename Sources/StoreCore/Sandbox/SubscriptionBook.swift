@@ -15,6 +15,8 @@ struct SubscriptionBook: Sendable {
         var willRenew = true
         /// Why it is over, nil while it runs.
         var end: SubscriptionEnd?
+        /// How often it has renewed since it was bought.
+        var renewals: Int32 = 0
         /// Since when it runs, short gaps apart.
         var since: Date
         var hasUsedIntroductoryOffer = false
@@ -22,6 +24,13 @@ struct SubscriptionBook: Sendable {
         var applicationUsername: String?
 
         var isRunning: Bool { end == nil }
+
+        /// All in one access: there are many.
+        fileprivate mutating func renew(_ term: SubscriptionTerm) {
+            renewals += 1
+            renewsAs = term.product
+            if term.offer?.kind == .introductory { hasUsedIntroductoryOffer = true }
+        }
     }
 
     private struct Due: Sendable {
@@ -39,6 +48,10 @@ struct SubscriptionBook: Sendable {
     private var ofOriginal: [Int: Int] = [:]
     /// For each subscription that has one, the offer that begins when it renews and no other goes on.
     private var waitingOffers: [Int: SubscriptionOffer] = [:]
+    /// The running subscriptions whose last renewal could not be paid for.
+    private var troubles: [Int: BillingTrouble] = [:]
+    /// The subscriptions whose price goes up, or did and was not agreed to.
+    private var increases: [Int: PriceIncrease] = [:]
     /// A binary heap, the earliest first.
     ///
     /// What is out of date is passed over.
@@ -48,6 +61,24 @@ struct SubscriptionBook: Sendable {
     var nextDue: Date? { due.first?.moment }
 
     subscript(index: Int) -> Subscription { _read { yield subscriptions[index] } }
+
+    /// All of them, by number.
+    var indices: Range<Int> { 0..<subscriptions.count }
+
+    /// Whether anything is known that keeps a subscription from renewing at its product's price.
+    var hasExceptions: Bool { !troubles.isEmpty || !increases.isEmpty }
+
+    /// What became of the renewal that is due, nil while nothing is wrong with it.
+    func trouble(of index: Int) -> BillingTrouble? { troubles.isEmpty ? nil : troubles[index] }
+
+    /// The price that a subscription's user was asked to agree to.
+    func increase(of index: Int) -> PriceIncrease? { increases.isEmpty ? nil : increases[index] }
+
+    /// Whether a subscription gives access: its period is paid for, or there is grace.
+    func isEntitled(_ index: Int) -> Bool {
+        guard subscriptions[index].isRunning else { return false }
+        return trouble(of: index).map { $0.graceEnd != nil } ?? true
+    }
 
     /// An account's subscriptions, in the order in which they began.
     func all(of account: Int) -> [Int] { ofAccount[account] ?? [] }
@@ -94,6 +125,8 @@ extension SubscriptionBook {
             subscriptions[index].renewsAs = term.product
             subscriptions[index].willRenew = true
             subscriptions[index].end = nil
+            subscriptions[index].renewals = 0
+            setIncrease(nil, of: index)
             subscriptions[index].applicationUsername = user
             if usesOffer { subscriptions[index].hasUsedIntroductoryOffer = true }
             waitingOffers[index] = waiting
@@ -124,15 +157,30 @@ extension SubscriptionBook {
         if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
             waitingOffers[index] = nil
         }
-        subscriptions[index].renewsAs = term.product
-        if term.offer?.kind == .introductory { subscriptions[index].hasUsedIntroductoryOffer = true }
+        if increase(of: index)?.consent == .agreed { increases[index] = nil }
+        subscriptions[index].renew(term)
         set(term, of: index)
+    }
+
+    /// The next period could not be paid for.
+    mutating func setTrouble(_ trouble: BillingTrouble, of index: Int) {
+        troubles[index] = trouble
+        schedule(index, at: trouble.nextMoment)
+    }
+
+    /// The running period is over sooner than it was.
+    mutating func cut(_ index: Int, to term: SubscriptionTerm) { set(term, of: index) }
+
+    mutating func setIncrease(_ increase: PriceIncrease?, of index: Int) {
+        if increase != nil || !increases.isEmpty { increases[index] = increase }
     }
 
     /// There is no next period.
     mutating func end(_ index: Int, _ reason: SubscriptionEnd) {
         subscriptions[index].end = reason
         if !waitingOffers.isEmpty { waitingOffers[index] = nil }
+        if !troubles.isEmpty { troubles[index] = nil }
+        setIncrease(nil, of: index)
         dropStale()
     }
 
@@ -146,6 +194,8 @@ extension SubscriptionBook {
         for applicationUsername: String?
     ) {
         if offer != nil || product != subscriptions[index].renewsAs { waitingOffers[index] = offer }
+        // They have chosen another price.
+        if product != subscriptions[index].renewsAs { setIncrease(nil, of: index) }
         subscriptions[index].renewsAs = product
         subscriptions[index].applicationUsername = applicationUsername
         subscriptions[index].willRenew = true
@@ -153,7 +203,12 @@ extension SubscriptionBook {
 
     private mutating func set(_ term: SubscriptionTerm, of index: Int) {
         subscriptions[index].term = term
-        let new = Due(moment: term.end, subscription: Int32(index))
+        if !troubles.isEmpty { troubles[index] = nil }
+        schedule(index, at: term.end)
+    }
+
+    private mutating func schedule(_ index: Int, at moment: Date) {
+        let new = Due(moment: moment, subscription: Int32(index))
         // What renews is the first one nearly always.
         if let first = due.first, first.subscription == new.subscription, first.moment <= new.moment {
             due[0] = new
@@ -175,7 +230,8 @@ extension SubscriptionBook {
 
     private func isDue(_ due: Due) -> Bool {
         let index = Int(due.subscription)
-        return subscriptions[index].isRunning && subscriptions[index].term.end == due.moment
+        guard subscriptions[index].isRunning else { return false }
+        return (trouble(of: index)?.nextMoment ?? subscriptions[index].term.end) == due.moment
     }
 
     private mutating func push(_ new: Due) {

@@ -48,6 +48,18 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         self.originalDate = originalDate
     }
 
+    /// What is left of it when it is over sooner.
+    func cut(to end: Date, _ rate: RenewalRate) -> SubscriptionTerm {
+        SubscriptionTerm(
+            product: product,
+            start: min(start, end),
+            cycle: BillingCycle(from: end, at: rate),
+            offer: offer,
+            original: original,
+            originalDate: originalDate
+        )
+    }
+
     /// Whether the next period, of a product, is under the same offer.
     func offerGoesOn(as product: Int) -> Bool { product == self.product && offer.map { $0.remaining > 0 } ?? false }
 
@@ -95,4 +107,10 @@ public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
     case autoRenewDisabled
     /// What it renews as is not on sale any more.
     case productUnavailable
+    /// A renewal could not be paid for, and the store has given up collecting.
+    case billingError
+    /// The user was asked to agree to a higher price and has not answered.
+    case didNotConsentToPriceIncrease
+    /// It has renewed as often as the store lets it, see ``SandboxStore/setRenewalLimit(_:)``.
+    case renewalLimitReached
 }

@@ -1,0 +1,58 @@
+import Foundation
+
+/// A change around the payment for renewals.
+enum BillingChange: Hashable, Codable, Sendable {
+    /// An account's renewals cannot be paid for, or can again.
+    case fails(account: Int, Bool)
+    /// Whether access goes on for a while after a renewal has failed.
+    case gracePeriod(Bool)
+    /// How often subscriptions renew at the most.
+    case renewalLimit(Int?)
+    /// A period is over and the next one could not be paid for.
+    case renewalFailed(subscription: Int, BillingTrouble)
+    /// The grace period is over; the store goes on trying to collect.
+    case graceEnded(subscription: Int)
+    /// A period was over sooner than was paid for: this is what is left of it.
+    case cutShort(subscription: Int, SubscriptionTerm)
+    /// A subscriber was asked to agree to a price, or has answered, or is not asked any more.
+    case priceIncrease(subscription: Int, PriceIncrease?)
+}
+
+extension SandboxState {
+    /// Takes in a change around the payment for renewals.
+    mutating func apply(_ change: BillingChange) {
+        switch change {
+        case .fails(let account, let isOn):
+            if isOn { billing.failingAccounts.insert(account) } else { billing.failingAccounts.remove(account) }
+        case .gracePeriod(let isOn): billing.grantsGracePeriod = isOn
+        case .renewalLimit(let limit): billing.renewalLimit = limit
+        case .renewalFailed(let subscription, let trouble): subscriptions.setTrouble(trouble, of: subscription)
+        case .graceEnded(let subscription):
+            guard var trouble = subscriptions.trouble(of: subscription) else { return }
+            trouble.graceEnd = nil
+            subscriptions.setTrouble(trouble, of: subscription)
+        case .cutShort(let subscription, let term): cut(subscription, to: term)
+        case .priceIncrease(let subscription, let increase): subscriptions.setIncrease(increase, of: subscription)
+        }
+    }
+
+    /// What was bought says the same of its end as the subscription does.
+    private mutating func cut(_ subscription: Int, to term: SubscriptionTerm) {
+        let account = subscriptions[subscription].account
+        let purchases = purchases(of: subscriptions[subscription].term, by: account)
+        subscriptions.cut(subscription, to: term)
+        for index in purchases { accounts[account].history[index].term = term }
+    }
+
+    /// Where in an account's history the purchases lie that belong to the newest period of a subscription.
+    func purchases(of term: SubscriptionTerm, by account: Int) -> [Int] {
+        var found: [Int] = []
+        for index in (0..<accounts[account].history.count).reversed() {
+            guard let known = accounts[account].history[index].term, known.original == term.original else { continue }
+            // Older ones are of periods before.
+            guard known == term else { break }
+            found.append(index)
+        }
+        return found
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// How a question about a higher price stands.
+public enum PriceConsent: String, Hashable, Codable, Sendable {
+    /// The user was asked and has not answered.
+    case pending
+    /// They have agreed, and the next renewal costs it.
+    case agreed
+}
+
+/// What a user says to a higher price.
+public enum PriceConsentAnswer: String, Hashable, Codable, Sendable {
+    /// The subscription goes on at the new price.
+    case agree
+    /// The subscription will not renew.
+    case decline
+}
+
+extension SandboxAccount {
+    /// Asks the account to agree to a higher price of its subscription in a group.
+    ///
+    /// The price need not have changed, and the question may be asked again. Its app hears of it through the queue's
+    /// delegate; it is answered with ``answerPriceConsent(_:inGroup:)`` or by what ``SandboxDevice/priceConsentAnswer``
+    /// says. While it is not answered, the subscription ends at the end of its period with
+    /// ``SubscriptionEnd/didNotConsentToPriceIncrease``. To raise a price and ask everybody see
+    /// ``SandboxStore/raisePrice(of:to:)``.
+    ///
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, and what the ledger throws.
+    public func requestPriceIncreaseConsent(inGroup group: String) throws {
+        try changeRunning(group) { state, index, _, _ in
+            let increase = PriceIncrease(keptPrice: state.keptPrice(of: index), consent: .pending)
+            guard state.subscriptions.increase(of: index) != increase else { return [] }
+            return [.billing(.priceIncrease(subscription: index, increase))]
+        }
+    }
+
+    /// Answers the question about a higher price, as the user would in the store's own settings.
+    ///
+    /// Agreed to, the subscription renews, at the product's price. Declined, it will not renew; if that is turned on
+    /// again, it goes on at the price that it had.
+    ///
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, ``SandboxError/noPriceConsentPending(group:)``, and what the
+    ///   ledger throws.
+    public func answerPriceConsent(_ answer: PriceConsentAnswer, inGroup group: String) throws {
+        try changeRunning(group) { state, index, _, _ in
+            guard state.subscriptions.increase(of: index)?.consent == .pending else {
+                throw SandboxError.noPriceConsentPending(group: group)
+            }
+            return state.answer(answer, index)
+        }
+    }
+}
