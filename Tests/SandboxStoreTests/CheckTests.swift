@@ -45,8 +45,8 @@ import Testing
                     time rate for older readers: 6 (a second is a day)
                     Ask to Buy: every purchase waits for approval
                     interrupted purchases
-                    billing retry on renewal (not applied yet)
-                    billing grace period (not applied yet)
+                    billing retry on renewal
+                    billing grace period, where renewals go into billing retry
                     no dialogs: purchases go through without asking
                     every purchase fails with SKError 2
                     failure of Purchase: purchase error 1

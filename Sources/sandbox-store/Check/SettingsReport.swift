@@ -20,8 +20,8 @@ struct SettingsReport {
         let switches = [
             (settings.isAskToBuyEnabled, "Ask to Buy: every purchase waits for approval"),
             (settings.areInterruptedPurchasesEnabled, "interrupted purchases"),
-            (settings.isBillingRetryOnRenewalEnabled, "billing retry on renewal\(Self.notApplied)"),
-            (settings.isBillingGracePeriodEnabled, "billing grace period\(Self.notApplied)"),
+            (settings.isBillingRetryOnRenewalEnabled, "billing retry on renewal"),
+            (settings.isBillingGracePeriodEnabled, "billing grace period, where renewals go into billing retry"),
             (settings.areDialogsDisabled, "no dialogs: purchases go through without asking"),
         ]
         lines += switches.filter(\.0).map(\.1)

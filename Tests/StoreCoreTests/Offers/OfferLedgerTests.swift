@@ -3,22 +3,13 @@ import StoreCore
 import Testing
 
 @Suite struct OfferLedgerTests {
-    /// A ledger with the same records, written as text and read again.
-    private static func rewritten(_ ledger: any Ledger) throws -> (MemoryLedger, text: String) {
-        let data = try JSONEncoder().encode(try ledger.read(after: 0, limit: 1000))
-        let copy = MemoryLedger()
-        let records = try JSONDecoder().decode([LedgerRecord].self, from: data)
-        #expect(copy.append(records, ifHeadIs: 0))
-        return (copy, String(decoding: data, as: UTF8.self))
-    }
-
     @Test func `What the ledger says of offers survives being written`() throws {
         let ledger = MemoryLedger()
         let before = try OfferShop(ledger: ledger)
         try before.account.redeem(code: "STACK")
         before.market.advance(to: "2025-01-08T00:00:00Z")
         try before.buy("gold", under: "quarter")
-        let after = try OfferShop(on: "2025-01-08T00:00:00Z", ledger: Self.rewritten(ledger).0)
+        let after = try OfferShop(on: "2025-01-08T00:00:00Z", ledger: LedgerCopy.rewritten(ledger).0)
         #expect(after.metals == before.metals)
         #expect(after.metals?.offer?.identifier == "STACK")
         #expect(after.metals?.waitingOffer?.identifier == "quarter")
@@ -33,7 +24,7 @@ import Testing
         let shop = try Market(ledger: ledger)
         App(on: shop.store).buy("gold.monthly")
         App(on: shop.store).buy("silver.monthly")
-        let (copy, text) = try Self.rewritten(ledger)
+        let (copy, text) = try LedgerCopy.rewritten(ledger)
         #expect(!text.contains("\"then\"") && !text.contains("\"offer\""))
         let after = try Market(ledger: copy)
         #expect(after.store.account.subscriptions == shop.store.account.subscriptions)

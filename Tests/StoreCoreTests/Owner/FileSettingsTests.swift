@@ -16,7 +16,10 @@ import Testing
 
     private static let flutter = "flutter__packages__Configuration_2"
 
-    /// A product of that file that can be bought again and again.
+    /// A file whose subscriptions renew every minute.
+    private static let minutely = "nicolaischneider__StoreKitTheKit__test_store"
+
+    /// A product of Flutter's file that can be bought again and again.
     private static func consumable(_ configuration: StoreConfiguration) throws -> String {
         try #require(configuration.products.first { $0.kind == .consumable }).identifier
     }
@@ -28,6 +31,7 @@ import Testing
         let configuration = try RealFile.load(file.name)
         let store = try SandboxStore(configuration)
         #expect(!store.account.asksToBuy && !store.account.interruptsPurchases)
+        #expect(!store.account.billingFails && !store.grantsGracePeriod && store.renewalLimit == nil)
         #expect(store.purchaseFailure == nil)
         #expect(store.storefront?.countryCode == "USA")
         #expect(store.locale == "en_US")
@@ -70,6 +74,28 @@ import Testing
         #expect(app.recorder.transactions.map(\.transactionState) == [.failed])
         try store.resolveIssue(try #require(store.issues.first).transaction)
         #expect(app.received == [.updated(product, .purchased)])
+    }
+
+    @Test(arguments: [(false, SandboxSubscription.State.inBillingRetry), (true, .inGracePeriod)])
+    func `B204, B210: Renewals go into billing retry, and into a grace period where the file grants one`(
+        grace: Bool,
+        state: SandboxSubscription.State
+    ) throws {
+        let settings = ["_renewalBillingIssuesEnabled": true, "_billingGracePeriodEnabled": grace]
+        let configuration = try Self.edited(Self.minutely, settings)
+        let product = try #require(configuration.products.first { $0.kind == .autoRenewable })
+        let store = try SandboxStore(configuration)
+        #expect(store.account.billingFails && store.grantsGracePeriod == grace)
+        let app = App(on: store)
+        app.buy(product.identifier)
+        store.advance(by: 60)
+        #expect(store.account.subscriptions.map(\.state) == [state])
+        #expect(app.received == [.updated(product.identifier, .purchased)])
+        let harmless = try SandboxStore(Self.edited(Self.minutely, ["_billingGracePeriodEnabled": true]))
+        let other = App(on: harmless)
+        other.buy(product.identifier)
+        harmless.advance(by: 60)
+        #expect(other.received.count == 2)
     }
 
     @Test(arguments: [0, 11, 12, 13, 14])
@@ -117,7 +143,7 @@ import Testing
     }
 
     @Test func `B224: The real file that renews every minute does`() throws {
-        let configuration = try RealFile.load("nicolaischneider__StoreKitTheKit__test_store")
+        let configuration = try RealFile.load(Self.minutely)
         let product = try #require(configuration.products.first { $0.kind == .autoRenewable })
         let store = try SandboxStore(configuration)
         let app = App(on: store)

@@ -67,9 +67,15 @@ final class App {
     let recorder: Recorder
     let queue: SKPaymentQueue
 
-    init(on backend: any StoreBackend, journal: (any QueueJournal)? = nil, finishes: Bool = true) {
+    init(
+        on backend: any StoreBackend,
+        journal: (any QueueJournal)? = nil,
+        delegate: (any SKPaymentQueueDelegate)? = nil,
+        finishes: Bool = true
+    ) {
         recorder = finishes ? .finishing() : Recorder()
         queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        queue.delegate = delegate
         queue.add(recorder)
         queue.settle()
     }

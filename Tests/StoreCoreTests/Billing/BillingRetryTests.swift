@@ -1,0 +1,252 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// A renewal that cannot be paid for.
+@Suite struct BillingRetryTests {
+    private static let begin = Market.date("2025-02-01T00:00:00Z")
+
+    /// A subscriber whose first renewal, on 1 February, was not paid for.
+    private static func failed(grace: Bool = false, _ subscriber: Subscriber? = nil) throws -> Subscriber {
+        let subscriber = try subscriber ?? Subscriber()
+        try subscriber.market.store.setGrantsGracePeriod(grace)
+        try subscriber.account.setBillingFails(true)
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(subscriber.heard() == [])
+        return subscriber
+    }
+
+    @Test func `B200, B210: A renewal that is not paid for begins billing retry: no transaction, no access`() throws {
+        let subscriber = try Subscriber()
+        try subscriber.account.setBillingFails(true)
+        #expect(subscriber.account.billingFails)
+        subscriber.market.advance(to: "2025-01-31T23:59:59Z")
+        #expect(try subscriber.metals.state == .subscribed)
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        let metals = try subscriber.metals
+        #expect(metals.state == .inBillingRetry && !metals.isRunning)
+        #expect(metals.expirationReason == .billingError)
+        #expect(metals.gracePeriodExpirationDate == nil && metals.end == nil)
+        #expect(metals.willRenew && metals.renewsAs == "gold.monthly")
+        #expect(metals.expirationDate == Self.begin)
+        #expect(subscriber.account.entitlements.isEmpty)
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.charged == "9.99")
+    }
+
+    @Test func `B200, B210: A grace period comes first, gives access, and is followed by billing retry`() throws {
+        let subscriber = try Self.failed(grace: true)
+        let graceEnd = Market.date("2025-02-17T00:00:00Z")
+        for moment in ["2025-02-01T00:00:00Z", "2025-02-16T23:59:59Z"] {
+            subscriber.market.advance(to: moment)
+            let metals = try subscriber.metals
+            #expect(metals.state == .inGracePeriod && metals.isRunning)
+            #expect(metals.expirationReason == .billingError)
+            #expect(metals.gracePeriodExpirationDate == graceEnd)
+            #expect(metals.expirationDate == Self.begin)
+            let entitlement = try #require(subscriber.account.entitlements.first)
+            #expect(entitlement.isInGracePeriod && entitlement.expirationDate == graceEnd)
+            #expect("\(entitlement)".contains("could not be paid for, grace until 2025-02-17 00:00:00"))
+        }
+        subscriber.market.advance(to: "2025-02-17T00:00:00Z")
+        let metals = try subscriber.metals
+        #expect(metals.state == .inBillingRetry && metals.expirationReason == .billingError)
+        #expect(metals.gracePeriodExpirationDate == nil)
+        #expect(subscriber.account.entitlements.isEmpty)
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.charged == "9.99")
+    }
+
+    @Test func `B198, B200: Paid for in the grace period it keeps its billing date`() throws {
+        let subscriber = try Self.failed(grace: true)
+        try subscriber.account.setBillingFails(false)
+        subscriber.market.advance(to: "2025-02-10T12:00:00Z")
+        #expect(try subscriber.metals.state == .inGracePeriod)
+        #expect(subscriber.heard() == [])
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(subscriber.heard() == subscriber.purchase)
+        let renewal = try subscriber.last
+        #expect(renewal.transactionIdentifier == "2" && renewal.original?.transactionIdentifier == "1")
+        #expect(renewal.transactionDate == Market.date("2025-02-10T12:00:00Z"))
+        let metals = try subscriber.metals
+        #expect(metals.state == .subscribed && metals.expirationReason == nil)
+        #expect(metals.periodStart == Self.begin && metals.expirationDate == Market.date("2025-03-01T00:00:00Z"))
+        #expect(subscriber.account.entitlements.map(\.isInGracePeriod) == [false])
+        #expect(try subscriber.charged == "19.98")
+        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(subscriber.heard() == subscriber.purchase)
+        #expect(try subscriber.metals.expirationDate == Market.date("2025-04-01T00:00:00Z"))
+    }
+
+    @Test(arguments: [false, true])
+    func `B198, B200: Paid for in billing retry it begins anew`(afterGrace: Bool) throws {
+        let subscriber = try Self.failed(grace: afterGrace)
+        try subscriber.account.setBillingFails(false)
+        subscriber.market.advance(to: "2025-02-20T12:00:00Z")
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(subscriber.heard() == subscriber.purchase)
+        #expect(try subscriber.last.original?.transactionIdentifier == "1")
+        let metals = try subscriber.metals
+        #expect(metals.state == .subscribed)
+        #expect(metals.periodStart == Market.date("2025-02-20T12:00:00Z"))
+        #expect(metals.expirationDate == Market.date("2025-03-20T12:00:00Z"))
+        #expect(metals.since == Market.date("2025-01-01T00:00:00Z"))
+        #expect(subscriber.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
+        subscriber.market.advance(to: "2025-03-20T11:59:59Z")
+        #expect(subscriber.heard() == [])
+        subscriber.market.advance(to: "2025-03-20T12:00:00Z")
+        #expect(subscriber.heard() == subscriber.purchase)
+        #expect(try subscriber.charged == "29.97")
+    }
+
+    @Test(arguments: [false, true])
+    func `B200, B210: When retry is over it has expired by a billing error, and resolving does nothing`(
+        afterGrace: Bool
+    ) throws {
+        let subscriber = try Self.failed(grace: afterGrace)
+        subscriber.market.advance(to: "2025-04-01T23:59:59Z")
+        #expect(try subscriber.metals.state == .inBillingRetry)
+        subscriber.market.advance(to: "2025-04-02T00:00:00Z")
+        let metals = try subscriber.metals
+        #expect(metals.state == .expired && metals.end == .billingError && metals.expirationReason == .billingError)
+        #expect(!metals.willRenew && metals.renewsAs == nil)
+        try subscriber.account.setBillingFails(false)
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        subscriber.market.advance(to: "2025-06-01T00:00:00Z")
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.metals == metals)
+        #expect(try subscriber.charged == "9.99")
+        #expect(try subscriber.account.transactions.count == 1)
+    }
+
+    @Test func `B210: Where nothing has failed a grace period has no effect, and resolving does nothing`() throws {
+        let subscriber = try Subscriber()
+        try subscriber.market.store.setGrantsGracePeriod(true)
+        #expect(subscriber.market.store.grantsGracePeriod)
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(subscriber.heard() == [])
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(subscriber.heard() == subscriber.purchase)
+        #expect(try subscriber.metals.state == .subscribed)
+        #expect(throws: SandboxError.notSubscribed(group: "woods")) {
+            try subscriber.account.resolveBillingIssue(inGroup: "woods")
+        }
+    }
+
+    @Test func `B210: Every renewal fails while billing does, also after one was resolved`() throws {
+        let subscriber = try Self.failed(grace: true)
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(subscriber.heard() == subscriber.purchase)
+        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.metals.gracePeriodExpirationDate == Market.date("2025-03-17T00:00:00Z"))
+    }
+
+    @Test func `B210: What failed waits to be resolved, also when billing works again`() throws {
+        let subscriber = try Self.failed()
+        try subscriber.account.setBillingFails(false)
+        subscriber.market.advance(to: "2025-03-15T00:00:00Z")
+        #expect(try subscriber.metals.state == .inBillingRetry)
+        #expect(subscriber.heard() == [])
+    }
+
+    @Test func `B200: A grace period that is granted or withdrawn later is for later failures`() throws {
+        let subscriber = try Self.failed(grace: true)
+        try subscriber.market.store.setGrantsGracePeriod(false)
+        #expect(try subscriber.metals.state == .inGracePeriod)
+        let other = try Self.failed()
+        try other.market.store.setGrantsGracePeriod(true)
+        #expect(try other.metals.state == .inBillingRetry)
+    }
+
+    @Test func `Only the account whose billing fails is concerned`() throws {
+        let subscriber = try Subscriber()
+        let bob = try subscriber.market.store.addAccount("bob")
+        let app = App(on: try subscriber.market.store.addDevice("phone", signedInTo: bob))
+        app.buy("gold.monthly")
+        try bob.setBillingFails(true)
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(subscriber.heard() == subscriber.purchase)
+        #expect(app.received.count == 1)
+        #expect(bob.subscription(inGroup: "metals")?.state == .inBillingRetry)
+        #expect(try subscriber.metals.state == .subscribed)
+    }
+
+    @Test func `B200, B225: A week's grace is six days`() throws {
+        let weekly = Market.subscription("gold.weekly", level: 1, price: "2.99", .init(1, .week))
+        let subscriber = try Self.failed(grace: true, Subscriber(to: "gold.weekly", [weekly]))
+        // The renewal of 8 January failed, and its grace is over.
+        #expect(try subscriber.metals.state == .inBillingRetry)
+        let early = try Subscriber(to: "gold.weekly", [weekly])
+        try early.market.store.setGrantsGracePeriod(true)
+        try early.account.setBillingFails(true)
+        early.market.advance(to: "2025-01-08T00:00:00Z")
+        #expect(try early.metals.gracePeriodExpirationDate == Market.date("2025-01-14T00:00:00Z"))
+    }
+
+    @Test func `B200: Of periods shorter than the grace period the one that runs is paid for`() throws {
+        let short = Market.subscription("gold.short", level: 1, price: "0.99", .init(3, .day))
+        let subscriber = try Subscriber(to: "gold.short", [short])
+        try subscriber.market.store.setGrantsGracePeriod(true)
+        try subscriber.account.setBillingFails(true)
+        subscriber.market.advance(to: "2025-01-08T12:00:00Z")
+        try subscriber.account.setBillingFails(false)
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(subscriber.heard() == subscriber.purchase)
+        #expect(try subscriber.metals.periodStart == Market.date("2025-01-07T00:00:00Z"))
+        #expect(try subscriber.metals.expirationDate == Market.date("2025-01-10T00:00:00Z"))
+        #expect(try subscriber.charged == "1.98")
+    }
+
+    @Test(arguments: [RenewalRate.Period.twoSeconds, .minute, .fifteenMinutes])
+    func `B210, B224: At a fixed rate grace lasts a period and retry two`(period: RenewalRate.Period) throws {
+        let subscriber = try Subscriber(renewalRate: .everyPeriod(period))
+        try subscriber.market.store.setGrantsGracePeriod(true)
+        try subscriber.account.setBillingFails(true)
+        var states: [SandboxSubscription.State] = []
+        for _ in 0..<3 {
+            subscriber.market.clock.advance(by: period.rawValue)
+            states.append(try subscriber.metals.state)
+        }
+        #expect(states == [.inGracePeriod, .inBillingRetry, .expired])
+        #expect(subscriber.heard() == [])
+    }
+
+    @Test func `B120: Bought again in billing retry it begins at once and is charged`() throws {
+        let subscriber = try Self.failed()
+        subscriber.market.advance(to: "2025-02-05T00:00:00Z")
+        subscriber.app.buy("gold.monthly")
+        #expect(subscriber.heard() == [[.updated("gold.monthly", .purchasing)]] + subscriber.purchase)
+        #expect(try subscriber.metals.state == .subscribed)
+        #expect(try subscriber.metals.expirationDate == Market.date("2025-03-05T00:00:00Z"))
+        #expect(try subscriber.charged == "19.98")
+    }
+
+    @Test func `B106: Bought again in a grace period it costs nothing and resolves nothing`() throws {
+        let subscriber = try Self.failed(grace: true)
+        subscriber.app.buy("gold.monthly")
+        #expect(subscriber.heard() == [[.updated("gold.monthly", .purchasing)]] + subscriber.purchase)
+        #expect(try subscriber.metals.state == .inGracePeriod)
+        #expect(try subscriber.charged == "9.99")
+    }
+
+    @Test(arguments: [false, true])
+    func `B200: Turned off in billing retry or grace the subscription is over at once`(grace: Bool) throws {
+        let subscriber = try Self.failed(grace: grace)
+        try subscriber.account.setAutoRenew(false, inGroup: "metals")
+        #expect(try subscriber.metals.state == .expired)
+        #expect(try subscriber.metals.end == .autoRenewDisabled)
+        #expect(try subscriber.metals.expirationDate == Self.begin)
+        #expect(subscriber.account.entitlements.isEmpty)
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(subscriber.heard() == [])
+    }
+
+    @Test func `What is not on sale any more ends when it is resolved`() throws {
+        let subscriber = try Self.failed(grace: true)
+        try subscriber.market.store.setAvailability(.withdrawn, of: "gold.monthly")
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.metals.end == .productUnavailable)
+    }
+}

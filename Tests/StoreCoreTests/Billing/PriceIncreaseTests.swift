@@ -1,0 +1,187 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// A subscription that is to cost more.
+@Suite struct PriceIncreaseTests {
+    /// A subscriber who has been asked to agree to 12.99 instead of 9.99.
+    private static func asked() throws -> Subscriber {
+        let subscriber = try Subscriber()
+        try subscriber.market.store.raisePrice(of: "gold.monthly", to: "12.99")
+        #expect(try subscriber.metals.priceConsent == .pending)
+        #expect(subscriber.market.store.isPriceConsentPending)
+        return subscriber
+    }
+
+    @Test func `B180, B216: Asked at the launch and agreed to, the renewal costs the new price`() throws {
+        var subscriber = try Self.asked()
+        subscriber.market.store.priceConsentAnswer = .agree
+        let deputy = Deputy()
+        subscriber.relaunch(deputy)
+        #expect(deputy.asked == ["price"])
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.metals.priceConsent == .agreed)
+        #expect(!subscriber.market.store.isPriceConsentPending)
+        subscriber.app.queue.comeToFront()
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(deputy.asked == ["price"])
+        #expect(subscriber.heard() == subscriber.purchase)
+        #expect(try subscriber.charged == "22.98")
+        #expect(try subscriber.metals.priceConsent == nil)
+        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(try subscriber.charged == "35.97")
+    }
+
+    @Test func `B181, B216: Put off, shown later and refused, the subscription will not renew`() throws {
+        var subscriber = try Self.asked()
+        subscriber.market.store.priceConsentAnswer = .decline
+        let deputy = Deputy(mayShowPriceConsent: { false })
+        subscriber.relaunch(deputy)
+        #expect(deputy.asked == ["price"])
+        #expect(try subscriber.metals.priceConsent == .pending)
+        subscriber.app.queue.showPriceConsentIfNeeded()
+        #expect(try subscriber.metals.priceConsent == nil)
+        #expect(try !subscriber.metals.willRenew)
+        subscriber.app.queue.showPriceConsentIfNeeded()
+        #expect(deputy.asked == ["price"])
+        subscriber.market.advance(to: "2025-01-31T23:59:59Z")
+        #expect(try subscriber.metals.state == .subscribed)
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(try subscriber.metals.end == .autoRenewDisabled)
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.charged == "9.99")
+    }
+
+    @Test func `B182, B216: Shown and ignored, the subscription ends with its period`() throws {
+        var subscriber = try Self.asked()
+        let deputy = Deputy()
+        subscriber.relaunch(deputy)
+        subscriber.app.queue.showPriceConsentIfNeeded()
+        #expect(deputy.asked == ["price"])
+        #expect(try subscriber.metals.priceConsent == .pending)
+        #expect(try subscriber.metals.willRenew)
+        subscriber.market.advance(to: "2025-01-31T23:59:59Z")
+        #expect(subscriber.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        let metals = try subscriber.metals
+        #expect(metals.state == .expired && metals.end == .didNotConsentToPriceIncrease)
+        #expect(metals.priceConsent == nil)
+        #expect(subscriber.account.entitlements.isEmpty)
+        #expect(!subscriber.market.store.isPriceConsentPending)
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.charged == "9.99")
+    }
+
+    @Test func `B180: The delegate is asked when the app comes to the front while it runs`() throws {
+        var subscriber = try Subscriber()
+        let deputy = Deputy()
+        subscriber.relaunch(deputy)
+        try subscriber.market.store.raisePrice(of: "gold.monthly", to: "12.99")
+        #expect(subscriber.heard() == [])
+        #expect(deputy.asked.isEmpty)
+        subscriber.app.queue.comeToFront()
+        #expect(subscriber.heard() == [])
+        #expect(deputy.asked == ["price"])
+    }
+
+    @Test func `B216: Whoever refused and turns renewal on again keeps the price`() throws {
+        let subscriber = try Self.asked()
+        try subscriber.account.answerPriceConsent(.decline, inGroup: "metals")
+        try subscriber.account.setAutoRenew(true, inGroup: "metals")
+        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(subscriber.heard() == subscriber.purchase + subscriber.purchase)
+        #expect(try subscriber.charged == "29.97")
+        try subscriber.market.store.raisePrice(of: "gold.monthly", to: "14.99")
+        try subscriber.account.answerPriceConsent(.agree, inGroup: "metals")
+        subscriber.market.advance(to: "2025-04-01T00:00:00Z")
+        #expect(try subscriber.charged == "44.96")
+    }
+
+    @Test func `B216: Consent may be asked for again, without another price`() throws {
+        let subscriber = try Subscriber()
+        for month in 2...3 {
+            try subscriber.account.requestPriceIncreaseConsent(inGroup: "metals")
+            try subscriber.account.requestPriceIncreaseConsent(inGroup: "metals")
+            #expect(try subscriber.metals.priceConsent == .pending)
+            try subscriber.account.answerPriceConsent(.agree, inGroup: "metals")
+            #expect(try subscriber.metals.priceConsent == .agreed)
+            #expect(throws: SandboxError.noPriceConsentPending(group: "metals")) {
+                try subscriber.account.answerPriceConsent(.agree, inGroup: "metals")
+            }
+            subscriber.market.advance(to: "2025-0\(month)-01T00:00:00Z")
+            #expect(subscriber.heard() == subscriber.purchase)
+            #expect(try subscriber.metals.priceConsent == nil)
+        }
+        #expect(try subscriber.charged == "29.97")
+    }
+
+    @Test func `Who buys after the price was raised pays it and is not asked`() throws {
+        let market = try Market()
+        try market.store.raisePrice(of: "gold.monthly", to: "12.99")
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        #expect(!market.store.isPriceConsentPending)
+        #expect(try market.store.account.totalCharged == Decimal(string: "12.99"))
+        let product = try market.store.products(["gold.monthly"])?.get().products.first
+        #expect(product?.price == Decimal(string: "12.99"))
+    }
+
+    @Test func `A price that is not higher asks nobody, and is what the renewal costs`() throws {
+        let subscriber = try Self.asked()
+        try subscriber.market.store.raisePrice(of: "gold.monthly", to: "8.99")
+        #expect(try subscriber.metals.priceConsent == nil)
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(try subscriber.charged == "18.98")
+    }
+
+    @Test func `Only subscribers who renew as the product are asked, each for himself`() throws {
+        let subscriber = try Subscriber()
+        let bob = try subscriber.market.store.addAccount("bob")
+        let phone = try subscriber.market.store.addDevice("phone", signedInTo: bob)
+        App(on: phone).buy("silver.monthly")
+        try subscriber.market.store.raisePrice(of: "gold.monthly", to: "12.99")
+        #expect(bob.subscription(inGroup: "metals")?.priceConsent == nil && !phone.isPriceConsentPending)
+        subscriber.app.buy("silver.monthly")
+        #expect(try subscriber.metals.priceConsent == nil)
+        try subscriber.market.store.raisePrice(of: "silver.monthly", to: "5.99")
+        #expect(phone.isPriceConsentPending)
+        phone.priceConsentAnswer = .agree
+        phone.showPriceConsent()
+        #expect(bob.subscription(inGroup: "metals")?.priceConsent == .agreed)
+        #expect(try subscriber.metals.priceConsent == .pending)
+    }
+
+    @Test func `A device that cannot reach the store is asked nothing and answers nothing`() throws {
+        let subscriber = try Self.asked()
+        let store = subscriber.market.store
+        store.priceConsentAnswer = .agree
+        store.isReachable = false
+        #expect(!store.isPriceConsentPending)
+        store.showPriceConsent()
+        store.isReachable = true
+        #expect(store.isPriceConsentPending)
+        #expect(try subscriber.metals.priceConsent == .pending)
+    }
+
+    @Test func `A price that nothing can have, or of what is not sold, is refused`() throws {
+        let market = try Market()
+        #expect(throws: SandboxError.unknownProduct("tin")) { try market.store.raisePrice(of: "tin", to: "1") }
+        #expect("\(SandboxError.noPriceConsentPending(group: "metals"))".contains("\"metals\""))
+    }
+
+    @Test func `A question survives the store, and the kept price with it`() throws {
+        let ledger = MemoryLedger()
+        do {
+            let subscriber = try Subscriber(ledger: ledger)
+            try subscriber.market.store.raisePrice(of: "gold.monthly", to: "12.99")
+        }
+        let (copy, _) = try LedgerCopy.rewritten(ledger)
+        // The products come from the ledger: given anew they would have the old price.
+        let later = try Market([], ledger: copy)
+        #expect(later.store.isPriceConsentPending)
+        try later.store.account.answerPriceConsent(.decline, inGroup: "metals")
+        try later.store.account.setAutoRenew(true, inGroup: "metals")
+        later.advance(to: "2025-02-01T00:00:00Z")
+        #expect(try later.store.account.totalCharged == Decimal(string: "19.98"))
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// What a store's owner does to a subscription by command.
+@Suite struct SubscriptionCommandTests {
+    private static let tenth = Market.date("2025-01-10T06:00:00Z")
+
+    private static func onTheTenth() throws -> Subscriber {
+        let subscriber = try Subscriber()
+        subscriber.market.advance(to: "2025-01-10T06:00:00Z")
+        return subscriber
+    }
+
+    @Test func `B213: A new subscription renews; turned off it expires at the end of its period`() throws {
+        let subscriber = try Subscriber()
+        #expect(try subscriber.metals.willRenew)
+        try subscriber.account.setAutoRenew(false, inGroup: "metals")
+        try subscriber.account.setAutoRenew(true, inGroup: "metals")
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(subscriber.heard() == subscriber.purchase)
+        try subscriber.account.setAutoRenew(false, inGroup: "metals")
+        subscriber.market.advance(to: "2025-02-28T23:59:59Z")
+        #expect(try subscriber.metals.state == .subscribed)
+        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(try subscriber.metals.state == .expired)
+        #expect(subscriber.heard() == [])
+    }
+
+    @Test func `B214: A subscription that is made to expire is over now, and will not renew`() throws {
+        let subscriber = try Self.onTheTenth()
+        try subscriber.account.expireSubscription(inGroup: "metals")
+        let metals = try subscriber.metals
+        #expect(metals.state == .expired && metals.end == .autoRenewDisabled && !metals.willRenew)
+        #expect(metals.expirationDate == Self.tenth)
+        #expect(subscriber.account.entitlements.isEmpty)
+        #expect(try subscriber.account.transactions.map(\.expirationDate) == [Self.tenth])
+        let receipt = try subscriber.market.store.verify(appReceipt: #require(subscriber.market.store.appReceipt))
+        #expect(receipt.purchases.map(\.subscription?.expirationDate) == [Self.tenth])
+        subscriber.market.advance(to: "2025-06-01T00:00:00Z")
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.charged == "9.99")
+        #expect(throws: SandboxError.notSubscribed(group: "metals")) {
+            try subscriber.account.expireSubscription(inGroup: "metals")
+        }
+    }
+
+    @Test func `B214: Only the newest period ends earlier, whatever was ordered in it`() throws {
+        let subscriber = try Subscriber()
+        subscriber.market.advance(to: "2025-02-10T00:00:00Z")
+        subscriber.app.buy("silver.monthly")
+        try subscriber.account.expireSubscription(inGroup: "metals")
+        #expect(
+            try subscriber.account.transactions.map(\.expirationDate)
+                == ["2025-02-01", "2025-02-10", "2025-02-10"].map { Market.date($0 + "T00:00:00Z") }
+        )
+    }
+
+    @Test func `B198: What has lapsed can be bought again, and counts as the same subscription`() throws {
+        let subscriber = try Self.onTheTenth()
+        try subscriber.account.expireSubscription(inGroup: "metals")
+        subscriber.market.advance(to: "2025-01-20T00:00:00Z")
+        subscriber.app.buy("gold.monthly")
+        #expect(subscriber.heard() == [[.updated("gold.monthly", .purchasing)]] + subscriber.purchase)
+        let metals = try subscriber.metals
+        #expect(metals.state == .subscribed && metals.willRenew)
+        #expect(metals.originalTransaction == "1" && metals.since == Market.date("2025-01-01T00:00:00Z"))
+        #expect(metals.expirationDate == Market.date("2025-02-20T00:00:00Z"))
+        try subscriber.account.expireSubscription(inGroup: "metals")
+        #expect(
+            try subscriber.account.transactions.map(\.expirationDate)
+                == [Self.tenth, Market.date("2025-01-20T00:00:00Z")]
+        )
+    }
+
+    @Test func `B198, B215: A forced renewal ends the period now and begins the next one`() throws {
+        let subscriber = try Self.onTheTenth()
+        try subscriber.account.setAutoRenew(false, inGroup: "metals")
+        try subscriber.account.forceRenewal(inGroup: "metals")
+        #expect(subscriber.heard() == subscriber.purchase)
+        let renewal = try subscriber.last
+        #expect(renewal.transactionDate == Self.tenth && renewal.original?.transactionIdentifier == "1")
+        let metals = try subscriber.metals
+        let end = Market.date("2025-02-10T06:00:00Z")
+        #expect(metals.state == .subscribed && metals.willRenew)
+        #expect(metals.periodStart == Self.tenth && metals.expirationDate == end)
+        #expect(try subscriber.account.transactions.map(\.expirationDate) == [Self.tenth, end])
+        #expect(try subscriber.charged == "19.98")
+        subscriber.market.advance(to: "2025-02-10T06:00:00Z")
+        #expect(subscriber.heard() == subscriber.purchase)
+    }
+
+    @Test func `B215: A forced renewal withdraws the question about a price, at the old one`() throws {
+        let subscriber = try Self.onTheTenth()
+        try subscriber.market.store.raisePrice(of: "gold.monthly", to: "12.99")
+        try subscriber.account.forceRenewal(inGroup: "metals")
+        #expect(subscriber.heard() == subscriber.purchase)
+        #expect(try subscriber.metals.priceConsent == nil)
+        #expect(try subscriber.charged == "19.98")
+    }
+
+    @Test(arguments: [SandboxSubscription.State.inGracePeriod, .inBillingRetry])
+    func `B215: A forced renewal leaves billing retry alone`(state: SandboxSubscription.State) throws {
+        let subscriber = try Subscriber()
+        try subscriber.market.store.setGrantsGracePeriod(state == .inGracePeriod)
+        try subscriber.account.setBillingFails(true)
+        subscriber.market.advance(to: "2025-02-03T00:00:00Z")
+        let metals = try subscriber.metals
+        #expect(metals.state == state)
+        try subscriber.account.setBillingFails(false)
+        try subscriber.account.forceRenewal(inGroup: "metals")
+        #expect(try subscriber.metals == metals)
+        #expect(subscriber.heard() == [])
+    }
+
+    @Test func `B210, B215: A forced renewal that cannot be paid for begins billing retry now`() throws {
+        let subscriber = try Self.onTheTenth()
+        try subscriber.market.store.setGrantsGracePeriod(true)
+        try subscriber.account.setBillingFails(true)
+        try subscriber.account.forceRenewal(inGroup: "metals")
+        let metals = try subscriber.metals
+        #expect(metals.state == .inGracePeriod && metals.expirationDate == Self.tenth)
+        #expect(metals.gracePeriodExpirationDate == Market.date("2025-01-26T06:00:00Z"))
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.charged == "9.99")
+    }
+
+    @Test func `Commands about what does not run are errors that change nothing`() throws {
+        let market = try Market()
+        let account = market.store.account
+        let missing = SandboxError.notSubscribed(group: "metals")
+        #expect(throws: missing) { try account.expireSubscription(inGroup: "metals") }
+        #expect(throws: missing) { try account.forceRenewal(inGroup: "metals") }
+        #expect(throws: missing) { try account.requestPriceIncreaseConsent(inGroup: "metals") }
+        #expect(throws: missing) { try account.answerPriceConsent(.agree, inGroup: "metals") }
+        #expect(throws: missing) { try account.resolveBillingIssue(inGroup: "metals") }
+        #expect(account.subscriptions.isEmpty)
+    }
+}
