@@ -78,11 +78,7 @@ public struct SandboxAccount: Sendable {
     ///
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and what the ledger throws.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
-        try changeRunning(group) { state, index, now, rate in
-            guard state.subscriptions[index].willRenew != isOn else { return [] }
-            if !isOn, state.subscriptions.trouble(of: index) != nil { return state.expire(index, at: now, rate) }
-            return [.autoRenewal(subscription: index, isOn)]
-        }
+        try changeRunning(group) { state, index, now, rate in state.setAutoRenew(isOn, of: index, at: now, rate) }
     }
 }
 

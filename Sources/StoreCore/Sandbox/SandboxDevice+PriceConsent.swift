@@ -43,8 +43,11 @@ extension SandboxCore {
     }
 
     fileprivate func showPriceConsent(on device: Int) {
-        let answer = shell.withLock { shell in
-            shell.settings.isReachable(from: device) ? shell.settings.priceAnswers[device] : nil
+        let (answer, rate) = shell.withLock { shell in
+            let settings = shell.settings
+            return (
+                settings.isReachable(from: device) ? settings.priceAnswers[device] : nil, settings.rules.renewalRate
+            )
         }
         guard let answer else { return }
         // What is not written was not answered.
@@ -52,7 +55,9 @@ extension SandboxCore {
             let account = state.devices[device].account
             guard account >= 0 else { return }
             for index in state.pendingConsents(of: account) {
-                for event in state.answer(answer, index) { events.append(LedgerRecord(date: now, event: event)) }
+                for event in state.answer(answer, index, at: now, rate) {
+                    events.append(LedgerRecord(date: now, event: event))
+                }
             }
         }
     }

@@ -61,6 +61,13 @@ extension SandboxState {
         return index
     }
 
+    /// A subscription's user turns its renewal on or off; off, what is not paid for is over.
+    func setAutoRenew(_ isOn: Bool, of index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
+        guard subscriptions[index].willRenew != isOn else { return [] }
+        if !isOn, subscriptions.trouble(of: index) != nil { return expire(index, at: now, rate) }
+        return [.autoRenewal(subscription: index, isOn)]
+    }
+
     /// A subscription's period is over now, and there is no next one.
     func expire(_ index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
@@ -111,12 +118,10 @@ extension SandboxState {
     }
 
     /// What comes of a user's answer.
-    func answer(_ answer: PriceConsentAnswer, _ index: Int) -> [StoreEvent] {
+    func answer(_ answer: PriceConsentAnswer, _ index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         switch answer {
-        case .agree: return [.billing(.priceIncrease(subscription: index, PriceIncrease(consent: .agreed)))]
-        case .decline:
-            let isOn = subscriptions[index].willRenew
-            return [withdrawal(of: index)] + (isOn ? [.autoRenewal(subscription: index, false)] : [])
+        case .agree: [.billing(.priceIncrease(subscription: index, PriceIncrease(consent: .agreed)))]
+        case .decline: [withdrawal(of: index)] + setAutoRenew(false, of: index, at: now, rate)
         }
     }
 

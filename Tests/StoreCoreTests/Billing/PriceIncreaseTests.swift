@@ -97,6 +97,20 @@ import Testing
         #expect(try subscriber.charged == "44.96")
     }
 
+    @Test func `B200, B216: Refused in billing retry, the subscription is over at once`() throws {
+        let subscriber = try Self.asked()
+        try subscriber.account.answerPriceConsent(.agree, inGroup: "metals")
+        try subscriber.account.setBillingFails(true)
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        try subscriber.account.requestPriceIncreaseConsent(inGroup: "metals")
+        subscriber.market.store.priceConsentAnswer = .decline
+        subscriber.market.store.showPriceConsent()
+        #expect(try subscriber.metals.end == .autoRenewDisabled)
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(subscriber.heard() == [])
+        #expect(try subscriber.charged == "9.99")
+    }
+
     @Test func `B216: Consent may be asked for again, without another price`() throws {
         let subscriber = try Subscriber()
         for month in 2...3 {
