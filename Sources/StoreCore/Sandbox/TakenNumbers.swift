@@ -1,5 +1,3 @@
-import Foundation
-
 /// For each opening of a journal, the highest number taken.
 ///
 /// The one at work is at hand.
