@@ -79,6 +79,8 @@ struct ReceiptReport {
             "original_purchase_date": Wording.moment(receipt.originalPurchaseDate),
         ]
         fields["expiration_date"] = receipt.expirationDate.map(Wording.moment)
+        fields["revocation_date"] = receipt.revocationDate.map(Wording.moment)
+        fields["volume_purchase"] = receipt.isVolumePurchase ? "true" : nil
         let width = String(receipt.purchases.count).count
         for (index, purchase) in receipt.purchases.sorted(by: { $0.purchaseDate < $1.purchaseDate }).enumerated() {
             let number = String(index + 1)
@@ -89,6 +91,7 @@ struct ReceiptReport {
             fields["\(name).original_transaction_id"] = purchase.originalTransactionIdentifier
             fields["\(name).purchase_date"] = Wording.moment(purchase.purchaseDate)
             fields["\(name).original_purchase_date"] = Wording.moment(purchase.originalPurchaseDate)
+            fields["\(name).cancellation_date"] = purchase.cancellationDate.map(Wording.moment)
             guard let subscription = purchase.subscription else { continue }
             fields["\(name).expires_date"] = Wording.moment(subscription.expirationDate)
             fields["\(name).web_order_line_item_id"] = subscription.webOrderLineItemIdentifier

@@ -23,7 +23,7 @@ extension AppReceipt {
 
     private func payload(environment: String) throws -> [UInt8] {
         var attributes: [[UInt8]] = [
-            Self.attribute(.environment, DER.utf8(environment)),
+            Self.attribute(.environment, DER.utf8(Self.environment(environment, isVolumePurchase: isVolumePurchase))),
             Self.attribute(.bundleIdentifier, DER.utf8(bundleIdentifier)),
             Self.attribute(.bundleVersion, DER.utf8(bundleVersion)),
             Self.attribute(.opaqueValue, [UInt8](opaqueValue), version: 2),
@@ -33,6 +33,7 @@ extension AppReceipt {
             Self.attribute(.originalBundleVersion, DER.utf8(originalBundleVersion)),
         ]
         if let expirationDate { attributes.append(Self.attribute(.expirationDate, try Self.date(expirationDate))) }
+        if let revocationDate { attributes.append(Self.attribute(.revocationDate, try Self.date(revocationDate))) }
         attributes += try purchases.map { Self.attribute(.purchase, try Self.purchase($0)) }
         return DER.setOf(attributes)
     }
@@ -49,6 +50,7 @@ extension AppReceipt {
             attribute(.kind, DER.integer(number(of: purchase.kind))),
             attribute(.subscriptionEnd, try subscription.map { try date($0.expirationDate) } ?? DER.ia5("")),
         ]
+        if let date = purchase.cancellationDate { attributes.append(attribute(.cancellationDate, try Self.date(date))) }
         if let subscription {
             attributes.append(attribute(.isTrialPeriod, DER.integer(subscription.isTrialPeriod ? 1 : 0)))
             let isIntroductory = subscription.isInIntroductoryOfferPeriod
@@ -86,6 +88,7 @@ extension AppReceipt {
         case originalPurchaseDate = 18
         case originalBundleVersion = 19
         case expirationDate = 21
+        case revocationDate = 3001
 
         case quantity = 1701
         case productIdentifier = 1702
@@ -96,9 +99,16 @@ extension AppReceipt {
         case kind = 1707
         case subscriptionEnd = 1708
         case webOrderLineItemIdentifier = 1711
+        case cancellationDate = 1712
         case isTrialPeriod = 1713
         case isInIntroductoryOfferPeriod = 1719
         case promotionalOfferIdentifier = 1721
+    }
+
+    /// An environment's name in receipts of apps from a volume purchase: `ProductionVPP`, `ProductionVPPSandbox`.
+    static func environment(_ name: String, isVolumePurchase: Bool) -> String {
+        guard isVolumePurchase else { return name }
+        return name == "ProductionSandbox" ? "ProductionVPPSandbox" : name + "VPP"
     }
 
     static func number(of kind: SandboxProduct.Kind) -> Int64 {

@@ -14,7 +14,7 @@ extension AppReceipt {
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
     public func json(environment: String, requestedAt moment: Date) throws -> Data {
         var fields = [
-            "receipt_type": environment,
+            "receipt_type": Self.environment(environment, isVolumePurchase: isVolumePurchase),
             "bundle_id": bundleIdentifier,
             "application_version": bundleVersion,
             "original_application_version": originalBundleVersion,
@@ -23,6 +23,7 @@ extension AppReceipt {
         try Self.add(originalPurchaseDate, as: "original_purchase_date", to: &fields)
         try Self.add(moment, as: "request_date", to: &fields)
         if let expirationDate { try Self.add(expirationDate, as: "expiration_date", to: &fields) }
+        if let revocationDate { try Self.add(revocationDate, as: "revocation_date", to: &fields) }
         var receipt = fields.mapValues(AnswerValue.text)
         receipt["in_app"] = .list(try purchases.map { AnswerValue(try Self.fields(of: $0)) })
         for number in ["adam_id", "app_item_id", "download_id", "version_external_identifier"] {
@@ -44,6 +45,7 @@ extension AppReceipt {
         ]
         try add(purchase.purchaseDate, as: "purchase_date", to: &fields)
         try add(purchase.originalPurchaseDate, as: "original_purchase_date", to: &fields)
+        if let date = purchase.cancellationDate { try add(date, as: "cancellation_date", to: &fields) }
         if let subscription = purchase.subscription {
             try add(subscription.expirationDate, as: "expires_date", to: &fields)
             fields["web_order_line_item_id"] = subscription.webOrderLineItemIdentifier

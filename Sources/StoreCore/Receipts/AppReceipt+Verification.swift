@@ -19,8 +19,11 @@ extension AppReceipt {
         guard let environment = attributes.text(.environment) else {
             throw ReceiptRefusal(.malformed, "The app receipt does not say which environment it comes from.")
         }
-        guard environment == signer.environment else {
-            throw ReceiptRefusal(environment: environment, judgedIn: signer.environment)
+        let isVolumePurchase = environment != signer.environment
+        guard !isVolumePurchase || environment == Self.environment(signer.environment, isVolumePurchase: true) else {
+            let production = ReceiptEnvelope.production
+            let isProduction = environment == Self.environment(production, isVolumePurchase: true)
+            throw ReceiptRefusal(environment: isProduction ? production : environment, judgedIn: signer.environment)
         }
         let isAuthentic = signer.isValid(
             signature: Data(envelope.signature),
@@ -33,6 +36,7 @@ extension AppReceipt {
             throw ReceiptRefusal(.malformed, "The store signed this, but it is not an app receipt.")
         }
         self = receipt
+        self.isVolumePurchase = isVolumePurchase
     }
 
     /// Nil unless everything that every receipt has is there, once, and of its type.
@@ -57,6 +61,12 @@ extension AppReceipt {
             guard let date = attributes.date(.expirationDate) else { return nil }
             expirationDate = date
         }
+        revocationDate = nil
+        if attributes.has(.revocationDate) {
+            guard let date = attributes.date(.revocationDate) else { return nil }
+            revocationDate = date
+        }
+        isVolumePurchase = false
         purchases = []
         for value in attributes.all(.purchase) {
             guard let purchase = Attributes(Array(value)).flatMap(Purchase.init) else { return nil }
@@ -85,6 +95,11 @@ extension AppReceipt.Purchase {
             originalPurchaseDate: originalPurchaseDate,
             kind: kind
         )
+        // In Apple's receipts it is there and empty where there is none.
+        if attributes.has(.cancellationDate), attributes.ascii(.cancellationDate) != "" {
+            guard let date = attributes.date(.cancellationDate) else { return nil }
+            cancellationDate = date
+        }
         // What has no end is no subscription.
         guard !end.isEmpty else { return }
         guard let expirationDate = attributes.date(.subscriptionEnd) else { return nil }

@@ -26,6 +26,13 @@ public struct AppReceipt: Hashable, Sendable {
     ///
     /// For the app to judge: verifying does not.
     public var expirationDate: Date?
+    /// Attribute 3001: since when the receipt is revoked, kept to the second; nil where it is not.
+    ///
+    /// The historical format has no place for it; the number is StoreCore's own. For the app to judge, as
+    /// ``expirationDate``.
+    public var revocationDate: Date?
+    /// Attribute 0: whether the app belongs to a volume purchase, which stands as `VPP` in the environment's name.
+    public var isVolumePurchase: Bool
 
     /// What every receipt from a test says of the app's own purchase: 1 August 2013, 7:00 UTC.
     public static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
@@ -42,6 +49,8 @@ public struct AppReceipt: Hashable, Sendable {
     ///   - originalPurchaseDate: when the app itself was bought; what every test says, unless given.
     ///   - originalBundleVersion: the app's version then.
     ///   - expirationDate: from when the receipt is not to be used any more; never, unless given.
+    ///   - revocationDate: since when it is revoked; it is not, unless given.
+    ///   - isVolumePurchase: whether the app belongs to a volume purchase.
     public init(
         bundleIdentifier: String,
         bundleVersion: String,
@@ -51,7 +60,9 @@ public struct AppReceipt: Hashable, Sendable {
         purchases: [Purchase] = [],
         originalPurchaseDate: Date = AppReceipt.testPurchaseDate,
         originalBundleVersion: String = "1.0",
-        expirationDate: Date? = nil
+        expirationDate: Date? = nil,
+        revocationDate: Date? = nil,
+        isVolumePurchase: Bool = false
     ) {
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
@@ -61,6 +72,8 @@ public struct AppReceipt: Hashable, Sendable {
         self.originalPurchaseDate = originalPurchaseDate
         self.originalBundleVersion = originalBundleVersion
         self.expirationDate = expirationDate
+        self.revocationDate = revocationDate
+        self.isVolumePurchase = isVolumePurchase
         deviceHash = Data()
         deviceHash = hash(forDevice: device)
     }
@@ -102,6 +115,9 @@ extension AppReceipt {
         ///
         /// There is no attribute for ``TransactionReceipt/Subscription/codeReferenceName``.
         public var subscription: TransactionReceipt.Subscription?
+        /// 1712: since when the purchase does not count any more, because it was paid back or is not shared any more; kept
+        /// to the second, nil while it counts.
+        public var cancellationDate: Date?
 
         /// Describes a purchase; without an original it is its own.
         public init(
@@ -112,7 +128,8 @@ extension AppReceipt {
             originalTransactionIdentifier: String? = nil,
             originalPurchaseDate: Date? = nil,
             kind: SandboxProduct.Kind,
-            subscription: TransactionReceipt.Subscription? = nil
+            subscription: TransactionReceipt.Subscription? = nil,
+            cancellationDate: Date? = nil
         ) {
             self.quantity = quantity
             self.productIdentifier = productIdentifier
@@ -122,6 +139,7 @@ extension AppReceipt {
             self.originalPurchaseDate = originalPurchaseDate ?? purchaseDate
             self.kind = kind
             self.subscription = subscription
+            self.cancellationDate = cancellationDate
         }
     }
 }

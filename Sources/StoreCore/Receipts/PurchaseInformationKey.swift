@@ -10,6 +10,7 @@ enum PurchaseInformationKey: Int, CaseIterable {
     case expiresDate, expiresDateFormatted, expiresDateFormattedPacific
     case webOrderLineItemIdentifier, isTrialPeriod, isInIntroductoryOfferPeriod
     case promotionalOfferIdentifier, codeReferenceName, applicationUsername
+    case cancellationDate, cancellationDateMilliseconds, cancellationDatePacific
 
     /// The keys that a receipt cannot do without.
     static let indispensable: [PurchaseInformationKey] = [
@@ -47,6 +48,9 @@ enum PurchaseInformationKey: Int, CaseIterable {
         case .promotionalOfferIdentifier: "\t\"promotional-offer-id\" = \""
         case .codeReferenceName: "\t\"offer-code-ref-name\" = \""
         case .applicationUsername: "\t\"application-username\" = \""
+        case .cancellationDate: "\t\"cancellation-date\" = \""
+        case .cancellationDateMilliseconds: "\t\"cancellation-date-ms\" = \""
+        case .cancellationDatePacific: "\t\"cancellation-date-pst\" = \""
         }
     }
 

@@ -40,6 +40,9 @@ public struct TransactionReceipt: Hashable, Sendable {
     ///
     /// The historical format has no place for it; the key is StoreCore's own.
     public var applicationUsername: String?
+    /// `cancellation-date`, `-ms` and `-pst`: since when the transaction does not count any more, because it was paid back
+    /// or is not shared any more; nil while it counts.
+    public var cancellationDate: Date?
 
     /// What a receipt says about one period of an auto-renewable subscription.
     public struct Subscription: Hashable, Sendable {
@@ -93,7 +96,8 @@ public struct TransactionReceipt: Hashable, Sendable {
         appItemIdentifier: String? = nil,
         versionExternalIdentifier: String? = nil,
         subscription: Subscription? = nil,
-        applicationUsername: String? = nil
+        applicationUsername: String? = nil,
+        cancellationDate: Date? = nil
     ) {
         self.quantity = quantity
         self.productIdentifier = productIdentifier
@@ -110,6 +114,7 @@ public struct TransactionReceipt: Hashable, Sendable {
         self.versionExternalIdentifier = versionExternalIdentifier
         self.subscription = subscription
         self.applicationUsername = applicationUsername
+        self.cancellationDate = cancellationDate
     }
 
     /// The receipt as an app gets it: ASCII text, signed.
@@ -150,6 +155,12 @@ extension TransactionReceipt {
         if let versionExternalIdentifier { list.add(Key.versionExternalIdentifier.opening, versionExternalIdentifier) }
         if let subscription { try add(subscription, to: &list) }
         if let applicationUsername { list.add(Key.applicationUsername.opening, applicationUsername) }
+        if let cancellationDate {
+            let cancelled = try ReceiptDate(cancellationDate)
+            list.add(Key.cancellationDate.opening, writing: cancelled.writeUniversal)
+            list.add(Key.cancellationDateMilliseconds.opening, writing: cancelled.writeMilliseconds)
+            list.add(Key.cancellationDatePacific.opening, writing: cancelled.writePacific)
+        }
         return list.end()
     }
 

@@ -18,6 +18,8 @@ enum AppReceiptSamples {
     static var full: AppReceipt {
         var receipt = empty
         receipt.expirationDate = Market.date("2026-01-01T00:00:00Z")
+        receipt.revocationDate = Market.date("2025-12-01T00:00:00Z")
+        receipt.isVolumePurchase = true
         receipt.purchases = SandboxProduct.Kind.allCases.enumerated().map { index, kind in
             AppReceipt.Purchase(
                 quantity: index + 1,
@@ -34,7 +36,8 @@ enum AppReceiptSamples {
                         webOrderLineItemIdentifier: "1000000000123",
                         isTrialPeriod: true,
                         isInIntroductoryOfferPeriod: true
-                    )
+                    ),
+                cancellationDate: index == 0 ? bought + 120 : nil
             )
         }
         return receipt

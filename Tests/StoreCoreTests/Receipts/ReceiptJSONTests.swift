@@ -98,6 +98,17 @@ struct `An answer about a receipt in JSON` {
         #expect(purchases.filter { $0["expires_date"] != nil }.count == 1)
     }
 
+    @Test func `B176, B189: What does not count any more, and what a receipt says of itself, is told`() throws {
+        let json = try AppReceiptSamples.full.json(environment: "ProductionSandbox", requestedAt: ReceiptSamples.now)
+        let answer = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        let receipt = try #require(answer["receipt"] as? [String: Any])
+        #expect(receipt["receipt_type"] as? String == "ProductionVPPSandbox")
+        #expect(receipt["revocation_date_ms"] as? String == "1764547200000")
+        let purchases = try #require(receipt["in_app"] as? [[String: String]])
+        #expect(purchases[0]["cancellation_date"] == "2025-01-01 00:02:00 Etc/GMT")
+        #expect(purchases.dropFirst().allSatisfy { $0["cancellation_date"] == nil })
+    }
+
     @Test func `A date that four digits of year cannot show is refused`() {
         #expect(throws: ReceiptError.self) {
             let moment = Date(timeIntervalSince1970: 1e12)
