@@ -54,7 +54,30 @@ struct LedgerHistory {
         case .interrupted(let order, let failure): add(order, .failed, date, failure)
         case .interruptedLater(let number, let failure): fail(number, failure)
         case .resolved(_, let purchase), .bought(let purchase): add(purchase)
-        case .asksToBuy, .interruptsPurchases, .storefront, .promoted, .promotionsTold, .promotionChanged: break
+        case .refunded(let refund):
+            for number in refund.transactions {
+                self.change(number) { transaction in
+                    transaction.cancellationDate = date
+                    transaction.refund = transaction.charge ?? 0
+                }
+            }
+        case .deleted(let deletion): forget(Set(deletion.transactions.map { String($0) }))
+        case .cleared: (transactions, places) = ([], [:])
+        case .family(.shared(let sharing)): add(sharing, date)
+        case .family(.unshared(_, let numbers, _)):
+            for number in numbers { self.change(number) { $0.cancellationDate = date } }
+        case .asksToBuy, .interruptsPurchases, .storefront, .promoted, .newsTold, .promotionChanged, .family: break
+        }
+    }
+
+    /// A transaction and all that renew or restore it; nothing for what this store never called a transaction.
+    func transactionAndFollowers(of identifier: String) -> [String] {
+        var found: Set<String> = []
+        return transactions.map(\.id).enumerated().compactMap { place, id in
+            let original = transactions[place].original
+            guard id == identifier || original.map(found.contains) == true else { return nil }
+            found.insert(id)
+            return id
         }
     }
 
@@ -110,6 +133,28 @@ struct LedgerHistory {
         addUnordered(purchase.transaction, .purchase, original: original, charge: purchase.charge, expires: term?.end)
     }
 
+    private mutating func add(_ sharing: FamilyChange.Sharing, _ date: Date) {
+        let first = state.families.share(sharing.key)?.transactions.first
+        append(
+            SandboxTransaction(
+                id: String(sharing.transaction),
+                origin: .familySharing,
+                original: first == sharing.transaction ? nil : first.map { String($0) },
+                account: state.accounts[sharing.key.member].name,
+                device: nil,
+                order: nil,
+                productIdentifier: state.catalogue[sharing.product].identifier,
+                quantity: 1,
+                date: date,
+                state: .purchased,
+                expirationDate: sharing.term?.end,
+                sharedBy: state.accounts[sharing.key.owner].name,
+                isFinished: sharing.isSilent
+            ),
+            sharing.transaction
+        )
+    }
+
     private mutating func addUnordered(
         _ number: Int,
         _ origin: SandboxTransaction.Origin,
@@ -140,6 +185,14 @@ struct LedgerHistory {
     private mutating func append(_ transaction: SandboxTransaction, _ number: Int) {
         places[number] = transactions.count
         transactions.append(transaction)
+    }
+
+    private mutating func forget(_ identifiers: Set<String>) {
+        transactions.removeAll { identifiers.contains($0.id) }
+        places = [:]
+        for place in transactions.indices {
+            if let number = SandboxState.number(of: transactions[place].id) { places[number] = place }
+        }
     }
 
     private mutating func fail(_ number: Int, _ failure: StoreFailure) {

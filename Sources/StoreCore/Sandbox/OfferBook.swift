@@ -14,4 +14,7 @@ struct OfferBook: Sendable {
     mutating func use(_ nonce: UUID) { nonces.insert(nonce) }
 
     mutating func redeem(_ code: String, _ account: Int) { redeemed[account, default: []].insert(code) }
+
+    /// Signatures stay used up; codes serve once more.
+    mutating func forgetRedemptions() { redeemed = [:] }
 }

@@ -18,10 +18,18 @@ enum OwnerChange: Hashable, Codable, Sendable {
     case storefront(String)
     /// A device's user began a purchase on the store's own page.
     case promoted(device: Int, String)
-    /// A device's app has heard of what was begun on the store's page up to a position in the ledger.
-    case promotionsTold(device: Int, through: Int)
+    /// A device's app has heard of everything that is no transaction up to a position in the ledger.
+    case newsTold(device: Int, through: Int)
     /// A device's app changed what the store's page shows there.
     case promotionChanged(device: Int, PromotionChange)
+    /// A purchase was paid back.
+    case refunded(Refund)
+    /// Transactions were made as if they had never been.
+    case deleted(Deletion)
+    /// All transactions were.
+    case cleared(withdrawn: [Deletion.Withdrawn])
+    /// Something changed in a family.
+    case family(FamilyChange)
 
     /// What an account was charged for it.
     func charge(to account: Int) -> Decimal {

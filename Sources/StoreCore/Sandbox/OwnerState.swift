@@ -46,10 +46,20 @@ extension SandboxState {
         case .promoted(let device, let product):
             let promotion = OwnerState.Promotion(position: position, productIdentifier: product)
             owner.promotions[device, default: []].append(promotion)
-        case .promotionsTold(let device, let position):
+        case .newsTold(let device, let position):
             owner.promotions[device]?.removeAll { $0.position <= position }
+            let isSameUser = devices[device].start <= position
+            revocations.tell(devices[device].account, on: device, through: isSameUser ? position : -1)
         case .promotionChanged(let device, let change):
             owner.promotionOverrides[device, default: PromotionOverrides()].apply(change)
+        case .refunded(let refund):
+            apply(refund, date)
+        case .deleted(let deletion):
+            apply(deletion)
+        case .cleared(let withdrawn):
+            clear(withdrawn)
+        case .family(let change):
+            apply(change, date)
         }
     }
 
@@ -66,7 +76,7 @@ extension SandboxState {
     func addUpdates(from change: OwnerChange, for device: Int, to updates: inout [StoreUpdate]) {
         switch change {
         // What is offered from the store's page is described in the device's language, by whoever knows that.
-        case .asksToBuy, .interruptsPurchases, .promoted, .promotionsTold, .promotionChanged: break
+        case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged: break
         case .interrupted(let order, _):
             if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
         case .interruptedLater(let number, _):
@@ -75,6 +85,14 @@ extension SandboxState {
             updates.append(.storefront(Storefronts.storefront(countryCode)))
         case .resolved(_, let purchase), .bought(let purchase):
             addTransaction(purchase.transaction, for: device, to: &updates)
+        case .refunded(let refund):
+            addRevocation(of: refund.revoked, from: refund.account, for: device, to: &updates)
+        case .deleted(let deletion):
+            addWithdrawals(deletion.withdrawn, for: device, to: &updates)
+        case .cleared(let withdrawn):
+            addWithdrawals(withdrawn, for: device, to: &updates)
+        case .family(let change):
+            addUpdates(from: change, for: device, to: &updates)
         }
     }
 

@@ -11,7 +11,7 @@ public struct SandboxAccount: Sendable {
     /// What the account is known by, unique in its store.
     public var name: String { core.shell.withLock { $0.state.accounts[number].name } }
 
-    /// What the account may use now because it paid for it, in no promised order.
+    /// What the account may use now because it paid for it, or somebody in its family did, in no promised order.
     ///
     /// Consumables are used up, and how long a non-renewing subscription lasts is the app's affair: neither is among
     /// these.
@@ -20,7 +20,8 @@ public struct SandboxAccount: Sendable {
             let state = shell.state
             let account = state.accounts[number]
             let owned = account.owned.map { product in
-                let purchase = (0..<account.history.count).first { account.history[$0].product == product }
+                let purchase = (0..<account.history.count)
+                    .first { account.history[$0].product == product && account.history[$0].isOwn }
                     .flatMap { account.history[$0].asOriginal.original }
                 return SandboxEntitlement(
                     productIdentifier: state.catalogue[product].identifier,
@@ -42,7 +43,7 @@ public struct SandboxAccount: Sendable {
                         since: term.start,
                         isInGracePeriod: graceEnd != nil
                     )
-                }
+                } + state.sharedEntitlements(of: number)
         }
     }
 
@@ -107,12 +108,34 @@ public struct SandboxEntitlement: Hashable, Codable, Sendable {
     public let since: Date
     /// Whether the last renewal could not be paid for, and the store grants access for a while nevertheless.
     public let isInGracePeriod: Bool
+    /// The name of the account that paid for it and shares it with the family, nil for what is the account's own.
+    public let sharedBy: String?
+
+    init(
+        productIdentifier: String,
+        expirationDate: Date?,
+        transaction: String,
+        since: Date,
+        isInGracePeriod: Bool = false,
+        sharedBy: String? = nil
+    ) {
+        self.productIdentifier = productIdentifier
+        self.expirationDate = expirationDate
+        self.transaction = transaction
+        self.since = since
+        self.isInGracePeriod = isInGracePeriod
+        self.sharedBy = sharedBy
+    }
 }
 
 extension SandboxEntitlement: CustomStringConvertible {
     /// What, and why, in one sentence.
     public var description: String {
         let begin = SandboxTimeline.text(of: since)
+        if let sharedBy {
+            let end = expirationDate.map { " until \(SandboxTimeline.text(of: $0))" } ?? ""
+            return "\(productIdentifier): shared by \(sharedBy) as #\(transaction)\(end)"
+        }
         guard let expirationDate else { return "\(productIdentifier): bought for good on \(begin) as #\(transaction)" }
         let end = SandboxTimeline.text(of: expirationDate)
         if isInGracePeriod {

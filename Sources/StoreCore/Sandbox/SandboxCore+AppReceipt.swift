@@ -6,7 +6,7 @@ extension SandboxCore {
         let receipt = look { shell, now -> AppReceipt? in
             let state = shell.state
             let place = state.devices[device]
-            guard place.hasReceipt else { return nil }
+            guard place.hasReceipt || state.hasNewPurchases(on: device) else { return nil }
             return AppReceipt(
                 bundleIdentifier: bundleIdentifier,
                 bundleVersion: bundleVersion,
@@ -14,7 +14,9 @@ extension SandboxCore {
                 opaqueValue: opaqueValue(place.name, now),
                 creationDate: now,
                 purchases: state.purchases(on: device),
-                expirationDate: place.receiptExpiration
+                expirationDate: place.receiptClaims.expirationDate,
+                revocationDate: place.receiptClaims.revocationDate,
+                isVolumePurchase: place.receiptClaims.isVolumePurchase
             )
         }
         // A signer that fails leaves the device without a receipt; the one in the box does not.
@@ -25,10 +27,6 @@ extension SandboxCore {
     func refreshReceipt(_ properties: ReceiptProperties, on device: Int) -> StoreFailure? {
         use { shell, now in
             guard shell.settings.isReachable(from: device) else { return Self.unreachable }
-            if properties.isRevoked || properties.isVolumePurchase {
-                let reason = "the sandbox store makes no receipts that are revoked or of a volume purchase"
-                return .storeKit(.unknown, reason)
-            }
             do {
                 try shell.refresh()
                 try shell.change(now: now) { shell in
@@ -36,7 +34,7 @@ extension SandboxCore {
                         guard state.devices[device].account >= 0 else {
                             throw StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
                         }
-                        let event = StoreEvent.receiptRefreshed(device: device, isExpired: properties.isExpired)
+                        let event = StoreEvent.receiptRefreshed(device: device, properties)
                         events.append(LedgerRecord(date: now, event: event))
                     }
                 }
@@ -65,7 +63,14 @@ extension SandboxCore {
 }
 
 extension SandboxState {
-    /// What the account that is signed in on a device owns, and the consumables that are not finished and heard of there.
+    /// Whether an app that starts on a device hears of what nobody ordered there, such as a renewal (behaviour 187).
+    fileprivate func hasNewPurchases(on device: Int) -> Bool {
+        let account = devices[device].account
+        return account >= 0 && accounts[account].unfinished > 0
+    }
+
+    /// What the account that is signed in on a device bought or has from its family, and the consumables that are not
+    /// finished and heard of there.
     fileprivate func purchases(on device: Int) -> [AppReceipt.Purchase] {
         let account = devices[device].account
         guard account >= 0 else { return [] }
@@ -74,7 +79,9 @@ extension SandboxState {
         purchases.reserveCapacity(history.count)
         for index in 0..<history.count {
             let purchase = history[index]
-            guard !purchase.isDeferredChange, let itself = purchase.asOriginal.original else { continue }
+            guard !purchase.isDeferredChange, !purchase.isDeleted, let itself = purchase.asOriginal.original else {
+                continue
+            }
             purchases.append(
                 AppReceipt.Purchase(
                     quantity: itself.payment.quantity,
@@ -84,7 +91,8 @@ extension SandboxState {
                     originalTransactionIdentifier: purchase.term.map { String($0.original) },
                     originalPurchaseDate: purchase.term?.originalDate,
                     kind: catalogue.kind(of: purchase.product),
-                    subscription: purchase.term.map(TransactionReceipt.Subscription.init)
+                    subscription: purchase.term.map(TransactionReceipt.Subscription.init),
+                    cancellationDate: purchase.isCancelled ? revocations.cancellation(of: itself.identifier) : nil
                 )
             )
         }
@@ -99,7 +107,8 @@ extension SandboxState {
                     productIdentifier: row.transaction.payment.productIdentifier,
                     transactionIdentifier: row.transaction.identifier,
                     purchaseDate: row.transaction.date,
-                    kind: .consumable
+                    kind: .consumable,
+                    cancellationDate: revocations.cancellation(of: row.transaction.identifier)
                 )
             )
         }
@@ -127,10 +136,11 @@ extension SandboxDevice {
 
     /// Sees to it that there is an app receipt; it is always up to date.
     ///
-    /// With ``ReceiptProperties/isExpired`` receipts say from then on that they expired at this moment, until they are
-    /// refreshed without. Replies before it returns: with a failure of the network where the device cannot reach the store,
-    /// `clientInvalid` where nobody is signed in, and `unknown` for the other properties, which are not supported, and
-    /// where the ledger fails.
+    /// With ``ReceiptProperties/isExpired`` receipts say from then on that they expired at this moment, with
+    /// ``ReceiptProperties/isRevoked`` that they were revoked, and with ``ReceiptProperties/isVolumePurchase`` that the app
+    /// belongs to a volume purchase, until they are refreshed without. Replies before it returns: with a failure of the
+    /// network where the device cannot reach the store, `clientInvalid` where nobody is signed in, and `unknown` where the
+    /// ledger fails.
     public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         CallScope.outermost { reply(core.refreshReceipt(properties, on: number)) }
     }

@@ -3,14 +3,14 @@ import Foundation
 extension SandboxCore {
     /// A queue has told its observers all that came up to a place.
     ///
-    /// A promoted purchase that cannot be written off now is offered once more at the next launch.
+    /// What cannot be written off now is told once more at the next launch.
     func acknowledge(through cursor: UpdateCursor, on device: Int) {
         guard cursor.part == nil,
-            shell.withLock({ $0.state.owner.isOffered(on: device, through: cursor.position) })
+            shell.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
         else { return }
         try? change { state, events, now in
-            guard state.owner.isOffered(on: device, through: cursor.position) else { return }
-            let change = OwnerChange.promotionsTold(device: device, through: cursor.position)
+            guard state.hasNews(for: device, through: cursor.position) else { return }
+            let change = OwnerChange.newsTold(device: device, through: cursor.position)
             events.append(LedgerRecord(date: now, event: .owner(change)))
         }
     }
@@ -43,6 +43,11 @@ extension OwnerState {
 }
 
 extension SandboxState {
+    /// Whether a device's app has yet to hear of something that is no transaction.
+    fileprivate func hasNews(for device: Int, through position: Int) -> Bool {
+        owner.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
+    }
+
     /// The products on a device's page of the store: those that the app puts first, then the others, none that it hides.
     func promotedProducts(on device: Int, at now: Date) -> [String] {
         let all = catalogue.identifiersOnSale(at: now)

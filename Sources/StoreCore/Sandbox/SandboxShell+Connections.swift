@@ -27,7 +27,7 @@ extension SandboxShell {
             let part = end == unfinished.count ? nil : end / Self.batchSize
             let through = UpdateCursor(position: state.position, part: part)
             var updates = unfinished[start..<end].map { StoreUpdate.transaction($0) }
-            if part == nil { updates += promotions(on: device) }
+            if part == nil { updates += state.revocations(on: device) + promotions(on: device) }
             let batch = UpdateBatch(after: after, through: through, updates: updates)
             outbox.append(.batch(receiver, device: device, batch))
             after = through

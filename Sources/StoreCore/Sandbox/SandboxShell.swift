@@ -140,6 +140,7 @@ extension SandboxShell {
                     state.renew(due.subscription, rate, &events)
                     isLast = due.isLast
                 }
+                try shell.shareWithFamilies()
             }
         }
     }
@@ -174,6 +175,12 @@ extension SandboxShell {
         try decide(state, &fresh)
     }
 
+    /// What the steps of a change so far mean to families, where there are any.
+    private mutating func shareWithFamilies() throws {
+        if state.families.isEmpty || fresh.isEmpty { return }
+        try step { state, events in state.shareWithFamilies(&events) }
+    }
+
     /// The orders of the last change that somebody has to be asked about.
     var newlyUndecided: [Int] {
         fresh.compactMap { record in
@@ -204,6 +211,7 @@ extension SandboxShell {
             applied = 0
             do {
                 try body(&self)
+                try shareWithFamilies()
                 if fresh.isEmpty {
                     // All of it was done before, which is true whatever the ledger does now.
                     try? refresh()

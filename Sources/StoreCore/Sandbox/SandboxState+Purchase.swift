@@ -20,10 +20,27 @@ extension SandboxState {
         /// No period was bought: there is nothing to restore, nor to tell in an app receipt.
         var isDeferredChange = false
         var isFinished = false
+        /// Somebody else of the family paid for it.
+        var isShared = false
+        /// It was paid back, or is not shared any more: receipts say since when, and nothing brings it back.
+        var isCancelled = false
+        /// The store's owner has deleted it, as if it had never been.
+        var isDeleted = false
     }
 }
 
 extension SandboxState.Purchase {
+    /// The transaction's.
+    var identifier: String {
+        switch source {
+        case .details(let details): details.original?.identifier ?? ""
+        case .renewal(let transaction): transaction.identifier
+        }
+    }
+
+    /// Whether it counts as bought by the account itself.
+    var isOwn: Bool { !isShared && !isCancelled && !isDeleted && !isDeferredChange }
+
     /// What a transaction that restores it says of it.
     var asOriginal: StoreTransaction.Details {
         switch source {
@@ -39,7 +56,9 @@ extension SandboxState.Purchase {
     }
 
     fileprivate func isRestored(by applicationUsername: String?, _ catalogue: Catalogue) -> Bool {
-        guard isFinished, !isDeferredChange, catalogue.isRestorable(product) else { return false }
+        guard isFinished, !isCancelled, !isDeleted, !isDeferredChange, catalogue.isRestorable(product) else {
+            return false
+        }
         guard let applicationUsername, let buyer = asOriginal.original?.payment.applicationUsername else {
             return true
         }

@@ -39,25 +39,27 @@ struct SandboxState: Sendable {
         var start = 0
         /// Something was bought or restored here, or a receipt asked for, so that there is one.
         var hasReceipt = false
-        /// From when the receipt says that it is not to be used any more.
-        var receiptExpiration: Date?
+        /// What the receipt says of itself since it was refreshed last.
+        var receiptClaims = ReceiptClaims()
     }
 
     var catalogue = Catalogue()
     /// How many events it is made of.
     private(set) var position = 0
-    private(set) var transactions = SlotTable<Row>()
+    var transactions = SlotTable<Row>()
     var subscriptions = SubscriptionBook()
     var offers = OfferBook()
     var accounts = [Account(name: "account")]
-    private(set) var devices = [Device(name: "device", account: 0, accounts: [0])]
+    var devices = [Device(name: "device", account: 0, accounts: [0])]
     private var accountNumbers = ["account": 0]
     private var deviceNumbers = ["device": 0]
-    private(set) var nextTransaction = 1
+    var nextTransaction = 1
     /// What waits for a decision, and whether the authoriser has been asked about it.
-    private(set) var waiting = SlotTable<Bool>()
+    var waiting = SlotTable<Bool>()
     var owner = OwnerState()
     var billing = BillingState()
+    var revocations = RevocationBook()
+    var families = FamilyBook()
 }
 
 // MARK: - The fold
@@ -107,7 +109,7 @@ extension SandboxState {
             decline(number, failure)
         case .finished(let finish):
             take(finish.command, finish.device)
-            if let number = finish.transaction { self.finish(number) }
+            if let number = finish.transaction { self.finish(number, on: finish.device) }
         case .restored(let restoration):
             restore(restoration, record.date)
         case .restoreEnded(let device, let command):
@@ -115,9 +117,9 @@ extension SandboxState {
             devices[device].hasReceipt = true
         case .restoreRefused(let device, let command, _):
             take(command, device)
-        case .receiptRefreshed(let device, let isExpired):
+        case .receiptRefreshed(let device, let properties):
             devices[device].hasReceipt = true
-            devices[device].receiptExpiration = isExpired ? record.date : nil
+            devices[device].receiptClaims = ReceiptClaims(properties, at: record.date)
         case .renewed(let subscription, let number, let term, _):
             renew(subscription, number, term, record.date)
         case .ended(let subscription, let reason):
@@ -175,7 +177,7 @@ extension SandboxState {
         insert(row, order.transaction)
     }
 
-    private mutating func insert(_ row: Row, _ number: Int) {
+    mutating func insert(_ row: Row, _ number: Int) {
         transactions.insert(row, at: number)
         if row.device >= 0 {
             devices[Int(row.device)].unfinished += 1
@@ -260,7 +262,7 @@ extension SandboxState {
         }
     }
 
-    private mutating func remember(_ purchase: Purchase, _ account: Int) -> Int32 {
+    mutating func remember(_ purchase: Purchase, _ account: Int) -> Int32 {
         accounts[account].history.append(purchase)
         return Int32(accounts[account].history.count - 1)
     }
@@ -289,7 +291,7 @@ extension SandboxState {
         insert(row, number)
     }
 
-    private mutating func finish(_ number: Int) {
+    private mutating func finish(_ number: Int, on device: Int) {
         guard let row = transactions.remove(number) else { return }
         if row.device >= 0 {
             devices[Int(row.device)].unfinished -= 1
@@ -298,6 +300,7 @@ extension SandboxState {
         }
         if row.history >= 0, row.transaction.state == .purchased {
             accounts[Int(row.account)].history[Int(row.history)].isFinished = true
+            devices[device].hasReceipt = true
         }
     }
 

@@ -53,15 +53,15 @@ extension SandboxCore {
         let history = state.accounts[subscription.account].history
         guard String(Int64(ReceiptDate.milliseconds(of: subscription.term.originalDate))) == milliseconds,
             let newest = (0..<history.count).last(where: {
-                history[$0].term?.original == number && !history[$0].isDeferredChange
+                history[$0].term?.original == number && !history[$0].isDeferredChange && !history[$0].isDeleted
             }),
-            let receipt = receipt(of: history[newest])
+            let receipt = receipt(of: history[newest], in: state)
         else { return nil }
         return (receipt, !subscription.isRunning || subscription.term.end <= now)
     }
 
     /// The receipt that the transaction of a purchase had before it was finished.
-    private func receipt(of purchase: SandboxState.Purchase) -> TransactionReceipt? {
+    private func receipt(of purchase: SandboxState.Purchase, in state: SandboxState) -> TransactionReceipt? {
         guard let itself = purchase.asOriginal.original else { return nil }
         return TransactionReceipt(
             quantity: itself.payment.quantity,
@@ -73,7 +73,8 @@ extension SandboxCore {
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion,
             subscription: purchase.term.map(TransactionReceipt.Subscription.init),
-            applicationUsername: itself.payment.applicationUsername
+            applicationUsername: itself.payment.applicationUsername,
+            cancellationDate: purchase.isCancelled ? state.revocations.cancellation(of: itself.identifier) : nil
         )
     }
 
@@ -90,7 +91,8 @@ extension SandboxCore {
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion,
             subscription: term.map(TransactionReceipt.Subscription.init),
-            applicationUsername: transaction.payment.applicationUsername
+            applicationUsername: transaction.payment.applicationUsername,
+            cancellationDate: state.revocations.cancellation(of: transaction)
         )
     }
 }

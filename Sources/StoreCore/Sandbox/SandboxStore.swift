@@ -146,7 +146,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case notPromoted(String)
     /// The link does not begin a purchase from this app.
     case notPurchaseIntent(String)
-    /// The name is empty, or another account or device has it.
+    /// The name is empty, or another account, device or family has it.
     case nameTaken(String)
     /// The account belongs to another store.
     case foreignAccount(String)
@@ -154,6 +154,18 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case notSubscribed(group: String)
     /// The account has not been asked to agree to a higher price in this group, or has answered.
     case noPriceConsentPending(group: String)
+    /// Nothing was ever called a transaction by this name, or it was deleted.
+    case unknownTransaction(String)
+    /// Nobody paid for this transaction.
+    case notSold(String)
+    /// The transaction was paid back before.
+    case alreadyRefunded(String)
+    /// The account is in a family already.
+    case inFamily(String)
+    /// The account is not in the family.
+    case notInFamily(String)
+    /// The family's organiser has left it, and with them everybody else.
+    case familyEnded(String)
 
     /// One sentence.
     public var description: String {
@@ -164,9 +176,16 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noIssue(let identifier): "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
         case .notPromoted(let identifier): "the store's page on this device does not show \"\(identifier)\""
         case .notPurchaseIntent(let reason): "the link begins no purchase from this app: \(reason)"
-        case .nameTaken(let name) where name.isEmpty: "accounts and devices need a name that is not empty"
-        case .nameTaken(let name): "the name \"\(name)\" is taken; accounts and devices are known by their names"
+        case .nameTaken(let name) where name.isEmpty: "accounts, devices and families need a name that is not empty"
+        case .nameTaken(let name):
+            "the name \"\(name)\" is taken; accounts, devices and families are known by their names"
         case .foreignAccount(let name): "the account \"\(name)\" belongs to another store"
+        case .unknownTransaction(let identifier): "no transaction \"\(identifier)\" is known to this store"
+        case .notSold(let identifier): "nobody paid for a transaction \"\(identifier)\" in this store"
+        case .alreadyRefunded(let identifier): "the transaction \"\(identifier)\" has been paid back already"
+        case .inFamily(let name): "the account \"\(name)\" is in a family already; it can be in one"
+        case .notInFamily(let name): "the account \"\(name)\" is not in this family"
+        case .familyEnded(let name): "the family \"\(name)\" ended when its organiser left"
         case .notSubscribed(let group): "no subscription runs in the group \"\(group)\""
         case .noPriceConsentPending(let group): "no question about a higher price waits in the group \"\(group)\""
         }

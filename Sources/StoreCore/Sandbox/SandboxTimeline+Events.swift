@@ -36,9 +36,9 @@ extension SandboxTimeline.Entry {
             order = command
             what = "restore refused"
             refusal = failure
-        case .receiptRefreshed(let device, let isExpired):
+        case .receiptRefreshed(let device, let properties):
             self.device = state.devices[device].name
-            what = isExpired ? "receipt refreshed, as one that has expired" : "receipt refreshed"
+            what = "receipt refreshed\(properties.clause)"
         case .ended(let subscription, let reason):
             describe(subscription, state)
             what = "subscription ended: \(reason.rawValue)"
@@ -134,16 +134,18 @@ extension SandboxTimeline.Entry {
             self.device = state.devices[device].name
             productIdentifier = product
             what = "purchase begun on the store's page"
-        case .promotionsTold(let device, _):
+        case .newsTold(let device, _):
             self.device = state.devices[device].name
-            what = "the app has heard what was begun on the store's page"
+            what = "the app has heard the news"
         case .promotionChanged(let device, _):
             self.device = state.devices[device].name
             what = "the app has changed what the store's page shows"
+        case .refunded, .deleted, .cleared, .family:
+            describeTakingBack(change, history)
         }
     }
 
-    private mutating func describe(_ number: Int, _ history: LedgerHistory, _ command: OrderID? = nil) {
+    mutating func describe(_ number: Int, _ history: LedgerHistory, _ command: OrderID? = nil) {
         transaction = String(number)
         order = command
         guard let transaction = history.transaction(number) else { return }

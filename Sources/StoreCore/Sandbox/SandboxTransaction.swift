@@ -10,6 +10,8 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
         case renewal
         /// A restore brought back something bought earlier.
         case restoration
+        /// Somebody else of the family bought, or their subscription renewed.
+        case familySharing
     }
 
     /// The store's name for it.
@@ -39,6 +41,12 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public internal(set) var charge: Decimal?
     /// The first moment that is not paid for, of an auto-renewable subscription's period.
     public internal(set) var expirationDate: Date?
+    /// Since when it does not count any more: it was paid back, or is not shared any more; nil while it counts.
+    public internal(set) var cancellationDate: Date?
+    /// What was paid back; nil where nothing was, zero for what had cost nothing.
+    public internal(set) var refund: Decimal?
+    /// The name of the account that paid for it and shares it with the family, nil for what is the account's own.
+    public internal(set) var sharedBy: String?
     /// Whether an app was done with it.
     public internal(set) var isFinished = false
 }
@@ -47,6 +55,7 @@ extension SandboxTransaction: CustomStringConvertible {
     /// The number, the product and what has become of it, in one line.
     public var description: String {
         let isOver = isFinished ? ", finished" : ""
-        return "#\(id) \(SandboxTimeline.name(of: productIdentifier, quantity)): \(state)\(isOver)"
+        let isCancelled = cancellationDate == nil ? "" : ", cancelled"
+        return "#\(id) \(SandboxTimeline.name(of: productIdentifier, quantity)): \(state)\(isCancelled)\(isOver)"
     }
 }

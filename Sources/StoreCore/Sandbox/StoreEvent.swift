@@ -39,8 +39,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case restoreEnded(device: Int, command: OrderID)
     /// A restore was refused.
     indirect case restoreRefused(device: Int, command: OrderID, StoreFailure)
-    /// A device asked for its app receipt, as one that has expired or not.
-    indirect case receiptRefreshed(device: Int, isExpired: Bool)
+    /// A device asked for its app receipt, and how it is to be.
+    indirect case receiptRefreshed(device: Int, ReceiptProperties)
     /// A subscription's next period began, and its transaction got a number.
     indirect case renewed(subscription: Int, transaction: Int, SubscriptionTerm, charge: Decimal)
     /// A subscription's last period is over.

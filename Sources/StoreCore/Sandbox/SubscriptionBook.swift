@@ -184,6 +184,14 @@ extension SubscriptionBook {
         dropStale()
     }
 
+    /// As if it had never been: whoever had it is new to the group.
+    mutating func forget(_ index: Int) {
+        let (account, original) = (subscriptions[index].account, subscriptions[index].term.original)
+        ofAccount[account]?.removeAll { $0 == index }
+        ofOriginal[original] = nil
+        end(index, .revoked)
+    }
+
     mutating func setWillRenew(_ willRenew: Bool, of index: Int) { subscriptions[index].willRenew = willRenew }
 
     /// A waiting offer gives way to another one, and goes with the product that it was for.

@@ -113,4 +113,6 @@ public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
     case didNotConsentToPriceIncrease
     /// It has renewed as often as the store lets it, see ``SandboxStore/setRenewalLimit(_:)``.
     case renewalLimitReached
+    /// The store took the running period back, paid back or deleted.
+    case revoked
 }

@@ -16,7 +16,7 @@ import Testing
         try receipt(on: device).purchases.map(\.productIdentifier)
     }
 
-    @Test func `A device has no app receipt before the first purchase on it`() throws {
+    @Test func `B184: A device has no app receipt before the first purchase on it`() throws {
         let app = App(on: market.store)
         #expect(market.store.appReceipt == nil)
         app.buy("full.game")
@@ -25,7 +25,7 @@ import Testing
         #expect(tablet.appReceipt == nil)
     }
 
-    @Test func `A purchase that fails makes no app receipt, a restore that brings nothing does`() throws {
+    @Test func `B184, B187: A purchase that fails makes no app receipt, a restore that brings nothing does`() throws {
         let app = App(on: market.store)
         app.buy("nothing")
         #expect(market.store.appReceipt == nil)
@@ -33,7 +33,7 @@ import Testing
         #expect(try products(on: market.store.device) == [])
     }
 
-    @Test func `A restore gives a second device a receipt of all that the account owns`() throws {
+    @Test func `B187: A restore gives a second device a receipt of all that the account owns`() throws {
         let phone = App(on: market.store)
         for product in ["full.game", "lessons", "gold.monthly", "sword"] { phone.buy(product) }
         market.advance(to: "2025-02-01T00:00:00Z")
@@ -43,7 +43,7 @@ import Testing
         #expect(try receipt(on: tablet).purchases == receipt(on: market.store.device).purchases)
     }
 
-    @Test func `Every period of a subscription is in it, with the first purchase and its own end`() throws {
+    @Test func `B186: Every period of a subscription is in it, with the first purchase and its own end`() throws {
         App(on: market.store).buy("gold.monthly")
         market.advance(to: "2025-02-15T00:00:00Z")
         let purchases = try receipt(on: market.store.device).purchases
@@ -57,7 +57,7 @@ import Testing
         #expect(purchases.map(\.subscription?.expirationDate) == [february, march])
     }
 
-    @Test func `A consumable is in it until it is finished, on the device where it was bought`() throws {
+    @Test func `B186: A consumable is in it until it is finished, on the device where it was bought`() throws {
         let app = App(on: market.store, finishes: false)
         app.buy("sword", quantity: 3)
         let purchase = try #require(try receipt(on: market.store.device).purchases.first)
@@ -139,7 +139,7 @@ import Testing
         #expect(refresh(market.store) == [.finished])
     }
 
-    @Test func `A receipt refreshed as an expired one says so until it is refreshed again`() throws {
+    @Test func `B189: A receipt refreshed as an expired one says so until it is refreshed again`() throws {
         #expect(refresh(market.store, [SKReceiptPropertyIsExpired: true]) == [.finished])
         let moment = market.clock.now
         market.clock.advance(by: 60)
@@ -148,13 +148,56 @@ import Testing
         #expect(try receipt(on: market.store.device).expirationDate == nil)
     }
 
-    @Test(arguments: [SKReceiptPropertyIsRevoked, SKReceiptPropertyIsVolumePurchase])
-    func `Receipts that the sandbox cannot make are refused`(property: String) {
-        #expect(refresh(market.store, [property: true]) == [.failed(.storeKit(.unknown))])
-        #expect(market.store.appReceipt == nil)
+    @Test func `B189: A receipt refreshed as a revoked one says so until it is refreshed again`() throws {
+        #expect(refresh(market.store, [SKReceiptPropertyIsRevoked: true]) == [.finished])
+        let moment = market.clock.now
+        market.clock.advance(by: 60)
+        #expect(try receipt(on: market.store.device).revocationDate == moment)
+        #expect(try receipt(on: market.store.device).expirationDate == nil)
+        #expect(refresh(market.store, [SKReceiptPropertyIsRevoked: false]) == [.finished])
+        #expect(try receipt(on: market.store.device).revocationDate == nil)
     }
 
-    @Test func `Without a connection, or with nobody signed in, no receipt is refreshed`() throws {
+    @Test func `B189: A receipt refreshed as a volume purchase's says so until it is refreshed again`() throws {
+        #expect(refresh(market.store, [SKReceiptPropertyIsVolumePurchase: NSNumber(value: true)]) == [.finished])
+        #expect(try receipt(on: market.store.device).isVolumePurchase)
+        #expect(refresh(market.store) == [.finished])
+        #expect(try !receipt(on: market.store.device).isVolumePurchase)
+    }
+
+    @Test func `B189: All properties may come together, on one device, and are in the history`() throws {
+        let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
+        #expect(refresh(tablet) == [.finished])
+        let all = [SKReceiptPropertyIsExpired, SKReceiptPropertyIsRevoked, SKReceiptPropertyIsVolumePurchase]
+        #expect(refresh(market.store, Dictionary(uniqueKeysWithValues: all.map { ($0, true) })) == [.finished])
+        let receipt = try receipt(on: market.store.device)
+        #expect(receipt.expirationDate == market.clock.now)
+        #expect(receipt.revocationDate == market.clock.now)
+        #expect(receipt.isVolumePurchase)
+        let other = try self.receipt(on: tablet)
+        #expect(other.expirationDate == nil && other.revocationDate == nil && !other.isVolumePurchase)
+        #expect(
+            try market.store.timeline.entries.suffix(2).map(\.what) == [
+                "receipt refreshed", "receipt refreshed, as one that is expired and revoked and a volume purchase's",
+            ]
+        )
+    }
+
+    @Test func `B187: A device gets its receipt with what it hears of, be it bought elsewhere or a renewal`() throws {
+        let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
+        App(on: market.store).buy("gold.monthly")
+        #expect(tablet.appReceipt == nil)
+        market.advance(to: "2025-02-01T00:00:00Z")
+        let app = App(on: tablet, finishes: false)
+        #expect(try products(on: tablet) == ["gold.monthly", "gold.monthly"])
+        app.queue.transactions.forEach(app.queue.finishTransaction)
+        #expect(try products(on: tablet) == ["gold.monthly", "gold.monthly"])
+        let desktop = try market.store.addDevice("desktop", signedInTo: market.store.account)
+        try market.store.account.buy("full.game")
+        #expect(try products(on: desktop).contains("full.game"))
+    }
+
+    @Test func `B188: Without a connection, or with nobody signed in, no receipt is refreshed`() throws {
         let device = market.store.device
         device.isReachable = false
         #expect(refresh(device) == [.failed(.network(.notConnectedToInternet))])
@@ -164,7 +207,7 @@ import Testing
         #expect(device.appReceipt == nil)
     }
 
-    @Test func `A ledger that fails refuses a refresh`() throws {
+    @Test func `B188: A ledger that fails refuses a refresh`() throws {
         let ledger = FailingLedger()
         let store = try SandboxStore(ledger: ledger)
         ledger.failing = .append

@@ -1,0 +1,108 @@
+import Foundation
+
+/// Transactions that are to be as if they had never been.
+struct Deletion: Hashable, Codable, Sendable {
+    /// All of them.
+    let transactions: [Int]
+    /// Those of them that were not finished.
+    let withdrawn: [Withdrawn]
+
+    /// A transaction that leaves the queues.
+    struct Withdrawn: Hashable, Codable, Sendable {
+        let transaction: Int
+        let order: OrderID?
+        /// Whose it was, nil where nobody was signed in.
+        let account: Int?
+        /// Where it was heard of; nil for all of the account's devices.
+        let device: Int?
+    }
+}
+
+extension SandboxState {
+    /// Takes in that transactions were deleted.
+    mutating func apply(_ deletion: Deletion) {
+        let identifiers = Set(deletion.transactions.map { String($0) })
+        deletion.withdrawn.forEach { withdraw($0.transaction) }
+        for number in deletion.transactions { owner.issues[number] = nil }
+        for account in accounts.indices {
+            var isTouched = false
+            let count = accounts[account].history.count
+            for index in 0..<count where identifiers.contains(accounts[account].history[index].identifier) {
+                accounts[account].history[index].isDeleted = true
+                isTouched = true
+            }
+            if isTouched { forgetWhatIsDeleted(account, identifiers) }
+        }
+        families.forget(identifiers)
+    }
+
+    /// An account has what its other transactions brought, and nothing else.
+    private mutating func forgetWhatIsDeleted(_ account: Int, _ identifiers: Set<String>) {
+        let history = accounts[account].history
+        let own = (0..<history.count).lazy.map { history[$0] }.filter(\.isOwn)
+        accounts[account].owned.formIntersection(own.map(\.product))
+        for index in subscriptions.all(of: account) {
+            let term = subscriptions[index].term
+            if identifiers.contains(String(term.original)) {
+                subscriptions.forget(index)
+            } else if subscriptions[index].isRunning,
+                own.last(where: { $0.term?.original == term.original })?.term != term
+            {
+                subscriptions.end(index, .revoked)
+            }
+        }
+    }
+
+    /// Takes in that all transactions were deleted.
+    ///
+    /// What is set up stays, numbers of transactions are not used again, and an order that came before is not taken anew.
+    mutating func clear(_ withdrawn: [Deletion.Withdrawn]) {
+        for transaction in withdrawn { withdraw(transaction.transaction) }
+        for account in accounts.indices {
+            accounts[account].owned = []
+            accounts[account].history = SegmentedArray()
+        }
+        subscriptions = SubscriptionBook()
+        owner.issues = [:]
+        offers.forgetRedemptions()
+        revocations.clear()
+        families.forgetShares()
+    }
+
+    private mutating func withdraw(_ number: Int) {
+        waiting.remove(number)
+        guard let row = transactions.remove(number) else { return }
+        if row.device >= 0 {
+            devices[Int(row.device)].unfinished -= 1
+        } else {
+            accounts[Int(row.account)].unfinished -= 1
+        }
+    }
+
+    /// Adds what deleted transactions mean to a queue on a device.
+    func addWithdrawals(_ withdrawn: [Deletion.Withdrawn], for device: Int, to updates: inout [StoreUpdate]) {
+        for row in withdrawn
+        where (row.device == nil || row.device == device)
+            && (row.account == nil || row.account == devices[device].account)
+        {
+            updates.append(.finished(transaction: String(row.transaction), order: row.order))
+        }
+    }
+
+    /// Those of some transactions that are not finished.
+    func withdrawn(_ isMeant: (Int) -> Bool) -> [Deletion.Withdrawn] {
+        var result: [Deletion.Withdrawn] = []
+        transactions.forEach { number, row in
+            guard isMeant(number) else { return }
+            result.append(
+                Deletion.Withdrawn(
+                    transaction: number,
+                    order: row.transaction.order,
+                    account: row.account < 0 ? nil : Int(row.account),
+                    device: row.device < 0 ? nil : Int(row.device)
+                )
+            )
+        }
+        return result
+    }
+}

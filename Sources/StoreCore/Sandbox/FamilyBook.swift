@@ -1,0 +1,130 @@
+import Foundation
+
+/// The families of a store's accounts, and what their members have from one another.
+struct FamilyBook: Sendable {
+    struct Family: Sendable {
+        let name: String
+        /// The organiser first.
+        ///
+        /// None once the organiser has left.
+        var members: [Int]
+    }
+
+    /// What a member has from another.
+    struct Key: Hashable, Codable, Sendable {
+        let owner: Int
+        let member: Int
+        let item: Item
+    }
+
+    enum Item: Hashable, Codable, Sendable {
+        /// What is owned for good, by its number in the catalogue.
+        case product(Int)
+        /// The subscription that began with the owner's transaction.
+        case subscription(original: Int)
+    }
+
+    /// A member's share in what another bought.
+    struct Share: Sendable {
+        let key: Key
+        /// The product, of a subscription that of the newest period.
+        var product: Int
+        /// What the member got first.
+        let first: StoreTransaction.Details
+        /// The member's newest period.
+        var term: SubscriptionTerm?
+        /// All that the member got; never empty.
+        var transactions: [Int]
+
+        /// Of the transaction that it began with.
+        var number: Int { transactions[0] }
+    }
+
+    private(set) var all: [Family] = []
+    /// Which family an account is in.
+    private var ofAccount: [Int: Int] = [:]
+    private var notSharing: Set<Int> = []
+    /// For each owner.
+    private var shares: [Int: [Key: Share]] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+
+    func family(of account: Int) -> Int? { ofAccount.isEmpty ? nil : ofAccount[account] }
+
+    func family(named name: String) -> Int? { all.firstIndex { $0.name == name } }
+
+    func isSharing(_ account: Int) -> Bool { !notSharing.contains(account) }
+
+    func share(_ key: Key) -> Share? { shares[key.owner]?[key] }
+
+    /// What some accounts share, in the order in which that began.
+    func shares(from owners: Set<Int>) -> [Share] {
+        owners.flatMap { shares[$0].map { Array($0.values) } ?? [] }.sorted { $0.number < $1.number }
+    }
+
+    /// What a member has from the others.
+    func shares(with member: Int) -> [Share] {
+        guard let family = family(of: member) else { return [] }
+        return shares(from: Set(all[family].members)).filter { $0.key.member == member }
+    }
+}
+
+// MARK: - Changes
+
+extension FamilyBook {
+    mutating func found(_ name: String, _ organiser: Int) {
+        ofAccount[organiser] = all.count
+        all.append(Family(name: name, members: [organiser]))
+    }
+
+    mutating func join(_ family: Int, _ account: Int) {
+        ofAccount[account] = family
+        all[family].members.append(account)
+    }
+
+    mutating func leave(_ family: Int, _ account: Int) {
+        ofAccount[account] = nil
+        all[family].members.removeAll { $0 == account }
+    }
+
+    mutating func setSharing(_ isOn: Bool, _ account: Int) {
+        if isOn { notSharing.remove(account) } else { notSharing.insert(account) }
+    }
+
+    /// A member got something.
+    ///
+    /// Returns what a renewal's transaction says of the one that the member got first, nil for the first.
+    mutating func keep(
+        _ sharing: FamilyChange.Sharing,
+        _ details: StoreTransaction.Details
+    ) -> StoreTransaction.Details? {
+        guard var share = share(sharing.key) else {
+            shares[sharing.key.owner, default: [:]][sharing.key] = Share(
+                key: sharing.key,
+                product: sharing.product,
+                first: details,
+                term: sharing.term,
+                transactions: [sharing.transaction]
+            )
+            return nil
+        }
+        share.product = sharing.product
+        share.term = sharing.term
+        share.transactions.append(sharing.transaction)
+        shares[sharing.key.owner]?[sharing.key] = share
+        return share.first
+    }
+
+    mutating func end(_ key: Key) { shares[key.owner]?[key] = nil }
+
+    /// Shares whose transactions were deleted are to be given anew.
+    mutating func forget(_ identifiers: Set<String>) {
+        for owner in shares.keys {
+            shares[owner] = shares[owner]?.filter { _, share in
+                !share.transactions.contains { identifiers.contains(String($0)) }
+            }
+        }
+    }
+
+    mutating func forgetShares() { shares = [:] }
+}

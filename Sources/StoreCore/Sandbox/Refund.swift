@@ -1,0 +1,41 @@
+import Foundation
+
+/// A purchase that was paid back.
+struct Refund: Hashable, Codable, Sendable {
+    /// Who had paid.
+    let account: Int
+    /// The transactions that do not count any more: the purchase, and what repeated it for nothing.
+    let transactions: [Int]
+    /// The product's number in the catalogue.
+    let product: Int
+    /// The products to which access ended with it, as the app is told; none where there was no access any more.
+    let revoked: [String]
+}
+
+extension SandboxState {
+    /// Takes in that a purchase was paid back.
+    mutating func apply(_ refund: Refund, _ date: Date) {
+        let identifiers = Set(refund.transactions.map { String($0) })
+        cancel(identifiers, of: refund.account, date)
+        switch catalogue.kind(of: refund.product) {
+        case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)
+        case .autoRenewable:
+            if !refund.revoked.isEmpty, let group = catalogue.group(of: refund.product),
+                let index = subscriptions.index(of: group, account: refund.account)
+            {
+                subscriptions.end(index, .revoked)
+            }
+        case .consumable, .nonRenewing: break
+        }
+        notify(refund.account, refund.revoked)
+    }
+
+    /// Transactions of an account's do not count any more.
+    mutating func cancel(_ identifiers: Set<String>, of account: Int, _ date: Date) {
+        for identifier in identifiers { revocations.cancel(identifier, date) }
+        for index in 0..<accounts[account].history.count
+        where identifiers.contains(accounts[account].history[index].identifier) {
+            accounts[account].history[index].isCancelled = true
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+// What a record about families and about what was taken back means to a reader.
+extension SandboxTimeline.Entry {
+    /// `history` has taken the change in.
+    mutating func describeTakingBack(_ change: OwnerChange, _ history: LedgerHistory) {
+        switch change {
+        case .refunded(let refund):
+            if let number = refund.transactions.first { describe(number, history) }
+            let sum = refund.transactions.compactMap { history.transaction($0)?.refund }.reduce(0, +)
+            what = "refunded \(Self.names(refund.transactions)), \(sum) paid back\(Self.loss(of: refund.revoked))"
+        case .deleted(let deletion):
+            what = "deleted \(Self.names(deletion.transactions))"
+        case .cleared:
+            what = "all transactions deleted"
+        case .family(let change):
+            describe(change, history)
+        default:
+            break
+        }
+    }
+
+    private mutating func describe(_ change: FamilyChange, _ history: LedgerHistory) {
+        let state = history.state
+        switch change {
+        case .founded(let name, let organiser):
+            account = state.accounts[organiser].name
+            what = "family \"\(name)\" set up"
+        case .joined(let family, let account):
+            self.account = state.accounts[account].name
+            what = "joined the family \"\(state.families.all[family].name)\""
+        case .left(let family, let accounts):
+            account = accounts.first.map { state.accounts[$0].name }
+            let others = accounts.count > 1 ? ", and everybody with its organiser" : ""
+            what = "left the family \"\(state.families.all[family].name)\"\(others)"
+        case .sharing(let account, let isOn):
+            self.account = state.accounts[account].name
+            what = isOn ? "shares purchases from now on" : "shares no purchases any more"
+        case .shared(let sharing):
+            describe(sharing.transaction, history)
+            let owner = state.accounts[sharing.key.owner].name
+            what = sharing.isSilent ? "shared by \(owner), to be restored" : "shared by \(owner)"
+        case .unshared(let key, let numbers, let revoked):
+            account = state.accounts[key.member].name
+            let owner = state.accounts[key.owner].name
+            let subject = numbers.isEmpty ? "a subscription that lapsed is" : Self.names(numbers)
+            what = "\(subject) not shared by \(owner) any more\(Self.loss(of: revoked))"
+        }
+    }
+
+    private static func names(_ numbers: [Int]) -> String { numbers.map { "#\($0)" }.joined(separator: ", ") }
+
+    private static func loss(of products: [String]) -> String {
+        products.isEmpty ? "" : "; access to \(products.joined(separator: ", ")) ended"
+    }
+}
+
+extension ReceiptProperties {
+    /// What comes after "receipt refreshed".
+    var clause: String {
+        let claims = [
+            isExpired ? "expired" : nil, isRevoked ? "revoked" : nil, isVolumePurchase ? "a volume purchase's" : nil,
+        ]
+        let said = claims.compactMap { $0 }
+        return said.isEmpty ? "" : ", as one that is \(said.joined(separator: " and "))"
+    }
+}

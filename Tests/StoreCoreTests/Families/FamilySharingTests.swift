@@ -1,0 +1,252 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// What the members of a family have from one another.
+@Suite struct FamilySharingTests {
+    private let home: Household
+    private var store: SandboxStore { home.store }
+
+    init() throws { home = try Household() }
+
+    private func purchases(on device: SandboxDevice) throws -> [AppReceipt.Purchase] {
+        AppReceiptSamples.sorted(try store.verify(appReceipt: try #require(device.appReceipt))).purchases
+    }
+
+    private func delivered(_ product: String) -> [[Heard]] { [[.updated(product, .purchased)], [.removed(product)]] }
+
+    // MARK: What comes
+
+    @Test func `B178: A subscription comes to the others as purchased, and so does every renewal`() throws {
+        home.annasApp.buy("tv.monthly")
+        #expect(home.bobsApp.recorder.callbacks == delivered("tv.monthly"))
+        home.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(home.bobsApp.recorder.callbacks == delivered("tv.monthly") + delivered("tv.monthly"))
+        let (first, renewal) = (home.bobsApp.recorder.transactions[0], home.bobsApp.recorder.transactions[1])
+        #expect(first.original == nil)
+        #expect(renewal.original?.transactionIdentifier == first.transactionIdentifier)
+        let entitlement = try #require(home.bob.entitlements.first)
+        #expect(entitlement.sharedBy == "account")
+        #expect(entitlement.expirationDate == Market.date("2025-03-01T00:00:00Z"))
+        #expect(entitlement.transaction == first.transactionIdentifier)
+        #expect(home.bob.subscriptions == [])
+        #expect(try home.bob.totalCharged == 0)
+        let receipt = try purchases(on: home.tablet)
+        #expect(
+            receipt.map(\.subscription?.expirationDate) == [
+                Market.date("2025-02-01T00:00:00Z"), Market.date("2025-03-01T00:00:00Z"),
+            ]
+        )
+        #expect(receipt.map(\.originalTransactionIdentifier) == Array(repeating: first.transactionIdentifier, count: 2))
+    }
+
+    @Test func `B178: What is bought for good while it is shared comes to the others as purchased`() throws {
+        home.annasApp.buy("album")
+        #expect(home.bobsApp.recorder.callbacks == delivered("album"))
+        #expect(home.bob.entitlements.map(\.productIdentifier) == ["album"])
+        #expect(home.bob.entitlements.map(\.description) == ["album: shared by account as #2"])
+        #expect(try home.bob.totalCharged == 0)
+        #expect(try purchases(on: home.tablet).map(\.productIdentifier) == ["album"])
+        let transaction = try #require(try home.bob.transactions.first)
+        #expect(transaction.origin == .familySharing)
+        #expect(transaction.sharedBy == "account")
+    }
+
+    @Test func `B178: What was bought before comes only with a restore, but a subscription at once`() throws {
+        let home = try Household(isFamily: false)
+        home.annasApp.buy("album")
+        home.annasApp.buy("tv.monthly")
+        #expect(home.bobsApp.recorder.callbacks == [])
+        try home.store.addFamily("smiths", organiser: home.anna).add(home.bob)
+        #expect(home.bobsApp.recorder.callbacks == delivered("tv.monthly"))
+        #expect(Set(home.bob.entitlements.map(\.productIdentifier)) == ["album", "tv.monthly"])
+        home.bobsApp.recorder.clear()
+        home.bobsApp.restore()
+        #expect(
+            home.bobsApp.recorder.callbacks == [
+                [.updated("album", .restored), .updated("tv.monthly", .restored)], [.restoreFinished],
+                [.removed("album"), .removed("tv.monthly")],
+            ]
+        )
+    }
+
+    @Test func `B141, B178: What is not shareable is not shared, nor what is used up or does not renew`() throws {
+        for product in ["sword", "diary", "lessons", "solo.monthly"] { home.annasApp.buy(product) }
+        #expect(home.bobsApp.recorder.callbacks == [])
+        #expect(home.bob.entitlements == [])
+        #expect(home.tablet.appReceipt == nil)
+    }
+
+    @Test func `B178: It goes from every member to every other, and to all their devices`() throws {
+        let carol = try store.addAccount("carol")
+        let apps = [
+            App(on: try store.addDevice("phone 2", signedInTo: carol), finishes: false),
+            App(on: try store.addDevice("phone 3", signedInTo: carol), finishes: false),
+        ]
+        let stranger = App(on: try store.addDevice("phone 4", signedInTo: try store.addAccount("dave")))
+        try #require(store.families.first).add(carol)
+        home.bobsApp.buy("album")
+        for app in apps { #expect(app.recorder.callbacks == [[.updated("album", .purchased)]]) }
+        #expect(home.annasApp.recorder.callbacks == delivered("album"))
+        #expect(stranger.recorder.callbacks == [])
+        apps[0].queue.transactions.forEach(apps[0].queue.finishTransaction)
+        #expect(apps[1].recorder.callbacks.last == [.removed("album")])
+    }
+
+    @Test func `B178: Somebody whose app was not running finds it at the next launch`() throws {
+        let carol = try store.addAccount("carol")
+        try #require(store.families.first).add(carol)
+        try home.anna.buy("album")
+        let phone = try store.addDevice("phone 2", signedInTo: carol)
+        #expect(App(on: phone).recorder.callbacks == delivered("album"))
+        #expect(App(on: phone).recorder.callbacks == [])
+    }
+
+    @Test func `A subscription that lapses gives nothing until it goes on, and then a period of the same one`() throws {
+        home.annasApp.buy("tv.monthly")
+        try home.anna.setAutoRenew(false, inGroup: "plans")
+        home.bobsApp.recorder.clear()
+        home.market.advance(to: "2025-02-10T00:00:00Z")
+        #expect(home.bob.entitlements == [])
+        #expect(home.bobsApp.recorder.callbacks == [])
+        home.annasApp.buy("tv.monthly")
+        #expect(home.bobsApp.recorder.callbacks == delivered("tv.monthly"))
+        let transactions = try home.bob.transactions
+        #expect(transactions.map(\.original) == [nil, transactions[0].id])
+        #expect(home.bob.entitlements.map(\.expirationDate) == [Market.date("2025-03-10T00:00:00Z")])
+    }
+
+    @Test func `B178: With an upgrade the others get the better product`() throws {
+        home.annasApp.buy("tv.monthly")
+        home.bobsApp.recorder.clear()
+        home.annasApp.buy("cinema.monthly")
+        #expect(home.bobsApp.recorder.callbacks == delivered("cinema.monthly"))
+        #expect(home.bob.entitlements.map(\.productIdentifier) == ["cinema.monthly"])
+    }
+
+    @Test func `B176: With a change to a product that is not shareable the others lose access`() throws {
+        home.annasApp.buy("tv.monthly")
+        home.clear()
+        home.annasApp.buy("solo.monthly")
+        #expect(home.bobsApp.recorder.callbacks == [[.revoked(["tv.monthly"])]])
+        #expect(home.bob.entitlements == [])
+        #expect(home.annasApp.recorder.history.contains(.revoked(["tv.monthly"])) == false)
+    }
+
+    // MARK: Refunds
+
+    @Test func `B176, B177: When the organiser is refunded, everybody loses it and hears it`() throws {
+        home.annasApp.buy("album")
+        home.annasApp.buy("tv.monthly")
+        home.clear()
+        home.market.clock.advance(by: 60)
+        let numbers = try home.anna.transactions.map(\.id)
+        for number in numbers { try store.refund(number) }
+        for app in [home.annasApp, home.bobsApp] {
+            #expect(app.recorder.callbacks == [[.revoked(["album"])], [.revoked(["tv.monthly"])]])
+        }
+        #expect(home.anna.entitlements == [])
+        #expect(home.bob.entitlements == [])
+        let now = home.market.clock.now
+        #expect(try purchases(on: home.tablet).map(\.cancellationDate) == [now, now])
+        #expect(try home.bob.totalRefunded == 0)
+        home.bobsApp.recorder.clear()
+        home.bobsApp.restore()
+        #expect(home.bobsApp.recorder.callbacks == [[.restoreFinished]])
+        home.market.advance(to: "2025-04-01T00:00:00Z")
+        #expect(home.bobsApp.recorder.callbacks.count == 1)
+    }
+
+    @Test func `B176: Of a shared subscription an earlier period is paid back without a word`() throws {
+        home.annasApp.buy("tv.monthly")
+        home.market.advance(to: "2025-02-10T00:00:00Z")
+        home.clear()
+        try store.refund("1")
+        #expect(home.bobsApp.recorder.callbacks == [])
+        #expect(home.annasApp.recorder.callbacks == [])
+        #expect(try purchases(on: home.tablet).map(\.cancellationDate) == [nil, nil])
+    }
+
+    @Test func `B177, B179: Who is refunded and has it from the family too hears it, and keeps that`() throws {
+        home.annasApp.buy("album")
+        home.bobsApp.buy("album")
+        #expect(try home.bob.totalCharged == Decimal(string: "3.99"))
+        let own = try #require(try home.bob.charges.first?.id)
+        #expect(Set(home.bob.entitlements.map(\.sharedBy)) == [nil, "account"])
+        home.clear()
+        try store.refund(own)
+        #expect(home.bobsApp.recorder.callbacks == [[.revoked(["album"])]])
+        #expect(home.bob.entitlements.map(\.sharedBy) == ["account"])
+        #expect(try purchases(on: home.tablet).map { $0.cancellationDate == nil } == [true, false])
+        // It was bob who shared it with her, although she had bought it.
+        #expect(home.annasApp.recorder.callbacks == [[.revoked(["album"])]])
+        #expect(home.anna.entitlements.map(\.sharedBy) == [nil])
+    }
+
+    @Test func `B176, B179: Somebody who owns what is not shared any more hears it, and keeps what is owned`() throws {
+        home.annasApp.buy("album")
+        home.bobsApp.buy("album")
+        home.clear()
+        try store.refund("1")
+        #expect(home.bobsApp.recorder.callbacks == [[.revoked(["album"])]])
+        #expect(home.bob.entitlements.map(\.sharedBy) == [nil])
+    }
+
+    @Test func `What a member has from another is not paid back to the member`() throws {
+        home.annasApp.buy("album")
+        let shared = try #require(try home.bob.transactions.first?.id)
+        let store = store
+        #expect(throws: SandboxError.notSold(shared)) { try store.refund(shared) }
+        #expect(home.bob.entitlements.count == 1)
+    }
+
+    // MARK: Deletions
+
+    @Test func `B218: What another bought is deleted, and the family loses it`() throws {
+        home.annasApp.buy("album")
+        home.clear()
+        try store.deleteTransaction("1")
+        #expect(home.annasApp.recorder.callbacks == [])
+        #expect(home.bobsApp.recorder.callbacks == [[.revoked(["album"])]])
+        #expect(home.bob.entitlements == [])
+        home.annasApp.buy("album")
+        #expect(home.bobsApp.recorder.callbacks == [[.revoked(["album"])]] + delivered("album"))
+    }
+
+    @Test func `B218: A subscription that had lapsed is deleted without a word to the family`() throws {
+        home.annasApp.buy("tv.monthly")
+        try home.anna.setAutoRenew(false, inGroup: "plans")
+        home.market.advance(to: "2025-02-10T00:00:00Z")
+        home.clear()
+        try store.deleteTransaction("1")
+        #expect(home.bobsApp.recorder.callbacks == [])
+        #expect(try purchases(on: home.tablet).map(\.cancellationDate) == [nil])
+        let lapsed = "a subscription that lapsed is not shared by account any more"
+        #expect(try store.timeline.entries.last?.what == lapsed)
+        home.annasApp.buy("tv.monthly")
+        #expect(home.bobsApp.recorder.callbacks == delivered("tv.monthly"))
+    }
+
+    @Test func `B218: What a member has from another cannot be deleted for good: it comes anew`() throws {
+        home.annasApp.buy("album")
+        home.annasApp.buy("tv.monthly")
+        home.clear()
+        for transaction in try home.bob.transactions { try store.deleteTransaction(transaction.id) }
+        #expect(home.bobsApp.recorder.callbacks == delivered("tv.monthly"))
+        #expect(try home.bob.transactions.map(\.productIdentifier) == ["album", "tv.monthly"])
+        #expect(Set(home.bob.entitlements.map(\.productIdentifier)) == ["album", "tv.monthly"])
+        #expect(try purchases(on: home.tablet).map(\.productIdentifier) == ["album", "tv.monthly"])
+    }
+
+    @Test func `B203: Cleared, nothing is shared, and families stay`() throws {
+        home.annasApp.buy("album")
+        home.annasApp.buy("tv.monthly")
+        home.clear()
+        try store.clearTransactions()
+        #expect(home.bob.entitlements == [])
+        #expect(home.bobsApp.recorder.callbacks == [])
+        #expect(try #require(store.families.first).members == [home.anna, home.bob])
+        home.annasApp.buy("album")
+        #expect(home.bobsApp.recorder.callbacks == delivered("album"))
+    }
+}

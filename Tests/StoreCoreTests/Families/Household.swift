@@ -1,0 +1,51 @@
+import StoreCore
+
+/// A store with two accounts that may be a family, each with an app that is running.
+struct Household {
+    let market: Market
+    let anna: SandboxAccount
+    let bob: SandboxAccount
+    let annasApp: App
+    let bobsApp: App
+    let tablet: SandboxDevice
+
+    static let products: [SandboxProduct] = [
+        .consumable("sword", price: "0.99"),
+        .nonConsumable("album", price: "3.99", isFamilyShareable: true),
+        .nonConsumable("diary", price: "2.99"),
+        .nonRenewing("lessons", price: "19.99", isFamilyShareable: true),
+        plan("tv.monthly", level: 2, isFamilyShareable: true),
+        plan("cinema.monthly", level: 1, isFamilyShareable: true),
+        plan("solo.monthly", level: 1),
+    ]
+
+    private static func plan(_ identifier: String, level: Int, isFamilyShareable: Bool = false) -> SandboxProduct {
+        .autoRenewable(
+            identifier,
+            price: "9.99",
+            period: .init(1, .month),
+            group: "plans",
+            level: level,
+            isFamilyShareable: isFamilyShareable
+        )
+    }
+
+    /// With the two in a family unless told otherwise, of which the first account is the organiser.
+    init(isFamily: Bool = true, ledger: any Ledger = MemoryLedger()) throws {
+        market = try Market(Self.products, ledger: ledger)
+        anna = market.store.account
+        bob = try market.store.addAccount("bob")
+        tablet = try market.store.addDevice("tablet", signedInTo: bob)
+        annasApp = App(on: market.store)
+        bobsApp = App(on: tablet)
+        if isFamily { try market.store.addFamily("smiths", organiser: anna).add(bob) }
+    }
+
+    var store: SandboxStore { market.store }
+
+    /// What both apps heard is forgotten.
+    func clear() {
+        annasApp.recorder.clear()
+        bobsApp.recorder.clear()
+    }
+}

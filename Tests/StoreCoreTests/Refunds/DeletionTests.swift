@@ -1,0 +1,198 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// Transactions that are made as if they had never been.
+@Suite struct DeletionTests {
+    private let market: Market
+    private var store: SandboxStore { market.store }
+    private var account: SandboxAccount { market.store.account }
+
+    init() throws { market = try Market() }
+
+    private func products(on device: SandboxDevice) throws -> [String] {
+        try store.verify(appReceipt: try #require(device.appReceipt)).purchases.map(\.productIdentifier)
+    }
+
+    // MARK: One
+
+    @Test func `B218: A purchase that is deleted is nowhere any more, and can be made afresh`() throws {
+        let app = App(on: store)
+        app.buy("full.game")
+        app.buy("sword")
+        app.recorder.clear()
+        try store.deleteTransaction("1")
+        #expect(app.recorder.callbacks == [])
+        #expect(try store.transactions.map(\.id) == ["2"])
+        #expect(try store.chain(of: "1") == [])
+        #expect(account.entitlements == [])
+        #expect(try products(on: store.device) == [])
+        #expect(try account.totalCharged == Decimal(string: "0.99"))
+        app.restore()
+        app.buy("full.game")
+        #expect(
+            app.recorder.callbacks == [
+                [.restoreFinished], [.updated("full.game", .purchasing)], [.updated("full.game", .purchased)],
+                [.removed("full.game")],
+            ]
+        )
+        #expect(try account.totalCharged == Decimal(string: "5.98"))
+        #expect(account.entitlements.map(\.transaction) == ["3"])
+    }
+
+    @Test func `B218: One that is not finished leaves the queues of all who had heard of it`() throws {
+        let tablet = try store.addDevice("tablet", signedInTo: account)
+        let apps = [App(on: store, finishes: false), App(on: tablet, finishes: false)]
+        try account.buy("sword")
+        try store.deleteTransaction("1")
+        for app in apps {
+            #expect(app.recorder.callbacks == [[.updated("sword", .purchased)], [.removed("sword")]])
+            #expect(app.queue.transactions.isEmpty)
+        }
+        #expect(App(on: store).recorder.callbacks == [])
+        #expect(try products(on: store.device) == [])
+    }
+
+    @Test func `B218: An order that waits for a decision can be deleted, and is never decided`() throws {
+        store.authoriser = .always(.askSomebodyElse)
+        let app = App(on: store)
+        app.buy("full.game")
+        try store.deleteTransaction("1")
+        #expect(
+            app.recorder.callbacks == [
+                [.updated("full.game", .purchasing)], [.updated("full.game", .deferred)], [.removed("full.game")],
+            ]
+        )
+        #expect(account.undecided == [])
+        let store = store
+        #expect(throws: SandboxError.self) { try store.decide("1", .approve) }
+        #expect(try account.totalCharged == 0)
+    }
+
+    @Test func `B218: Renewals and restores of it go with it, and an introductory offer is open again`() throws {
+        let trial = SandboxProduct.autoRenewable(
+            "club",
+            price: "4.99",
+            period: .init(1, .month),
+            group: "club",
+            introductoryOffer: .freeTrial(.init(1, .week))
+        )
+        let market = try Market([trial])
+        let (store, account) = (market.store, market.store.account)
+        let app = App(on: store)
+        app.buy("club")
+        market.advance(to: "2025-01-10T00:00:00Z")
+        app.restore()
+        #expect(try store.transactions.count == 4)
+        try store.deleteTransaction("1")
+        #expect(try store.transactions == [])
+        #expect(account.subscriptions == [])
+        #expect(account.entitlements == [])
+        app.recorder.clear()
+        market.advance(to: "2025-04-10T00:00:00Z")
+        #expect(app.recorder.callbacks == [])
+        app.buy("club")
+        #expect(account.subscription(inGroup: "club")?.introductoryOffer == .freeTrial)
+        #expect(account.subscription(inGroup: "club")?.originalTransaction == "5")
+        #expect(try account.totalCharged == 0)
+    }
+
+    @Test func `B218: Without its running period a subscription is over, and without another one it goes on`() throws {
+        let app = App(on: store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-03-10T00:00:00Z")
+        try store.deleteTransaction("2")
+        #expect(account.subscription(inGroup: "metals")?.isRunning == true)
+        app.recorder.clear()
+        try store.deleteTransaction("3")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(app.recorder.callbacks == [])
+        #expect(try store.transactions.map(\.id) == ["1"])
+        #expect(try products(on: store.device) == ["gold.monthly"])
+        market.advance(to: "2025-06-10T00:00:00Z")
+        #expect(try store.transactions.map(\.id) == ["1"])
+    }
+
+    @Test func `B218: A restored transaction alone can be deleted, which takes nothing away`() throws {
+        let app = App(on: store, finishes: false)
+        try account.buy("full.game")
+        app.queue.transactions.forEach(app.queue.finishTransaction)
+        app.restore()
+        app.recorder.clear()
+        try store.deleteTransaction("2")
+        #expect(app.recorder.callbacks == [[.removed("full.game")]])
+        #expect(account.entitlements.map(\.transaction) == ["1"])
+    }
+
+    @Test func `A transaction that never was, or is deleted already, is not deleted`() throws {
+        App(on: store).buy("sword")
+        try store.deleteTransaction("1")
+        let store = store
+        for name in ["1", "2", "", "01"] {
+            #expect(throws: SandboxError.unknownTransaction(name)) { try store.deleteTransaction(name) }
+        }
+    }
+
+    @Test func `It is still so for a store that continues the ledger, and numbers are not used again`() throws {
+        let app = App(on: store)
+        app.buy("full.game")
+        app.buy("sword")
+        try store.deleteTransaction("2")
+        try store.deleteTransaction("1")
+        let next = try Market(ledger: market.ledger).store
+        #expect(try next.transactions == [])
+        #expect(next.account.entitlements == [])
+        App(on: next).buy("sword")
+        #expect(try next.transactions.map(\.id) == ["3"])
+        let lines = try next.timeline.entries.map(\.what)
+        #expect(lines.filter { $0.hasPrefix("deleted") } == ["deleted #2", "deleted #1"])
+    }
+
+    // MARK: All
+
+    @Test func `B203: Cleared, all transactions are gone, receipts are empty, and what was set up stays`() throws {
+        let bob = try store.addAccount("bob")
+        let tablet = try store.addDevice("tablet", signedInTo: bob)
+        let phone = App(on: store, finishes: false)
+        let other = App(on: tablet, finishes: false)
+        try bob.setAsksToBuy(true)
+        for product in ["full.game", "gold.monthly"] { phone.buy(product) }
+        other.buy("sword")
+        phone.recorder.clear()
+        other.recorder.clear()
+        let head = try market.ledger.head
+        try store.clearTransactions()
+        #expect(try market.ledger.head == head + 1)
+        #expect(phone.recorder.callbacks == [[.removed("full.game"), .removed("gold.monthly")]])
+        #expect(other.recorder.callbacks == [[.removed("sword")]])
+        #expect(try store.transactions == [])
+        #expect(try products(on: store.device) == [])
+        #expect(account.entitlements == [])
+        #expect(account.subscriptions == [])
+        #expect(try account.totalCharged == 0)
+        #expect(bob.undecided == [])
+        #expect(bob.asksToBuy)
+        #expect(store.accounts.map(\.name) == ["account", "bob"])
+        market.advance(to: "2025-05-01T00:00:00Z")
+        phone.restore()
+        #expect(phone.recorder.callbacks.suffix(1) == [[.restoreFinished]])
+        phone.buy("full.game")
+        #expect(try store.transactions.map(\.id) == ["4"])
+        #expect(try account.totalCharged == Decimal(string: "4.99"))
+    }
+
+    @Test func `B203: Cleared, a code serves once more, and apps do not hear of what was revoked before`() throws {
+        let shop = try OfferShop()
+        let store = shop.store
+        _ = try shop.account.redeem(code: "TWICE", of: "gold")
+        shop.app.recorder.clear()
+        try store.device.signOut()
+        try store.refund("1")
+        try store.clearTransactions()
+        try store.device.signIn(to: shop.account)
+        #expect(shop.app.recorder.callbacks == [])
+        _ = try shop.account.redeem(code: "TWICE", of: "gold")
+        #expect(shop.account.subscriptions.count == 1)
+        #expect(try store.timeline.entries.contains { $0.what == "all transactions deleted" })
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// Periods of subscriptions that are paid back, and what becomes of the rest.
+@Suite struct SubscriptionRefundTests {
+    private let market: Market
+    private let app: App
+    private var store: SandboxStore { market.store }
+    private var account: SandboxAccount { market.store.account }
+
+    init() throws {
+        market = try Market()
+        app = App(on: market.store)
+    }
+
+    /// The cancellation dates in the device's receipt, in the order of the transactions.
+    private func cancellations() throws -> [Date?] {
+        let receipt = try store.verify(appReceipt: try #require(store.appReceipt))
+        return AppReceiptSamples.sorted(receipt).purchases.map(\.cancellationDate)
+    }
+
+    @Test func `B176, B212: With the running period the subscription ends, and does not renew`() throws {
+        app.buy("gold.monthly")
+        market.advance(to: "2025-02-10T00:00:00Z")
+        app.recorder.clear()
+        try store.refund("2")
+        #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
+        #expect(account.entitlements == [])
+        let subscription = try #require(account.subscription(inGroup: "metals"))
+        #expect(subscription.end == .revoked)
+        #expect(!subscription.willRenew)
+        #expect(try cancellations() == [nil, Market.date("2025-02-10T00:00:00Z")])
+        market.advance(to: "2025-06-01T00:00:00Z")
+        #expect(app.recorder.callbacks.count == 1)
+        #expect(try account.totalCharged == Decimal(string: "19.98"))
+        #expect(try account.totalRefunded == Decimal(string: "9.99"))
+    }
+
+    @Test func `B176, B212: An earlier period is paid back without a word, and the rest goes on`() throws {
+        app.buy("gold.monthly")
+        market.advance(to: "2025-02-10T00:00:00Z")
+        app.recorder.clear()
+        try store.refund("1")
+        #expect(app.recorder.callbacks == [])
+        #expect(account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
+        #expect(try cancellations() == [Market.date("2025-02-10T00:00:00Z"), nil])
+        market.advance(to: "2025-03-10T00:00:00Z")
+        #expect(app.recorder.callbacks == [[.updated("gold.monthly", .purchased)], [.removed("gold.monthly")]])
+        #expect(try account.refunds.map(\.id) == ["1"])
+    }
+
+    @Test func `B212: The last period of a subscription that is over is paid back without a word`() throws {
+        app.buy("gold.monthly")
+        try account.setAutoRenew(false, inGroup: "metals")
+        market.advance(to: "2025-02-10T00:00:00Z")
+        app.recorder.clear()
+        try store.refund("1")
+        #expect(app.recorder.callbacks == [])
+        #expect(account.subscription(inGroup: "metals")?.end == .autoRenewDisabled)
+        #expect(try account.totalRefunded == Decimal(string: "9.99"))
+    }
+
+    @Test func `B176, B212: Of an upgraded subscription the old period is paid back, and the new one stays`() throws {
+        // The second time at one and the same moment.
+        for day in ["2025-01-20T00:00:00Z", "2025-01-01T00:00:00Z"] {
+            let market = try Market()
+            let app = App(on: market.store)
+            app.buy("silver.monthly")
+            market.advance(to: day)
+            app.buy("gold.monthly")
+            app.recorder.clear()
+            try market.store.refund("1")
+            #expect(app.recorder.callbacks == [])
+            #expect(market.store.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
+            #expect(try market.store.account.refunds.map(\.id) == ["1"])
+            try market.store.refund("2")
+            #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
+            #expect(market.store.account.entitlements == [])
+        }
+    }
+
+    @Test func `B176, B212: With the upgrade's period all access ends, and the old product does not come back`() throws
+    {
+        app.buy("silver.monthly")
+        market.advance(to: "2025-01-20T00:00:00Z")
+        app.buy("gold.monthly")
+        app.recorder.clear()
+        try store.refund("2")
+        #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
+        #expect(account.entitlements == [])
+        #expect(try cancellations() == [nil, Market.date("2025-01-20T00:00:00Z")])
+        market.advance(to: "2025-04-01T00:00:00Z")
+        #expect(app.recorder.callbacks.count == 1)
+    }
+
+    @Test func `B212: Changed to another product and back at one moment, each is a purchase of its own`() throws {
+        for product in ["silver.monthly", "silver.other", "silver.monthly"] { app.buy(product) }
+        app.recorder.clear()
+        try store.refund("1")
+        #expect(app.recorder.callbacks == [])
+        #expect(account.entitlements.map(\.productIdentifier) == ["silver.monthly"])
+        try store.refund("3")
+        #expect(app.recorder.callbacks == [[.revoked(["silver.monthly"])]])
+        #expect(try account.refunds.map(\.id) == ["1", "3"])
+    }
+
+    @Test func `B106, B212: A running subscription bought again is paid back as one`() throws {
+        app.buy("gold.monthly")
+        market.advance(to: "2025-01-10T00:00:00Z")
+        app.buy("gold.monthly")
+        app.recorder.clear()
+        try store.refund("2")
+        #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
+        #expect(try store.transactions.map(\.refund) == [Decimal(string: "9.99"), 0])
+    }
+
+    @Test func `B212: A change that waits for the renewal has cost nothing, and goes with the subscription`() throws {
+        app.buy("gold.monthly")
+        app.buy("silver.monthly")
+        let store = store
+        #expect(throws: SandboxError.notSold("2")) { try store.refund("2") }
+        try store.refund("1")
+        app.recorder.clear()
+        market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(app.recorder.callbacks == [])
+        #expect(account.entitlements == [])
+    }
+
+    @Test func `B212: Bought again, it costs again, renews, and is the same subscription`() throws {
+        app.buy("gold.monthly")
+        market.advance(to: "2025-01-10T00:00:00Z")
+        try store.refund("1")
+        app.recorder.clear()
+        app.buy("gold.monthly")
+        market.advance(to: "2025-02-11T00:00:00Z")
+        #expect(app.received == Array(repeating: .updated("gold.monthly", .purchased), count: 2))
+        let subscription = try #require(account.subscription(inGroup: "metals"))
+        #expect(subscription.originalTransaction == "1")
+        #expect(subscription.isRunning)
+        #expect(try account.totalCharged == Decimal(string: "29.97"))
+        try store.refund("2")
+        #expect(account.subscription(inGroup: "metals")?.isRunning == true)
+    }
+
+    @Test func `B191, B176: A receipt of it is of a subscription that is over, and its newest says since when`() throws
+    {
+        let market = try Market()
+        let app = App(on: market.store, finishes: false)
+        app.buy("gold.monthly")
+        let receipt = try #require(app.recorder.transactions.last?.transactionReceipt)
+        #expect(market.store.verify(receipt: receipt).status == .valid)
+        try market.store.refund("1")
+        let answer = market.store.verify(receipt: receipt)
+        #expect(answer.status == .subscriptionExpired)
+        #expect(answer.latestFields["cancellation_date_ms"] == "1735689600000")
+        #expect(answer.fields["cancellation_date_ms"] == nil)
+    }
+
+    @Test func `It is still so for a store that continues the ledger`() throws {
+        app.buy("gold.monthly")
+        try store.refund("1")
+        let next = try Market(ledger: market.ledger)
+        next.advance(to: "2025-03-01T00:00:00Z")
+        #expect(next.store.account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(try next.store.transactions.count == 1)
+        #expect(try next.store.account.totalRefunded == Decimal(string: "9.99"))
+    }
+}
