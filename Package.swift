@@ -13,6 +13,7 @@ let package = Package(
     products: [
         .library(name: "StoreCore", targets: ["StoreCore"]),
         .library(name: "StoreKit", targets: ["StoreKit"]),
+        .library(name: "StoreKitTest", targets: ["StoreKitTest"]),
         .library(name: "StoreContract", targets: ["StoreContract"]),
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
@@ -20,6 +21,7 @@ let package = Package(
     targets: [
         .target(name: "StoreCore", swiftSettings: settings),
         .target(name: "StoreKit", dependencies: ["StoreCore"], swiftSettings: settings),
+        .target(name: "StoreKitTest", dependencies: ["StoreKit", "StoreCore"], swiftSettings: settings),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
         // Counts as absent where its headers are: StoreCrypto is then built without it, and everything else as ever.
         .systemLibrary(name: "CLibcrypto"),
@@ -48,6 +50,12 @@ let package = Package(
             exclude: ["surface.txt"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
+        .testTarget(
+            name: "StoreKitTestTests",
+            dependencies: ["StoreKitTest", "StoreCore"],
+            resources: [.copy("Resources")],
+            swiftSettings: settings
+        ),
         .testTarget(name: "StoreContractTests", dependencies: ["StoreContract"], swiftSettings: settings),
         .testTarget(name: "StoreCryptoTests", dependencies: ["StoreCrypto", "StoreCore"], swiftSettings: settings),
         .testTarget(
@@ -58,7 +66,8 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator"],
+            dependencies: ["StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreKitTest"],
+            resources: [.copy("Resources")],
             swiftSettings: settings
         ),
         .testTarget(

@@ -41,6 +41,9 @@ final class ContextCore: Sendable {
     let promotions = PromotionMemory()
     let receiptFile = ReceiptFile()
 
+    /// What a module that sets the context's store keeps with it.
+    let companion = Locked<(any AnyObject & Sendable)?>(nil)
+
     private struct State {
         var setup: Setup
         var hasWarned = false

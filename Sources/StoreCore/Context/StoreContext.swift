@@ -17,7 +17,9 @@ import Foundation
 /// Any thread may use a context.
 public final class StoreContext: Sendable {
     /// The process's own, which everything uses that no task has given another.
-    public static let process = StoreContext()
+    ///
+    /// It begins without a store, or with one on the file that ``SandboxStore/configurationVariable`` names.
+    public static let process = StoreContext(backend: SandboxStore.namedByEnvironment(log: .standardError))
 
     @TaskLocal private static var bound: StoreContext?
 
@@ -176,5 +178,26 @@ extension StoreContext {
         }
         // What the old one does when it goes may lead back here.
         withExtendedLifetime(kept) {}
+    }
+}
+
+// For modules beside this one that set a context's store.
+extension StoreContext {
+    /// What such a module keeps with the context; nil until it does.
+    package var companion: (any AnyObject & Sendable)? {
+        get { core.companion.withLock { $0 } }
+        set {
+            // What was there is let go of without the lock.
+            var companion = newValue
+            core.companion.withLock { swap(&$0, &companion) }
+        }
+    }
+
+    /// Writes a line to the context's log.
+    package func log(_ line: String) { core.setup.log(line) }
+
+    /// ``settle()``; nothing inside a callback, where it would wait for itself.
+    package func settleOutsideCallbacks() {
+        if !CallScope.isAtWork { settle() }
     }
 }

@@ -110,6 +110,8 @@ struct SandboxShell: Sendable {
 // MARK: - Changes
 
 extension SandboxShell {
+    mutating func numberTransactions(from number: Int) { state.numberTransactions(from: number) }
+
     /// Makes a change: one append and one commit of all that the steps of `body` decide; then whoever it concerns is to
     /// be told.
     ///

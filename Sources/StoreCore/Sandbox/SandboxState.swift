@@ -135,6 +135,8 @@ extension SandboxState {
         }
     }
 
+    mutating func numberTransactions(from number: Int) { nextTransaction = number }
+
     private mutating func take(_ command: OrderID, _ device: Int) {
         devices[device].taken.take(command)
     }

@@ -18,6 +18,21 @@ extension SandboxStore {
         set { core.shell.withLock { $0.settings.locale = newValue } }
     }
 
+    /// How long subscriptions' periods last that begin from now on.
+    ///
+    /// A store that is opened on the ledger again goes by the rate that it is opened with.
+    public var renewalRate: RenewalRate {
+        get { core.shell.withLock { $0.settings.rules.renewalRate } }
+        set { core.shell.withLock { $0.settings.rules.renewalRate = newValue } }
+    }
+
+    /// Gives the first transaction another number than 1.
+    ///
+    /// For a store in memory that has none yet: the ledger does not keep it.
+    package func numberTransactions(from number: Int) {
+        core.shell.withLock { $0.numberTransactions(from: number) }
+    }
+
     /// Whether the store can be reached, from any device.
     ///
     /// While it cannot, queues keep what they have to say, requests and downloads fail with a `URLError`.

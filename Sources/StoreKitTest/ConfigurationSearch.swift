@@ -1,0 +1,46 @@
+import Foundation
+import StoreCore
+
+/// Finds and reads a session's configuration (behaviour 202).
+enum ConfigurationSearch {
+    /// Reads a file.
+    ///
+    /// - Throws: ``SKTestError/Code/invalidURL`` for a URL that is no file's, ``SKTestError/Code/fileNotFound`` where there
+    ///   is none, and a `StoreConfigurationError` that names the place for one that is broken.
+    static func configuration(at url: URL) throws -> StoreConfiguration {
+        guard url.isFileURL else { throw SKTestError(.invalidURL, "\(url.absoluteString) is not a file URL") }
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw SKTestError(.fileNotFound, "nothing is at \(url.path)")
+        }
+        return try StoreConfiguration(contentsOf: url)
+    }
+
+    /// Looks for a file in the main bundle and in the bundles beside it, which is where SwiftPM puts a test target's
+    /// resources.
+    ///
+    /// - Throws: ``SKTestError/Code/fileNotFound``, with the folders that were looked into.
+    static func url(named name: String) throws -> URL {
+        let file = name.hasSuffix(".storekit") ? name : "\(name).storekit"
+        let folders = folders
+        for folder in folders {
+            let url = folder.appendingPathComponent(file)
+            if FileManager.default.fileExists(atPath: url.path) { return url }
+        }
+        let searched = folders.map(\.path).joined(separator: ", ")
+        throw SKTestError(.fileNotFound, "\(file) is in none of \(searched)")
+    }
+
+    /// Bundles in the order of their names, so that the same one is found every time.
+    private static var folders: [URL] {
+        let main = Bundle.main
+        let home = main.bundleURL
+        let beside = (try? FileManager.default.contentsOfDirectory(at: home, includingPropertiesForKeys: nil)) ?? []
+        let bundles = beside.filter { ["resources", "bundle"].contains($0.pathExtension) }
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+        // A folder that was copied whole, or Apple's kind of bundle, has its resources a level deeper.
+        let within = bundles.flatMap {
+            [$0, $0.appendingPathComponent("Resources"), $0.appendingPathComponent("Contents/Resources")]
+        }
+        return [main.resourceURL ?? home, home] + within
+    }
+}

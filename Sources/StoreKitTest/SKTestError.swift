@@ -1,0 +1,137 @@
+import Foundation
+
+/// The domain of a test session's errors, which is what ``SKTestError`` becomes as an `NSError`.
+public let SKTestErrorDomain: String = "SKTestErrorDomain"
+
+/// Why a test session could not do what it was asked.
+///
+/// What the session knows of the cause is a sentence in ``userInfo``, under `NSLocalizedFailureReasonErrorKey`.
+///
+/// Where there is no Objective-C an `NSError` cannot be cast to `SKTestError`, whatever its domain; sessions throw
+/// `SKTestError` values. `error as NSError` works everywhere.
+public struct SKTestError: _BridgedStoredNSError, Sendable {
+    /// The error as Foundation stores it.
+    public let _nsError: NSError
+
+    /// Wraps a stored error, whose domain has to be ``SKTestErrorDomain``: any other stops the process.
+    public init(_nsError error: NSError) {
+        guard error.domain == SKTestErrorDomain else {
+            fatalError("an SKTestError cannot be made from an error of the domain \"\(error.domain)\"")
+        }
+        _nsError = error
+    }
+
+    /// Makes an error with a code and, where there is more to say, what goes into ``userInfo``.
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        _nsError = NSError(domain: SKTestErrorDomain, code: code.rawValue, userInfo: userInfo)
+    }
+
+    /// An error with the sentence that names its cause.
+    init(_ code: Code, _ reason: String) {
+        self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
+    }
+
+    /// Equal to ``SKTestErrorDomain``.
+    public static var errorDomain: String { SKTestErrorDomain }
+    /// Equal to ``SKTestErrorDomain``.
+    public static var _nsErrorDomain: String { SKTestErrorDomain }
+
+    /// What happened.
+    ///
+    /// A number that ``Code`` has no name for reads as ``Code/serviceUnavailable``; ``errorCode`` still tells it.
+    public var code: Code { Code(rawValue: _nsError.code) ?? .serviceUnavailable }
+    /// The number of the code.
+    public var errorCode: Int { _nsError.code }
+    /// What came with the error, exactly as it was given.
+    public var userInfo: [String: Any] { _nsError.userInfo }
+
+    /// What goes with the error when it becomes an `NSError`: ``userInfo`` and, if that has none, a description.
+    public var errorUserInfo: [String: Any] {
+        var info = _nsError.userInfo
+        if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = localizedDescription }
+        return info
+    }
+
+    /// The description in ``userInfo``, else a sentence for the code and the cause, if that is known.
+    ///
+    /// English, and not meant to be stable.
+    public var localizedDescription: String {
+        if let description = _nsError.userInfo[NSLocalizedDescriptionKey] as? String { return description }
+        guard let reason = _nsError.userInfo[NSLocalizedFailureReasonErrorKey] as? String else { return code.sentence }
+        return "\(code.sentence) \(reason)"
+    }
+
+    /// Equal when the numbers and all that came with the errors are equal.
+    public static func == (lhs: SKTestError, rhs: SKTestError) -> Bool {
+        lhs.errorCode == rhs.errorCode
+            && NSDictionary(dictionary: lhs.errorUserInfo).isEqual(NSDictionary(dictionary: rhs.errorUserInfo))
+    }
+
+    // Both are needed: Foundation's own for bridged errors call each other without end on Linux.
+    /// Hashes the number.
+    public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
+    /// A hash of the number.
+    public var hashValue: Int {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        return hasher.finalize()
+    }
+}
+
+extension SKTestError {
+    /// The numbers of a test session's errors (behaviour 221).
+    ///
+    /// Later versions may add codes: a `switch` needs `@unknown default`.
+    @nonexhaustive
+    public enum Code: Int, Sendable, _ErrorCodeProtocol {
+        /// The error that belongs to these codes.
+        public typealias _ErrorType = SKTestError
+
+        /// The test environment cannot be reached; never thrown here.
+        case serviceUnavailable = 0
+        /// The configuration has no product with this identifier.
+        case invalidProductIdentifier = 1
+        /// The product is of a type that this cannot be done to.
+        case invalidProductType = 2
+        /// The URL is not a file's.
+        case invalidURL = 3
+        /// There is no such configuration file.
+        case fileNotFound = 4
+        /// There is no such subscription.
+        case noSubscriptionFound = 5
+        /// No transaction has this identifier.
+        case noTransactionFound = 6
+        /// This cannot be done to the transaction as it is.
+        case invalidAction = 7
+
+        var sentence: String {
+            switch self {
+            case .serviceUnavailable: "The test environment is not available."
+            case .invalidProductIdentifier: "The configuration has no such product."
+            case .invalidProductType: "This cannot be done to a product of this type."
+            case .invalidURL: "A configuration is read from a file."
+            case .fileNotFound: "There is no such configuration file."
+            case .noSubscriptionFound: "There is no such subscription."
+            case .noTransactionFound: "There is no such transaction."
+            case .invalidAction: "This cannot be done to the transaction as it is."
+            }
+        }
+    }
+
+    /// The test environment cannot be reached.
+    public static var serviceUnavailable: Code { .serviceUnavailable }
+    /// The configuration has no product with this identifier.
+    public static var invalidProductIdentifier: Code { .invalidProductIdentifier }
+    /// The product is of a type that this cannot be done to.
+    public static var invalidProductType: Code { .invalidProductType }
+    /// The URL is not a file's.
+    public static var invalidURL: Code { .invalidURL }
+    /// There is no such configuration file.
+    public static var fileNotFound: Code { .fileNotFound }
+    /// There is no such subscription.
+    public static var noSubscriptionFound: Code { .noSubscriptionFound }
+    /// No transaction has this identifier.
+    public static var noTransactionFound: Code { .noTransactionFound }
+    /// This cannot be done to the transaction as it is.
+    public static var invalidAction: Code { .invalidAction }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import StoreCore
+
+// How a session reaches its store.
+extension SKTestSession {
+    static func open(
+        _ fileURL: URL,
+        on timekeeper: (any Timekeeper)?
+    ) throws -> (StoreContext, TestEnvironment) {
+        let configuration = try ConfigurationSearch.configuration(at: fileURL)
+        let context = StoreContext.current
+        return (context, try TestEnvironment.environment(in: context, configuration, timekeeper))
+    }
+
+    func set(_ change: (inout StoreConfiguration.Settings) -> Void) {
+        environment.set(in: context, change)
+        context.settleOutsideCallbacks()
+    }
+
+    /// Has the store do something, and lets all come of it that comes of it.
+    func act(_ body: (SandboxStore) throws -> Void) throws {
+        do {
+            try body(store)
+        } catch {
+            throw Self.testError(error)
+        }
+        context.settleOutsideCallbacks()
+    }
+
+    func act(on identifier: Int, _ body: (SandboxStore, SandboxTransaction) throws -> Void) throws {
+        let transaction = try TestHistory(store).transaction(identifier)
+        try act { store in try body(store, transaction) }
+    }
+
+    func act(onSubscriptionOf identifier: Int, _ body: (SandboxAccount, String) throws -> Void) throws {
+        let subscription = try TestHistory(store).subscription(identifier)
+        try act { store in try body(store.account, subscription.groupIdentifier) }
+    }
+
+    func product(_ identifier: String) throws -> SandboxProduct {
+        guard let product = environment.products.first(where: { $0.identifier == identifier }) else {
+            throw SKTestError(.invalidProductIdentifier, "the configuration has no product \"\(identifier)\"")
+        }
+        return product
+    }
+
+    /// The group in which a product can be subscribed to, if it is now.
+    func group(of productIdentifier: String) throws -> String {
+        guard let group = try product(productIdentifier).subscription?.groupIdentifier else {
+            throw SKTestError(.invalidProductType, "\"\(productIdentifier)\" is no auto-renewable subscription")
+        }
+        guard store.account.subscription(inGroup: group)?.productIdentifier == productIdentifier else {
+            throw SKTestError(.noSubscriptionFound, "nobody is subscribed to \"\(productIdentifier)\"")
+        }
+        return group
+    }
+
+    /// What the store refused, in a session's terms; what went wrong otherwise stays as it is.
+    private static func testError(_ error: any Error) -> any Error {
+        switch error {
+        case SandboxError.notSubscribed: SKTestError(.noSubscriptionFound, "\(error)")
+        case is SandboxError: SKTestError(.invalidAction, "\(error)")
+        case let failure as StoreFailure: SKTestError(.invalidAction, failure.reason)
+        default: error
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import StoreCore
+
+/// The store that all sessions of one context steer, as Xcode's sessions steer one environment (behaviour 201).
+final class TestEnvironment: Sendable {
+    private let state: Locked<State>
+
+    private struct State {
+        var store: SandboxStore
+        let configuration: StoreConfiguration
+        let timekeeper: any Timekeeper
+        /// The file's, or what sessions made of them.
+        var settings: StoreConfiguration.Settings
+    }
+
+    private init(_ configuration: StoreConfiguration, _ timekeeper: any Timekeeper) throws {
+        let settings = configuration.settings
+        let store = try Self.store(selling: configuration, timekeeper, settings)
+        state = Locked(
+            State(store: store, configuration: configuration, timekeeper: timekeeper, settings: settings)
+        )
+    }
+
+    /// The context's environment on a configuration and a clock: the one that is there, with the file's settings, else a
+    /// new one whose store becomes the context's.
+    ///
+    /// Without a clock it goes by the real time, on a clock of its own: settling then waits for nobody else.
+    static func environment(
+        in context: StoreContext,
+        _ configuration: StoreConfiguration,
+        _ timekeeper: (any Timekeeper)?
+    ) throws -> TestEnvironment {
+        if let environment = context.companion as? TestEnvironment, environment.isStill(in: context),
+            environment.isOn(configuration, timekeeper)
+        {
+            environment.reset(in: context)
+            return environment
+        }
+        let environment = try TestEnvironment(configuration, timekeeper ?? SystemTimekeeper())
+        context.use(environment.store)
+        context.companion = environment
+        return environment
+    }
+
+    var store: SandboxStore { state.withLock { $0.store } }
+    var settings: StoreConfiguration.Settings { state.withLock { $0.settings } }
+    var products: [SandboxProduct] { state.withLock { $0.configuration.products } }
+
+    private func isStill(in context: StoreContext) -> Bool { context.backend as? SandboxStore === store }
+
+    private func isOn(_ configuration: StoreConfiguration, _ timekeeper: (any Timekeeper)?) -> Bool {
+        state.withLock { state in
+            guard state.configuration == configuration else { return false }
+            guard let timekeeper else { return state.timekeeper is SystemTimekeeper }
+            return state.timekeeper === timekeeper
+        }
+    }
+
+    /// Changes the settings, and has the store do as they say.
+    func set(in context: StoreContext, _ change: (inout StoreConfiguration.Settings) -> Void) {
+        let (store, settings) = state.withLock { state in
+            change(&state.settings)
+            return (state.store, state.settings)
+        }
+        do {
+            try Self.apply(settings, to: store)
+        } catch {
+            context.log("the test session's settings have not all been taken: \(error)")
+        }
+    }
+
+    /// The file's settings again; what was bought stays (behaviour 203).
+    func reset(in context: StoreContext) {
+        let settings = state.withLock { $0.configuration.settings }
+        set(in: context) { $0 = settings }
+    }
+
+    /// Everything as if nothing had ever been bought, with the settings that there are (behaviour 203).
+    ///
+    /// A store of its own takes the place of the one before: numbers begin at 0 again.
+    func clear(in context: StoreContext) {
+        let (configuration, timekeeper, settings) = state.withLock { ($0.configuration, $0.timekeeper, $0.settings) }
+        let wasInUse = isStill(in: context)
+        do {
+            let store = try Self.store(selling: configuration, timekeeper, settings)
+            state.withLock { $0.store = store }
+            if wasInUse { context.use(store) }
+        } catch {
+            context.log("the test session's transactions could not be cleared: \(error)")
+        }
+    }
+
+    private static func store(
+        selling configuration: StoreConfiguration,
+        _ timekeeper: any Timekeeper,
+        _ settings: StoreConfiguration.Settings
+    ) throws -> SandboxStore {
+        let store = try SandboxStore(configuration, timekeeper: timekeeper)
+        store.numberTransactions(from: 0)
+        try apply(settings, to: store)
+        return store
+    }
+
+    private static func apply(_ settings: StoreConfiguration.Settings, to store: SandboxStore) throws {
+        store.locale = settings.locale
+        store.renewalRate = settings.renewalRate
+        store.purchaseFailure = settings.purchaseFailure
+        if store.storefront?.countryCode != settings.storefront { try store.setStorefront(settings.storefront) }
+        try store.account.setAsksToBuy(settings.isAskToBuyEnabled)
+        try store.account.setInterruptsPurchases(settings.areInterruptedPurchasesEnabled)
+        try store.account.setBillingFails(settings.isBillingRetryOnRenewalEnabled)
+        try store.setGrantsGracePeriod(settings.isBillingGracePeriodEnabled)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import StoreKitTest
+import Testing
+
+/// What a session is set to, and what the store makes of it.
+@Suite struct SettingsTests {
+    @Test func `B204: On a file that says nothing a session has Xcode's defaults`() throws {
+        let session = try TestApp().session
+        #expect(!session.askToBuyEnabled)
+        #expect(!session.disableDialogs)
+        #expect(!session.failTransactionsEnabled)
+        #expect(session.failureError == .unknown)
+        #expect(!session.interruptedPurchasesEnabled)
+        #expect(!session.shouldEnterBillingRetryOnRenewal)
+        #expect(!session.billingGracePeriodIsEnabled)
+        #expect(session.storefront == "USA")
+        #expect(session.locale.identifier == "en_US")
+        #expect(session.timeRate == .realTime)
+    }
+
+    @Test func `B203: A session has its file's settings, and goes back to them with what was bought`() throws {
+        let app = try TestApp("Strict")
+        let session = app.session
+        #expect(session.askToBuyEnabled)
+        #expect(session.disableDialogs)
+        #expect(session.storefront == "DEU")
+        #expect(session.locale.identifier == "de")
+        #expect(session.timeRate == .monthlyRenewalEveryThirtySeconds)
+        session.askToBuyEnabled = false
+        session.disableDialogs = false
+        session.storefront = "JPN"
+        session.locale = Locale(identifier: "ja_JP")
+        session.timeRate = .oneRenewalEveryMinute
+        session.interruptedPurchasesEnabled = true
+        session.failTransactionsEnabled = true
+        session.failureError = .invalidSignature
+        session.shouldEnterBillingRetryOnRenewal = true
+        session.billingGracePeriodIsEnabled = true
+        app.buy("sword")
+        #expect(app.heard == ["sword purchasing", "sword failed (invalidSignature)"])
+        session.resetToDefaultState()
+        #expect(session.askToBuyEnabled)
+        #expect(session.disableDialogs)
+        #expect(session.storefront == "DEU")
+        #expect(session.locale.identifier == "de")
+        #expect(session.timeRate == .monthlyRenewalEveryThirtySeconds)
+        #expect(!session.interruptedPurchasesEnabled)
+        #expect(!session.failTransactionsEnabled)
+        #expect(session.failureError == .unknown)
+        #expect(!session.shouldEnterBillingRetryOnRenewal)
+        #expect(!session.billingGracePeriodIsEnabled)
+        app.buy("sword")
+        #expect(app.heard == ["sword purchasing", "sword deferred"])
+        #expect(app.list == ["0 sword failed", "1 sword deferred"])
+    }
+
+    @Test func `B205: The storefront is what the queue reports, and the locale chooses the texts`() throws {
+        let app = try TestApp()
+        app.session.storefront = "DEU"
+        app.session.locale = Locale(identifier: "de_DE")
+        #expect(app.queue.storefront?.countryCode == "DEU")
+        let answer = ProductsAnswerRecorder()
+        app.context.run {
+            let request = SKProductsRequest(productIdentifiers: ["sword"])
+            request.delegate = answer
+            request.start()
+        }
+        let product = try #require(answer.products.first)
+        #expect(product.localizedTitle == "Schwert")
+        #expect(product.priceLocale.currency?.identifier == "EUR")
+    }
+
+    @Test func `A storefront that is no country's leaves the one there is, and is logged`() throws {
+        let app = try TestApp()
+        app.session.storefront = "Germany"
+        #expect(app.session.storefront == "USA")
+        #expect(app.queue.storefront?.countryCode == "USA")
+        #expect(app.log.lines.filter { $0.contains("Germany") }.count == 1)
+    }
+
+    @Test func `B207: With failures on, every purchase fails with the error that is set`() throws {
+        let app = try TestApp()
+        app.session.failTransactionsEnabled = true
+        for code in [
+            SKError.Code.unknown, .invalidOfferIdentifier, .invalidSignature, .missingOfferParams, .invalidOfferPrice,
+        ] {
+            app.session.failureError = code
+            app.buy("castle")
+            #expect(app.heard == ["castle purchasing", "castle failed (\(code))"])
+        }
+        app.session.failTransactionsEnabled = false
+        app.buy("castle")
+        #expect(app.heard == ["castle purchasing", "castle purchased"])
+    }
+
+    @Test func `B207: An error that no purchase can be made to fail with is not taken, and is logged`() throws {
+        let app = try TestApp()
+        app.session.failureError = .missingOfferParams
+        app.session.failureError = .paymentCancelled
+        #expect(app.session.failureError == .missingOfferParams)
+        #expect(app.log.lines.filter { $0.contains("paymentCancelled") }.count == 1)
+    }
+
+    @Test func `B206: Purchases go through without anybody at the screen, dialogs or not`() throws {
+        let app = try TestApp()
+        for isOff in [true, false] {
+            app.session.disableDialogs = isOff
+            #expect(app.session.disableDialogs == isOff)
+            app.buy("sword")
+            #expect(app.heard == ["sword purchasing", "sword purchased"])
+        }
+    }
+}
+
+/// Keeps what a products request is answered.
+final class ProductsAnswerRecorder: NSObject, SKProductsRequestDelegate {
+    private(set) var products: [SKProduct] = []
+
+    func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
+        products = response.products
+    }
+}
