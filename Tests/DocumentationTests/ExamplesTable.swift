@@ -106,6 +106,29 @@ private struct World {
     #expect(store.account.subscription(inGroup: "pro")?.offer?.identifier == "come.back")
 }
 
+@Test func `Billing goes wrong, and prices go up, as the table says`() throws {
+    let world = try World()
+    let (store, queue) = (world.store, world.queue)
+    queue.add(SKPayment(productIdentifier: "pro.monthly"))
+    try store.setRenewalLimit(12)
+    try store.setGrantsGracePeriod(true)
+    try store.account.setBillingFails(true)
+    store.advance(by: 10 * 86_400)
+    #expect(store.account.entitlements.map(\.isInGracePeriod) == [true])
+    try store.account.resolveBillingIssue(inGroup: "pro")
+    try store.account.setBillingFails(false)
+    #expect(world.till.delivered.count == 2)
+    try store.raisePrice(of: "pro.monthly", to: "5.99")
+    try store.account.answerPriceConsent(.agree, inGroup: "pro")
+    try store.account.forceRenewal(inGroup: "pro")
+    #expect(try store.transactions.last?.charge == Decimal(string: "5.99"))
+    try store.account.requestPriceIncreaseConsent(inGroup: "pro")
+    try store.account.answerPriceConsent(.decline, inGroup: "pro")
+    #expect(store.account.subscription(inGroup: "pro")?.willRenew == false)
+    try store.account.expireSubscription(inGroup: "pro")
+    #expect(store.account.entitlements.isEmpty)
+}
+
 @Test func `A code is redeemed outside the app as the table says`() throws {
     let world = try World()
     let store = world.store
