@@ -9,7 +9,7 @@ import StoreKit
 /// session.askToBuyEnabled = true
 /// ```
 ///
-/// A session belongs to the ``StoreContext`` that is current where it is made: the running task's own, else the process's,
+/// A session belongs to the `StoreContext` that is current where it is made: the running task's own, else the process's,
 /// whose store it replaces as Xcode's session replaces the App Store. All sessions of one context steer the same store
 /// (behaviour 201): with another file, or another clock, a new and empty one. Sessions of different contexts know nothing
 /// of each other.
@@ -48,7 +48,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Reads a configuration and takes over the context's store, on a clock of the test's.
     ///
-    /// Apple's has no such initializer. With a ``ManualTimekeeper`` subscriptions renew when the test moves it.
+    /// Apple's has no such initializer. With a `ManualTimekeeper` subscriptions renew when the test moves it.
     ///
     /// - Parameters:
     ///   - fileURL: a `.storekit` file of any version, wherever it lies.
