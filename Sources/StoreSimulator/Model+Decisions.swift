@@ -1,0 +1,40 @@
+import Foundation
+
+// What becomes of orders.
+extension Model {
+    /// What the store's owner or its user says to an order.
+    enum Decision { case approve, refuse, defer_ }
+
+    mutating func decide(tag: Int, _ decision: Decision) {
+        guard let index = ofTag[tag], !entries[index].stage.isDecided else { return }
+        switch decision {
+        case .approve: sell(index)
+        case .refuse: entries[index].stage = .failed
+        case .defer_: entries[index].stage = .deferred
+        }
+    }
+
+    /// The payments that wait for a decision, in their order.
+    var undecided: [Int] { live.compactMap { entries[$0].stage.isDecided ? nil : entries[$0].tag } }
+
+    mutating func sell(_ index: Int) {
+        entries[index].stage = .purchased
+        let entry = entries[index]
+        guard let account = entry.account else { return }
+        switch entry.product {
+        case .sword, .gift, .shield: accounts[account].charged += Self.price(of: entry.product) * entry.quantity
+        case .season: accounts[account].charged += Self.price(of: .season) * entry.quantity
+        case .game:
+            if !accounts[account].ownsGame { accounts[account].charged += Self.price(of: .game) }
+            accounts[account].ownsGame = true
+            accounts[account].history.append(index)
+        case .basic, .gold, .silver:
+            var club = accounts[account].club ?? Club(first: index)
+            accounts[account].charged += club.subscribe(to: entry.product, at: now)
+            accounts[account].club = club
+            // What only begins at the renewal is no period that could be restored.
+            if club.product == entry.product { accounts[account].history.append(index) }
+        case .ghost: break
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import StoreCore
+
+// What arrives at the store.
+extension Model {
+    /// A payment reaches the store.
+    ///
+    /// - Returns: what is wrong with that.
+    mutating func order(
+        _ command: OrderID,
+        tag: Int,
+        _ product: Product,
+        quantity: Int,
+        on device: Int,
+        isAsked: Bool
+    ) -> String? {
+        guard take(command) else { return nil }
+        guard ofTag[tag] == nil else { return "payment \(tag) was ordered twice" }
+        let account = devices[device].account
+        let isRestorable = [.game, .basic, .gold, .silver].contains(product)
+        let isRefused =
+            account == nil || product == .ghost || !(1...10).contains(quantity) || (isRestorable && quantity > 1)
+        let entry = Entry(
+            tag: tag,
+            device: device,
+            account: account,
+            product: product,
+            quantity: quantity,
+            stage: isRefused ? .failed : product == .gift ? .deferred : .purchasing,
+            date: now
+        )
+        ofTag[tag] = add(entry)
+        if !isRefused, product != .gift, !isAsked { sell(entries.count - 1) }
+        return nil
+    }
+
+    /// A finish reaches the store.
+    mutating func finish(_ command: OrderID, _ identifier: String, on device: Int) {
+        guard take(command), let index = ofIdentifier[identifier] else { return }
+        let entry = entries[index]
+        guard entry.isLive, entry.stage.isDecided else { return }
+        let isHere =
+            entry.device == device
+            || entry.device == nil && entry.account.map { devices[device].guests.contains($0) } == true
+        guard isHere else { return }
+        entries[index].isLive = false
+        live.removeAll { $0 == index }
+    }
+
+    /// A restore reaches the store.
+    mutating func restore(_ command: OrderID, on device: Int) {
+        guard take(command), let account = devices[device].account else { return }
+        for index in accounts[account].history where !entries[index].isLive {
+            let past = entries[index]
+            var entry = Entry(
+                tag: past.tag,
+                device: device,
+                account: account,
+                product: past.product,
+                quantity: past.quantity,
+                stage: .restored,
+                date: now
+            )
+            entry.original = index
+            _ = add(entry)
+        }
+    }
+
+    mutating func add(_ entry: Entry) -> Int {
+        entries.append(entry)
+        live.append(entries.count - 1)
+        return entries.count - 1
+    }
+}

@@ -1,0 +1,47 @@
+import StoreCore
+
+// What the store tells.
+extension Model {
+    /// The store tells a device of a transaction.
+    ///
+    /// - Returns: what is wrong with that.
+    mutating func hear(_ transaction: StoreTransaction, on device: Int) -> String? {
+        guard let index = find(transaction, on: device) else {
+            return "device \(device) was told of transaction \(transaction.identifier), which should not be there"
+        }
+        if entries[index].identifier == nil {
+            if ofIdentifier.updateValue(index, forKey: transaction.identifier) != nil {
+                return "the identifier \(transaction.identifier) was given twice"
+            }
+            entries[index].identifier = transaction.identifier
+        } else if entries[index].identifier != transaction.identifier {
+            return "payment \(transaction.payment.applicationUsername ?? "") has two transactions"
+        }
+        let stage = Stage(transaction.state)
+        guard !stage.isDecided || stage == entries[index].stage else {
+            return "transaction \(transaction.identifier) is told as \(stage), and should be \(entries[index].stage)"
+        }
+        return nil
+    }
+
+    private func find(_ transaction: StoreTransaction, on device: Int) -> Int? {
+        if let known = ofIdentifier[transaction.identifier] { return known }
+        switch transaction.state {
+        case .restored:
+            guard let original = transaction.original, let past = ofIdentifier[original.identifier] else { return nil }
+            return live.first { index in
+                let entry = entries[index]
+                return entry.stage == .restored && entry.device == device && entry.original == past
+                    && entry.identifier == nil
+            }
+        case .purchased where transaction.order == nil:
+            return live.first { index in
+                let entry = entries[index]
+                return entry.device == nil && entry.account == devices[device].account
+                    && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
+            }
+        default:
+            return transaction.payment.applicationUsername.flatMap { Int($0) }.flatMap { ofTag[$0] }
+        }
+    }
+}

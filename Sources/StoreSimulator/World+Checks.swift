@@ -1,0 +1,95 @@
+import Foundation
+import StoreCore
+
+// Whether the store, the queues and the model agree.
+extension World {
+    /// What is wrong, nil for nothing.
+    ///
+    /// What the apps should see is looked at where nothing is on its way.
+    func check() -> String? {
+        if let violation = diary.violation { return violation }
+        witness.model.advance(to: clock.now)
+        let lines = settle()
+        if let violation = diary.violation ?? checkOwner() { return violation }
+        guard lines.count == waitingForOwner else { return nil }
+        for device in apps.indices where isObserved[device] && witness.isReachable[device] {
+            if let violation = checkQueue(of: device) { return violation }
+        }
+        return nil
+    }
+
+    /// What waits for an outside act.
+    func settle() -> [String] { pauses.activity.settle() + store.settle() }
+
+    private func checkOwner() -> String? {
+        guard disk.records.count != checkedRecords else { return nil }
+        checkedRecords = disk.records.count
+        let undecided = store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }
+        if undecided != witness.model.undecided {
+            return "payments \(undecided) wait for a decision, and should be \(witness.model.undecided)"
+        }
+        for (index, account) in store.accounts.enumerated() {
+            let expected = witness.model.accounts[index]
+            let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(expected.charged))
+            guard let charged = try? account.totalCharged, charged == cents else {
+                let charged = (try? account.totalCharged).map { "\($0)" } ?? "an unknown sum"
+                return "account \(index) was charged \(charged), and should have been \(cents)"
+            }
+            var entitlements: Set<SandboxEntitlement> = []
+            for entitlement in account.entitlements { entitlements.insert(entitlement) }
+            var count = 0
+            if expected.ownsGame { count += 1 }
+            if expected.club?.isRunning == true { count += 1 }
+            let isRight = entitlements.allSatisfy { entitlement in
+                if let club = expected.club, club.isRunning, let date = entitlement.expirationDate {
+                    return entitlement.productIdentifier == club.product.rawValue && date == club.end
+                }
+                return expected.ownsGame && entitlement.productIdentifier == "game"
+                    && entitlement.expirationDate == nil
+            }
+            if entitlements.count != count || !isRight {
+                return "account \(index) may use \(entitlements), and should use \(expected)"
+            }
+        }
+        return nil
+    }
+
+    private func checkQueue(of device: Int) -> String? {
+        let model = witness.model
+        var expected = 0
+        for index in model.live where model.isVisible(model.entries[index], on: device) { expected += 1 }
+        let transactions = apps[device].queue.transactions
+        var listed = 0
+        for transaction in transactions {
+            let name = TransactionName(transaction)
+            let entry: Model.Entry? =
+                switch name {
+                case .payment(let tag): model.entry(ofTag: tag)
+                case .transaction(let identifier): model.entry(named: identifier)
+                }
+            if let entry, isSomebodyElses(entry, transaction, on: device) { continue }
+            listed += 1
+            guard let entry, model.isVisible(entry, on: device) else {
+                return "the queue of device \(device) lists \(name), which should not be there"
+            }
+            if entry.stage != Model.Stage(transaction.transactionState) {
+                return "the queue of device \(device) lists \(name) as \(Model.Stage(transaction.transactionState)), "
+                    + "and it should be \(entry.stage)"
+            }
+        }
+        guard listed == expected else {
+            return "the queue of device \(device) lists \(listed) transactions, and should \(expected)"
+        }
+        if diary.owedRestores[device] > 0 {
+            return "nothing is on its way, and a restore on device \(device) has not ended"
+        }
+        return nil
+    }
+
+    /// A payment whose answer was lost, and whose user had signed out when it was sent again, stays purchasing until they sign
+    /// in: nobody may be told what became of it meanwhile.
+    private func isSomebodyElses(_ entry: Model.Entry, _ transaction: SKPaymentTransaction, on device: Int) -> Bool {
+        entry.isLive && entry.device == device && entry.account != nil
+            && entry.account != witness.model.devices[device].account && transaction.transactionState == .purchasing
+    }
+}

@@ -1,0 +1,42 @@
+import StoreCore
+
+// Launches.
+extension World {
+    /// Whoever died in the last step is launched again, on what has been kept.
+    func raiseTheDead() throws {
+        guard lifeline.hasKilled else { return }
+        lifeline.disarm()
+        lifeline.bury()
+        for app in apps.indices where apps[app].pulse.isDead {
+            witness.coverage.noteDeath(ofAppOn: app, witness.model, diary.passages)
+        }
+        if lifeline.store.isDead { witness.coverage.noteDeathOfStore(witness.model, diary.passages) }
+        for app in apps where app.pulse.isDead { app.gate.close() }
+        if lifeline.store.isDead { try relaunchStore() }
+        for device in apps.indices where apps[device].pulse.isDead { launch(device) }
+        clock.advance(by: 0)
+    }
+
+    func relaunch(_ device: Int) {
+        apps[device].pulse.isDead = true
+        apps[device].gate.close()
+        launch(device)
+    }
+
+    private func launch(_ device: Int) {
+        diary.launched(device)
+        apps[device] = AppRun(device, wires[device], journals[device], pauses, lifeline, diary)
+        if isObserved[device] { apps[device].observe() }
+    }
+
+    private func relaunchStore() throws {
+        disk.crash()
+        lifeline.store = Pulse()
+        store = try Self.open(disk, clock, lifeline, witness)
+        witness.storeIsBack(store)
+        for (index, device) in store.devices.enumerated() {
+            device.isReachable = witness.isReachable[index]
+            gates[index].replace(by: standIn(device))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import StoreCore
+
+// What the store's owner and its users do.
+extension World {
+    func decide(_ index: Int, _ decision: Model.Decision) {
+        let undecided = store.undecided
+        guard !undecided.isEmpty else { return }
+        let request = undecided[index % undecided.count]
+        guard let tag = request.applicationUsername.flatMap({ Int($0) }) else { return }
+        own {
+            $0.decide(tag: tag, decision)
+        } isKept: { store in
+            !store.undecided.contains { $0.transaction == request.transaction }
+        } act: { [self] in
+            try store.decide(
+                request.transaction,
+                decision == .approve ? .approve : index % 2 == 0 ? .cancel : .decline()
+            )
+        }
+    }
+
+    func signIn(_ account: Int?, on device: Int) {
+        guard witness.model.devices[device].account != account else { return }
+        let name = Self.deviceNames[device]
+        let accountName = account.map { Self.accountNames[$0] }
+        own { model in
+            model.devices[device].account = account
+            if let account { model.devices[device].guests.insert(account) }
+        } isKept: { store in
+            store.device(named: name)?.account?.name == accountName
+        } act: { [self] in
+            guard let handle = store.device(named: name) else { return }
+            if let accountName, let account = store.account(named: accountName) {
+                try handle.signIn(to: account)
+            } else {
+                try handle.signOut()
+            }
+        }
+    }
+
+    func setAutoRenew(_ isOn: Bool, of account: Int) {
+        let name = Self.accountNames[account]
+        guard store.account(named: name)?.subscription(inGroup: "club")?.isRunning == true else { return }
+        own {
+            $0.accounts[account].club?.setWillRenew(isOn)
+        } isKept: { store in
+            store.account(named: name)?.subscription(inGroup: "club")?.willRenew == isOn
+        } act: { [self] in
+            try store.account(named: name)?.setAutoRenew(isOn, inGroup: "club")
+        }
+    }
+
+    func setReachable(_ isReachable: Bool, _ device: Int) {
+        witness.isReachable[device] = isReachable
+        store.device(named: Self.deviceNames[device])?.isReachable = isReachable
+    }
+
+    /// The owner changes something; whether a store that dies of it has kept it shows later.
+    func own(
+        _ apply: (inout Model) -> Void,
+        isKept: @escaping (SandboxStore) -> Bool,
+        act: () throws -> Void
+    ) {
+        witness.begin(isKept: isKept)
+        apply(&witness.model)
+        do { try act() } catch {
+            if !lifeline.store.isDead { diary.broke("the store refuses its owner: \(error)") }
+        }
+        witness.end()
+    }
+}
