@@ -20,17 +20,20 @@ extension Model {
         let isRestorable = [.game, .basic, .gold, .silver].contains(product)
         let isRefused =
             account == nil || product == .ghost || !(1...10).contains(quantity) || (isRestorable && quantity > 1)
+        // A user who has to be asked first, and takes time over a shield, has not got as far as asking anybody else.
+        let isPending = isAsked && product == .shield
+        let isDeferred = !isPending && (product == .gift || account.map { accounts[$0].asksToBuy } == true)
         let entry = Entry(
             tag: tag,
             device: device,
             account: account,
             product: product,
             quantity: quantity,
-            stage: isRefused ? .failed : product == .gift ? .deferred : .purchasing,
+            stage: isRefused ? .failed : isDeferred ? .deferred : .purchasing,
             date: now
         )
         ofTag[tag] = add(entry)
-        if !isRefused, product != .gift, !isAsked { sell(entries.count - 1) }
+        if !isRefused, !isDeferred, !isAsked { sell(entries.count - 1) }
         return nil
     }
 

@@ -40,6 +40,8 @@ struct Model {
         /// What can be restored once it is finished, by the entries.
         var history: [Int] = []
         var club: Club?
+        /// Somebody else is asked about what it orders.
+        var asksToBuy = false
         /// Whether any app of its devices can hear of it.
         var isHeard = true
     }

@@ -30,6 +30,8 @@ public enum Step: Hashable, Sendable {
     case signOut(device: Int)
     /// An account's owner turns the renewal of its subscription on or off.
     case setAutoRenew(account: Int, on: Bool)
+    /// Somebody else is asked about all that an account orders from now on, or no longer.
+    case askToBuy(account: Int, on: Bool)
     /// A device loses the store, or has it again.
     case reachable(device: Int, Bool)
     /// The next thing that passes between a device's queue and the store at a point is spoilt.
@@ -91,6 +93,7 @@ extension Step: CustomStringConvertible {
         case .signIn(let device, let account): ".signIn(device: \(device), account: \(account))"
         case .signOut(let device): ".signOut(device: \(device))"
         case .setAutoRenew(let account, let isOn): ".setAutoRenew(account: \(account), on: \(isOn))"
+        case .askToBuy(let account, let isOn): ".askToBuy(account: \(account), on: \(isOn))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):
             ".spoil(device: \(device), act: .\(act.written), point: .\(point.rawValue))"

@@ -127,17 +127,16 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
             diary.broke("the user was asked about \(request.transaction), which nobody ordered")
             return .cancel
         }
-        if entry.product != .gift {
-            if entry.stage.isDecided, let before = beforeAnswer {
-                // The answer was lost with the store.
-                model = before
-                model.advance(to: clock.now)
-            } else if entry.stage.isDecided {
-                diary.broke("the user was asked about payment \(tag), which had been decided")
-            }
+        // Whoever asks somebody else first agrees.
+        if entry.stage == .deferred { return .approve }
+        if entry.stage.isDecided, let before = beforeAnswer {
+            // The answer was lost with the store.
+            model = before
+            model.advance(to: clock.now)
+        } else if entry.stage.isDecided {
+            diary.broke("the user was asked about payment \(tag), which had been decided")
         }
         if entry.product == .shield { return .later }
-        if entry.product == .gift { return .approve }
         beforeAnswer = lifeline.isArmed ? model : nil
         if doubt != nil { approved.append(tag) }
         model.decide(tag: tag, .approve)

@@ -50,6 +50,17 @@ extension World {
         }
     }
 
+    func setAsksToBuy(_ isOn: Bool, of account: Int) {
+        let name = Self.accountNames[account]
+        own {
+            $0.accounts[account].asksToBuy = isOn
+        } isKept: { store in
+            store.account(named: name)?.asksToBuy == isOn
+        } act: { [self] in
+            try store.account(named: name)?.setAsksToBuy(isOn)
+        }
+    }
+
     func setReachable(_ isReachable: Bool, _ device: Int) {
         witness.isReachable[device] = isReachable
         store.device(named: Self.deviceNames[device])?.isReachable = isReachable

@@ -22,6 +22,7 @@ extension World {
         case .signIn(let device, let account): signIn(account % 2, on: device % 3)
         case .signOut(let device): signIn(nil, on: device % 3)
         case .setAutoRenew(let account, let isOn): setAutoRenew(isOn, of: account % 2)
+        case .askToBuy(let account, let isOn): setAsksToBuy(isOn, of: account % 2)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)
         case .release(let device): wires[device % 3].releaseAll()
@@ -67,7 +68,7 @@ extension World {
             if let violation = check() { return violation }
             if settle().isEmpty { return nil }
             if waitingForOwner > 0 {
-                decide(0, .approve)
+                for _ in 0..<waitingForOwner { decide(0, .approve) }
             } else {
                 clock.advance(by: 60)
                 pauses.advance(by: 300)
