@@ -15,7 +15,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     /// What meets it: a step, or the death of the app that has it or of the store.
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
-        case setAutoRenew, askToBuy, unreachable, reachable, spoil, release, relaunch, appDies, storeDies
+        case setAutoRenew, askToBuy, failPurchases, unreachable, reachable, spoil, release, relaunch, appDies, storeDies
     }
 
     /// Whom an event concerns.
@@ -71,6 +71,7 @@ extension Coverage {
         case .signOut(let device): on(device, .signOut)
         case .setAutoRenew(let account, _): (.setAutoRenew, .account(account % model.accounts.count))
         case .askToBuy(let account, _): (.askToBuy, .account(account % model.accounts.count))
+        case .failPurchases: (.failPurchases, .everything)
         case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
         case .spoil(let device, _, _): on(device, .spoil)
         case .release(let device): on(device, .release)

@@ -1,17 +1,24 @@
 import Foundation
+import StoreCore
 
 // What becomes of orders.
 extension Model {
     /// What the store's owner or its user says to an order.
-    enum Decision { case approve, refuse, defer_ }
+    enum Decision { case approve, cancel, decline }
 
     mutating func decide(tag: Int, _ decision: Decision) {
         guard let index = ofTag[tag], !entries[index].stage.isDecided else { return }
         switch decision {
-        case .approve: sell(index)
-        case .refuse: entries[index].stage = .failed
-        case .defer_: entries[index].stage = .deferred
+        case .approve:
+            if let purchaseFailure { fail(index, purchaseFailure) } else { sell(index) }
+        case .cancel: fail(index, .paymentCancelled)
+        case .decline: fail(index, .unknown)
         }
+    }
+
+    private mutating func fail(_ index: Int, _ code: StoreFailure.Code) {
+        entries[index].stage = .failed
+        entries[index].failure = code
     }
 
     /// The payments that wait for a decision, in their order.

@@ -17,9 +17,7 @@ extension Model {
         guard take(command) else { return nil }
         guard ofTag[tag] == nil else { return "payment \(tag) was ordered twice" }
         let account = devices[device].account
-        let isRestorable = [.game, .basic, .gold, .silver].contains(product)
-        let isRefused =
-            account == nil || product == .ghost || !(1...10).contains(quantity) || (isRestorable && quantity > 1)
+        let refusal = purchaseFailure ?? (account == nil ? .clientInvalid : refusal(of: product, quantity))
         // A user who has to be asked first, and takes time over a shield, has not got as far as asking anybody else.
         let isPending = isAsked && product == .shield
         let isDeferred = !isPending && (product == .gift || account.map { accounts[$0].asksToBuy } == true)
@@ -29,12 +27,20 @@ extension Model {
             account: account,
             product: product,
             quantity: quantity,
-            stage: isRefused ? .failed : isDeferred ? .deferred : .purchasing,
+            stage: refusal != nil ? .failed : isDeferred ? .deferred : .purchasing,
+            failure: refusal,
             date: now
         )
         ofTag[tag] = add(entry)
-        if !isRefused, !isDeferred, !isAsked { sell(entries.count - 1) }
+        if refusal == nil, !isDeferred, !isAsked { sell(entries.count - 1) }
         return nil
+    }
+
+    /// Why something is not sold, whoever wants it; nil if it is.
+    func refusal(of product: Product, _ quantity: Int) -> StoreFailure.Code? {
+        let isRestorable = [.game, .basic, .gold, .silver].contains(product)
+        let isSold = product != .ghost && (1...10).contains(quantity) && !(isRestorable && quantity > 1)
+        return isSold ? nil : .paymentInvalid
     }
 
     /// A finish reaches the store.

@@ -21,6 +21,11 @@ extension Model {
         guard !stage.isDecided || stage == entries[index].stage else {
             return "transaction \(transaction.identifier) is told as \(stage), and should be \(entries[index].stage)"
         }
+        if stage == .failed, transaction.failure?.code != entries[index].failure?.rawValue {
+            return
+                "transaction \(transaction.identifier) fails with \(transaction.failure?.code ?? 0), and should with "
+                + "\(entries[index].failure?.rawValue ?? 0)"
+        }
         return nil
     }
 

@@ -25,6 +25,8 @@ struct Model {
         let product: Product
         let quantity: Int
         var stage: Stage
+        /// Why it failed.
+        var failure: StoreFailure.Code?
         /// What it restores or renews.
         var original: Int?
         /// When a renewal is due.
@@ -61,6 +63,8 @@ struct Model {
     var taken: [JournalID: Int] = [:]
     var accounts: [Account]
     var devices: [Device]
+    /// What every purchase fails with, nil for nothing; no store keeps it.
+    var purchaseFailure: StoreFailure.Code?
 
     init(now: Date, accounts: Int, devices: [Int]) {
         self.now = now

@@ -32,6 +32,8 @@ public enum Step: Hashable, Sendable {
     case setAutoRenew(account: Int, on: Bool)
     /// Somebody else is asked about all that an account orders from now on, or no longer.
     case askToBuy(account: Int, on: Bool)
+    /// Every purchase fails from now on, or no longer.
+    case failPurchases(Bool)
     /// A device loses the store, or has it again.
     case reachable(device: Int, Bool)
     /// The next thing that passes between a device's queue and the store at a point is spoilt.
@@ -94,6 +96,7 @@ extension Step: CustomStringConvertible {
         case .signOut(let device): ".signOut(device: \(device))"
         case .setAutoRenew(let account, let isOn): ".setAutoRenew(account: \(account), on: \(isOn))"
         case .askToBuy(let account, let isOn): ".askToBuy(account: \(account), on: \(isOn))"
+        case .failPurchases(let isOn): ".failPurchases(\(isOn))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):
             ".spoil(device: \(device), act: .\(act.written), point: .\(point.rawValue))"

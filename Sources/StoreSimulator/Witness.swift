@@ -51,8 +51,11 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     func end() { if !lifeline.store.isDead { doubt = nil } }
 
     func storeIsBack(_ store: SandboxStore) {
-        if let doubt, !doubt.isKept(store) {
-            model = doubt.before
+        let isLost = doubt.map { !$0.isKept(store) } ?? false
+        if isLost, let doubt { model = doubt.before }
+        // A store that is opened again begins without.
+        model.purchaseFailure = nil
+        if isLost {
             model.advance(to: clock.now)
             // What the new store asked about while it opened was there before.
             for tag in approved { model.decide(tag: tag, .approve) }

@@ -14,7 +14,7 @@ extension World {
         } act: { [self] in
             try store.decide(
                 request.transaction,
-                decision == .approve ? .approve : index % 2 == 0 ? .cancel : .decline()
+                decision.authorisation
             )
         }
     }
@@ -61,6 +61,11 @@ extension World {
         }
     }
 
+    func failPurchases(_ isOn: Bool) {
+        witness.model.purchaseFailure = isOn ? .invalidSignature : nil
+        store.purchaseFailure = isOn ? .storeKit(.invalidSignature, "every purchase fails") : nil
+    }
+
     func setReachable(_ isReachable: Bool, _ device: Int) {
         witness.isReachable[device] = isReachable
         store.device(named: Self.deviceNames[device])?.isReachable = isReachable
@@ -78,5 +83,15 @@ extension World {
             if !lifeline.store.isDead { diary.broke("the store refuses its owner: \(error)") }
         }
         witness.end()
+    }
+}
+
+extension Model.Decision {
+    fileprivate var authorisation: Authorisation {
+        switch self {
+        case .approve: .approve
+        case .cancel: .cancel
+        case .decline: .decline()
+        }
     }
 }

@@ -12,8 +12,8 @@ extension World {
         case .finish(let device, let index): finish(index, on: device % 3)
         case .restore(let device): restore(on: device % 3)
         case .approve(let index): decide(index, .approve)
-        case .cancel(let index): decide(index & ~1, .refuse)
-        case .decline(let index): decide(index | 1, .refuse)
+        case .cancel(let index): decide(index, .cancel)
+        case .decline(let index): decide(index, .decline)
         case .advance(let days):
             clock.advance(by: Double(days) * 86_400)
             pauses.advance(by: min(Double(days) * 86_400, 300))
@@ -23,6 +23,7 @@ extension World {
         case .signOut(let device): signIn(nil, on: device % 3)
         case .setAutoRenew(let account, let isOn): setAutoRenew(isOn, of: account % 2)
         case .askToBuy(let account, let isOn): setAsksToBuy(isOn, of: account % 2)
+        case .failPurchases(let isOn): failPurchases(isOn)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)
         case .release(let device): wires[device % 3].releaseAll()
@@ -45,6 +46,7 @@ extension World {
     /// - Returns: what is wrong.
     func end() throws -> String? {
         lifeline.disarm()
+        failPurchases(false)
         for device in apps.indices {
             wires[device].removeAllRules()
             setReachable(true, device)
