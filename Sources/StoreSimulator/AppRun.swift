@@ -57,7 +57,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
 
     private func hear(_ transaction: SKPaymentTransaction) {
         let stage = Model.Stage(transaction.transactionState)
-        let name = TransactionName(transaction)
+        let name = diary.name(transaction)
         diary.shown(name, stage, on: device)
         guard var last = seen[ObjectIdentifier(transaction)] else {
             seen[ObjectIdentifier(transaction)] = Seen(transaction: transaction, stage: stage)
@@ -89,10 +89,10 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
         for transaction in transactions {
             let key = ObjectIdentifier(transaction)
             if seen[key]?.isRemoved == true {
-                diary.broke("device \(device) heard twice that \(TransactionName(transaction)) was removed")
+                diary.broke("device \(device) heard twice that \(diary.name(transaction)) was removed")
             }
             seen[key, default: Seen(transaction: transaction)].isRemoved = true
-            diary.removed(TransactionName(transaction), Model.Stage(transaction.transactionState))
+            diary.removed(diary.name(transaction), Model.Stage(transaction.transactionState))
         }
         lifeline.pass()
     }
@@ -113,15 +113,6 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
 enum TransactionName: Hashable, CustomStringConvertible {
     case payment(Int)
     case transaction(String)
-
-    init(_ transaction: SKPaymentTransaction) {
-        let payment = transaction.original == nil ? transaction.payment.applicationUsername : nil
-        if let tag = payment.flatMap({ Int($0) }) {
-            self = .payment(tag)
-        } else {
-            self = .transaction(transaction.transactionIdentifier ?? "")
-        }
-    }
 
     var description: String {
         switch self {

@@ -5,6 +5,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     enum Meeting: String, CaseIterable {
         // Transactions, as the store has them.
         case purchasing, deferred, purchased, failed, restored, renewed, finished
+        // What was interrupted, and what came of it.
+        case interrupted, resolved
         // Payments on their way, as their app has them; retried are those that were sent more than once.
         case kept, sent, answered, unknown, givenUp, retried
         // Subscriptions, by what they are going to do, and by what the running period came of.
@@ -15,7 +17,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     /// What meets it: a step, or the death of the app that has it or of the store.
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
-        case setAutoRenew, askToBuy, failPurchases, unreachable, reachable, spoil, release, relaunch, appDies, storeDies
+        case setAutoRenew, askToBuy, interruptPurchases, resolveIssue, failPurchases, unreachable, reachable, spoil,
+            release, relaunch, appDies, storeDies
     }
 
     /// Whom an event concerns.
@@ -71,6 +74,8 @@ extension Coverage {
         case .signOut(let device): on(device, .signOut)
         case .setAutoRenew(let account, _): (.setAutoRenew, .account(account % model.accounts.count))
         case .askToBuy(let account, _): (.askToBuy, .account(account % model.accounts.count))
+        case .interruptPurchases(let account, _): (.interruptPurchases, .account(account % model.accounts.count))
+        case .resolveIssue: (.resolveIssue, .everything)
         case .failPurchases: (.failPurchases, .everything)
         case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
         case .spoil(let device, _, _): on(device, .spoil)
@@ -89,6 +94,9 @@ extension Coverage {
             let entry = model.entries[index]
             if let device, !model.isVisible(entry, on: device) { continue }
             count(Meeting(entry), event)
+        }
+        for index in model.issues where device == nil || model.entries[index].device == device {
+            count(.interrupted, event)
         }
         passages.forEach(on: device) { stage, isRetried in
             count(Meeting(stage), event)
@@ -116,10 +124,8 @@ extension Coverage {
         switch (meeting, event) {
         case (.purchasing, .finish), (.deferred, .finish): "what is undecided cannot be finished"
         case (.finished, .finish): "a queue no longer lists what is finished"
-        case (.purchased, .approve), (.failed, .approve), (.restored, .approve), (.renewed, .approve),
-            (.finished, .approve), (.purchased, .cancel), (.failed, .cancel), (.restored, .cancel), (.renewed, .cancel),
-            (.finished, .cancel), (.purchased, .decline), (.failed, .decline), (.restored, .decline),
-            (.renewed, .decline), (.finished, .decline):
+        case (let meeting, .approve) where meeting.isDecided, (let meeting, .cancel) where meeting.isDecided,
+            (let meeting, .decline) where meeting.isDecided:
             "it is decided already"
         case (.lapsed, .setAutoRenew): "what is over has no renewal to turn on or off"
         default: nil
@@ -128,13 +134,25 @@ extension Coverage {
 }
 
 extension Coverage.Meeting {
+    fileprivate var isDecided: Bool {
+        switch self {
+        case .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved: true
+        default: false
+        }
+    }
+
     fileprivate init(_ entry: Model.Entry) {
         switch entry.stage {
         case .purchasing: self = .purchasing
         case .deferred: self = .deferred
         case .failed: self = .failed
         case .restored: self = .restored
-        case .purchased: self = entry.device == nil ? .renewed : .purchased
+        case .purchased:
+            switch entry.origin {
+            case .renewed: self = .renewed
+            case .resolved: self = .resolved
+            case .ordered, .restored: self = .purchased
+            }
         }
     }
 

@@ -21,7 +21,7 @@ extension Coverage {
     }
 
     private static let transactions: [Meeting] = [
-        .purchasing, .deferred, .purchased, .failed, .restored, .renewed, .finished,
+        .purchasing, .deferred, .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved,
     ]
     private static let payments: [Meeting] = [.kept, .sent, .answered, .unknown, .givenUp, .retried]
 

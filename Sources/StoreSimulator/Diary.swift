@@ -1,3 +1,5 @@
+import StoreCore
+
 /// What the apps of a life did and heard, and the first rule that was broken.
 final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private(set) var violation: String?
@@ -21,7 +23,22 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
         owedRestores = restores
     }
 
+    /// Transactions that no queue ordered although they carry the number of a payment that failed.
+    private var resolved: Set<String> = []
+
     func broke(_ rule: String) { if violation == nil { violation = rule } }
+
+    func resolved(_ identifier: String) { resolved.insert(identifier) }
+
+    /// What a transaction is called.
+    func name(_ transaction: SKPaymentTransaction) -> TransactionName {
+        let payment = transaction.original == nil ? transaction.payment.applicationUsername : nil
+        let identifier = transaction.transactionIdentifier ?? ""
+        guard let tag = payment.flatMap({ Int($0) }), !resolved.contains(identifier) else {
+            return .transaction(identifier)
+        }
+        return .payment(tag)
+    }
 
     func shown(_ name: TransactionName, _ stage: Model.Stage, on device: Int) {
         if finished[device].contains(name) { broke("\(name) came back on device \(device) after it was finished") }

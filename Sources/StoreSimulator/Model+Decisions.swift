@@ -10,10 +10,35 @@ extension Model {
         guard let index = ofTag[tag], !entries[index].stage.isDecided else { return }
         switch decision {
         case .approve:
-            if let purchaseFailure { fail(index, purchaseFailure) } else { sell(index) }
+            if let purchaseFailure { fail(index, purchaseFailure) } else { charge(index) }
         case .cancel: fail(index, .paymentCancelled)
         case .decline: fail(index, .unknown)
         }
+    }
+
+    /// What is to be paid for is sold, unless its user has to do something first.
+    mutating func charge(_ index: Int) {
+        guard let account = entries[index].account, accounts[account].isInterrupted else { return sell(index) }
+        fail(index, .unknown)
+        issues.append(index)
+        issues.sort()
+    }
+
+    /// An interrupted purchase goes through, as a transaction of its own.
+    mutating func resolve(_ index: Int) {
+        issues.removeAll { $0 == index }
+        let failed = entries[index]
+        let entry = Entry(
+            origin: .resolved,
+            tag: failed.tag,
+            device: failed.device,
+            account: failed.account,
+            product: failed.product,
+            quantity: failed.quantity,
+            stage: .purchased,
+            date: now
+        )
+        sell(add(entry))
     }
 
     private mutating func fail(_ index: Int, _ code: StoreFailure.Code) {

@@ -22,6 +22,7 @@ extension Model {
         let isPending = isAsked && product == .shield
         let isDeferred = !isPending && (product == .gift || account.map { accounts[$0].asksToBuy } == true)
         let entry = Entry(
+            origin: .ordered,
             tag: tag,
             device: device,
             account: account,
@@ -32,7 +33,7 @@ extension Model {
             date: now
         )
         ofTag[tag] = add(entry)
-        if refusal == nil, !isDeferred, !isAsked { sell(entries.count - 1) }
+        if refusal == nil, !isDeferred, !isAsked { charge(entries.count - 1) }
         return nil
     }
 
@@ -62,6 +63,7 @@ extension Model {
         for index in accounts[account].history where !entries[index].isLive {
             let past = entries[index]
             var entry = Entry(
+                origin: .restored,
                 tag: past.tag,
                 device: device,
                 account: account,

@@ -9,6 +9,7 @@ extension Model {
             if let price = club.renew(isHeard: accounts[account].isHeard) {
                 accounts[account].charged += price
                 var entry = Entry(
+                    origin: .renewed,
                     tag: nil,
                     device: nil,
                     account: account,

@@ -40,13 +40,24 @@ extension Model {
                     && entry.identifier == nil
             }
         case .purchased where transaction.order == nil:
+            if transaction.original == nil { return findUnordered(transaction, on: device) }
             return live.first { index in
                 let entry = entries[index]
-                return entry.device == nil && entry.account == devices[device].account
+                return entry.origin == .renewed && entry.account == devices[device].account
                     && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
             }
         default:
             return transaction.payment.applicationUsername.flatMap { Int($0) }.flatMap { ofTag[$0] }
+        }
+    }
+
+    /// A purchase that no queue ordered: stores tell of them in their order.
+    private func findUnordered(_ transaction: StoreTransaction, on device: Int) -> Int? {
+        live.first { index in
+            let entry = entries[index]
+            return entry.origin == .resolved && entry.identifier == nil && isVisible(entry, on: device)
+                && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
+                && entry.quantity == transaction.payment.quantity
         }
     }
 }

@@ -14,9 +14,13 @@ struct Model {
         var isDecided: Bool { self != .purchasing && self != .deferred }
     }
 
+    /// What a transaction comes of.
+    enum Origin { case ordered, restored, renewed, resolved }
+
     /// A transaction.
     struct Entry {
-        /// The number of the payment, nil for a renewal; a restored one has its original's.
+        let origin: Origin
+        /// The number of the payment, nil for a renewal; one that is restored or resolved has its original's.
         let tag: Int?
         /// Where it was ordered or restored, nil for a renewal.
         let device: Int?
@@ -44,6 +48,8 @@ struct Model {
         var club: Club?
         /// Somebody else is asked about what it orders.
         var asksToBuy = false
+        /// What it orders is interrupted.
+        var isInterrupted = false
         /// Whether any app of its devices can hear of it.
         var isHeard = true
     }
@@ -61,6 +67,8 @@ struct Model {
     var ofIdentifier: [String: Int] = [:]
     /// The highest number of each opening of a journal: what is not above it comes too late.
     var taken: [JournalID: Int] = [:]
+    /// What was interrupted and waits for its user, by the entries.
+    var issues: [Int] = []
     var accounts: [Account]
     var devices: [Device]
     /// What every purchase fails with, nil for nothing; no store keeps it.

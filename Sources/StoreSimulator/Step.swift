@@ -32,6 +32,10 @@ public enum Step: Hashable, Sendable {
     case setAutoRenew(account: Int, on: Bool)
     /// Somebody else is asked about all that an account orders from now on, or no longer.
     case askToBuy(account: Int, on: Bool)
+    /// What an account orders is interrupted from now on, or no longer.
+    case interruptPurchases(account: Int, on: Bool)
+    /// The user does what one of the interrupted purchases waits for.
+    case resolveIssue(index: Int)
     /// Every purchase fails from now on, or no longer.
     case failPurchases(Bool)
     /// A device loses the store, or has it again.
@@ -96,6 +100,8 @@ extension Step: CustomStringConvertible {
         case .signOut(let device): ".signOut(device: \(device))"
         case .setAutoRenew(let account, let isOn): ".setAutoRenew(account: \(account), on: \(isOn))"
         case .askToBuy(let account, let isOn): ".askToBuy(account: \(account), on: \(isOn))"
+        case .interruptPurchases(let account, let isOn): ".interruptPurchases(account: \(account), on: \(isOn))"
+        case .resolveIssue(let index): ".resolveIssue(index: \(index))"
         case .failPurchases(let isOn): ".failPurchases(\(isOn))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):

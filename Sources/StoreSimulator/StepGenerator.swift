@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(105) {
+        switch below(112) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -29,8 +29,10 @@ struct StepGenerator {
         case 87..<89: return .release(device: device)
         case 89..<92: return .relaunch(device: device)
         case 92..<100: return .die(after: 1 + below(12), who: mortal(device))
-        case 100..<103: return .askToBuy(account: below(2), on: below(2) == 0)
-        default: return .failPurchases(below(3) == 0)
+        case 100..<103: return .askToBuy(account: below(2), on: below(3) == 0)
+        case 103..<105: return .failPurchases(below(3) == 0)
+        case 105..<108: return .interruptPurchases(account: below(2), on: below(3) == 0)
+        default: return .resolveIssue(index: below(3))
         }
     }
 

@@ -114,8 +114,10 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     func told(_ updates: [StoreUpdate], on device: Int) {
         model.advance(to: clock.now)
         for update in updates {
-            if case .transaction(let transaction) = update, let violation = model.hear(transaction, on: device) {
-                diary.broke(violation)
+            guard case .transaction(let transaction) = update else { continue }
+            if let violation = model.hear(transaction, on: device) { diary.broke(violation) }
+            if model.entry(named: transaction.identifier)?.origin == .resolved {
+                diary.resolved(transaction.identifier)
             }
         }
     }

@@ -17,7 +17,7 @@ extension World {
         let decided = apps[device].queue.transactions.filter { Model.Stage($0.transactionState).isDecided }
         guard !decided.isEmpty else { return }
         let transaction = decided[index % decided.count]
-        let name = TransactionName(transaction)
+        let name = diary.name(transaction)
         apps[device].queue.finishTransaction(transaction)
         if !apps[device].pulse.isDead { diary.finished(name, on: device) }
     }

@@ -28,6 +28,14 @@ extension World {
         if undecided != witness.model.undecided {
             return "payments \(undecided) wait for a decision, and should be \(witness.model.undecided)"
         }
+        let issues = store.issues
+        let isRight = issues.elementsEqual(witness.model.issues) { issue, index in
+            let entry = witness.model.entries[index]
+            return issue.productIdentifier == entry.product.rawValue && issue.quantity == entry.quantity
+        }
+        if !isRight {
+            return "the purchases \(issues) wait for their users, and should be the entries \(witness.model.issues)"
+        }
         for (index, account) in store.accounts.enumerated() {
             let expected = witness.model.accounts[index]
             let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(expected.charged))
@@ -61,7 +69,7 @@ extension World {
         let transactions = apps[device].queue.transactions
         var listed = 0
         for transaction in transactions {
-            let name = TransactionName(transaction)
+            let name = diary.name(transaction)
             let entry: Model.Entry? =
                 switch name {
                 case .payment(let tag): model.entry(ofTag: tag)

@@ -61,6 +61,31 @@ extension World {
         }
     }
 
+    func setInterruptsPurchases(_ isOn: Bool, of account: Int) {
+        let name = Self.accountNames[account]
+        own {
+            $0.accounts[account].isInterrupted = isOn
+        } isKept: { store in
+            store.account(named: name)?.interruptsPurchases == isOn
+        } act: { [self] in
+            try store.account(named: name)?.setInterruptsPurchases(isOn)
+        }
+    }
+
+    func resolveIssue(_ index: Int) {
+        let issues = store.issues
+        guard !issues.isEmpty, issues.count == witness.model.issues.count else { return }
+        let issue = issues[index % issues.count]
+        let failed = witness.model.issues[index % issues.count]
+        own {
+            $0.resolve(failed)
+        } isKept: { store in
+            !store.issues.contains(issue)
+        } act: { [self] in
+            try store.resolveIssue(issue.transaction)
+        }
+    }
+
     func failPurchases(_ isOn: Bool) {
         witness.model.purchaseFailure = isOn ? .invalidSignature : nil
         store.purchaseFailure = isOn ? .storeKit(.invalidSignature, "every purchase fails") : nil

@@ -23,6 +23,8 @@ extension World {
         case .signOut(let device): signIn(nil, on: device % 3)
         case .setAutoRenew(let account, let isOn): setAutoRenew(isOn, of: account % 2)
         case .askToBuy(let account, let isOn): setAsksToBuy(isOn, of: account % 2)
+        case .interruptPurchases(let account, let isOn): setInterruptsPurchases(isOn, of: account % 2)
+        case .resolveIssue(let index): resolveIssue(index)
         case .failPurchases(let isOn): failPurchases(isOn)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)
@@ -71,6 +73,8 @@ extension World {
             if settle().isEmpty { return nil }
             if waitingForOwner > 0 {
                 for _ in 0..<waitingForOwner { decide(0, .approve) }
+            } else if !witness.model.issues.isEmpty {
+                resolveIssue(0)
             } else {
                 clock.advance(by: 60)
                 pauses.advance(by: 300)

@@ -1,0 +1,83 @@
+import StoreCore
+
+/// A backend with somebody in between who does what the model does not know of.
+final class Meddler: StoreBackend {
+    /// What is done to the device before it takes anything in.
+    private let interfere: @Sendable (SandboxDevice) -> Void
+    /// What queues are not told.
+    private let hides: @Sendable (StoreUpdate) -> Bool
+    private let backend: any StoreBackend
+    private let sieves = Sieves()
+
+    init(
+        _ backend: any StoreBackend,
+        interfere: @escaping @Sendable (SandboxDevice) -> Void = { _ in },
+        hides: @escaping @Sendable (StoreUpdate) -> Bool = { _ in false }
+    ) {
+        self.backend = backend
+        self.interfere = interfere
+        self.hides = hides
+    }
+
+    var timekeeper: any Timekeeper { backend.timekeeper }
+    var lane: BackendLane { .caller }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        if let device = backend as? SandboxDevice { interfere(device) }
+        backend.submit(commands, reply: reply)
+    }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        backend.connect(sieves.add(receiver, hides), after: cursor)
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
+        for sieve in sieves.remove(receiver) { backend.disconnect(sieve) }
+    }
+
+    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        backend.products(identifiers, reply: reply)
+    }
+}
+
+/// Who hears only some of what a store tells.
+private final class Sieves: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private var all: [Sieve] = []
+
+    func add(_ receiver: any StoreUpdateReceiver, _ hides: @escaping @Sendable (StoreUpdate) -> Bool) -> Sieve {
+        let sieve = Sieve(receiver, hides)
+        all.append(sieve)
+        return sieve
+    }
+
+    func remove(_ receiver: any StoreUpdateReceiver) -> [Sieve] {
+        let found = all.filter { $0.receiver === receiver }
+        all.removeAll { $0.receiver === receiver }
+        return found
+    }
+}
+
+private final class Sieve: StoreUpdateReceiver {
+    let receiver: any StoreUpdateReceiver
+    private let hides: @Sendable (StoreUpdate) -> Bool
+
+    init(_ receiver: any StoreUpdateReceiver, _ hides: @escaping @Sendable (StoreUpdate) -> Bool) {
+        self.receiver = receiver
+        self.hides = hides
+    }
+
+    var journal: JournalID { receiver.journal }
+
+    func receive(_ batch: UpdateBatch) {
+        var batch = batch
+        batch.updates.removeAll(where: hides)
+        receiver.receive(batch)
+    }
+
+    func connectionLost(_ failure: StoreFailure) { receiver.connectionLost(failure) }
+}

@@ -1,0 +1,59 @@
+import StoreCore
+import StoreSimulator
+import Testing
+
+/// What a store's owner does matters: a store that does not heed it is found.
+@Suite struct OwnerActsTests {
+    /// Lives it with a store that heeds its owner, then with one that does not.
+    private func expectMatters(_ steps: [Step], unless standIn: @escaping StandIn) throws {
+        try Life(seed: 0, steps: steps).run()
+        #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: steps, standIn: standIn).run() }
+    }
+
+    @Test func `A store that asks nobody about what a child orders is found`() throws {
+        try expectMatters([.askToBuy(account: 0, on: true), .add(device: 0, product: .sword, quantity: 1)]) {
+            Meddler($0, interfere: { try? $0.account?.setAsksToBuy(false) })
+        }
+    }
+
+    @Test func `A forced failure that nobody hears of is found`() throws {
+        try expectMatters([.failPurchases(true), .add(device: 0, product: .sword, quantity: 1)]) {
+            Meddler(
+                $0,
+                hides: { if case .transaction(let transaction) = $0 { transaction.state == .failed } else { false } }
+            )
+        }
+    }
+
+    @Test func `A store that lets an interrupted purchase through is found`() throws {
+        try expectMatters([.interruptPurchases(account: 0, on: true), .add(device: 0, product: .sword, quantity: 1)]) {
+            Meddler($0, interfere: { try? $0.account?.setInterruptsPurchases(false) })
+        }
+    }
+
+    @Test func `A store that tells nobody of an interrupted purchase that goes through is found`() throws {
+        let steps: [Step] = [
+            .interruptPurchases(account: 0, on: true), .add(device: 0, product: .sword, quantity: 1),
+            .resolveIssue(index: 0),
+        ]
+        try expectMatters(steps) {
+            Meddler(
+                $0,
+                hides: { if case .transaction(let transaction) = $0 { transaction.state == .purchased } else { false } }
+            )
+        }
+    }
+
+    @Test func `The acts of owners are printed as they are pasted`() {
+        let steps: [Step] = [
+            .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
+            .resolveIssue(index: 2),
+        ]
+        #expect(
+            steps.map(\.description) == [
+                ".askToBuy(account: 0, on: true)", ".failPurchases(false)",
+                ".interruptPurchases(account: 1, on: true)", ".resolveIssue(index: 2)",
+            ]
+        )
+    }
+}
