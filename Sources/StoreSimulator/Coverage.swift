@@ -5,8 +5,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     enum Meeting: String, CaseIterable {
         // Transactions, as the store has them.
         case purchasing, deferred, purchased, failed, restored, renewed, finished
-        // What was interrupted, and what came of it.
-        case interrupted, resolved
+        // What was interrupted, and what came of it; what was bought elsewhere.
+        case interrupted, resolved, elsewhere
         // Payments on their way, as their app has them; retried are those that were sent more than once.
         case kept, sent, answered, unknown, givenUp, retried
         // Subscriptions, by what they are going to do, and by what the running period came of.
@@ -17,7 +17,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     /// What meets it: a step, or the death of the app that has it or of the store.
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
-        case setAutoRenew, askToBuy, interruptPurchases, resolveIssue, failPurchases, unreachable, reachable, spoil,
+        case setAutoRenew, askToBuy, interruptPurchases, resolveIssue, buy, failPurchases, unreachable, reachable,
+            spoil,
             release, relaunch, appDies, storeDies
     }
 
@@ -76,6 +77,7 @@ extension Coverage {
         case .askToBuy(let account, _): (.askToBuy, .account(account % model.accounts.count))
         case .interruptPurchases(let account, _): (.interruptPurchases, .account(account % model.accounts.count))
         case .resolveIssue: (.resolveIssue, .everything)
+        case .buy(let account, _, _): (.buy, .account(account % model.accounts.count))
         case .failPurchases: (.failPurchases, .everything)
         case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
         case .spoil(let device, _, _): on(device, .spoil)
@@ -136,7 +138,7 @@ extension Coverage {
 extension Coverage.Meeting {
     fileprivate var isDecided: Bool {
         switch self {
-        case .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved: true
+        case .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved, .elsewhere: true
         default: false
         }
     }
@@ -151,6 +153,7 @@ extension Coverage.Meeting {
             switch entry.origin {
             case .renewed: self = .renewed
             case .resolved: self = .resolved
+            case .elsewhere: self = .elsewhere
             case .ordered, .restored: self = .purchased
             }
         }

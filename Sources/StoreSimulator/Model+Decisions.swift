@@ -41,6 +41,21 @@ extension Model {
         sell(add(entry))
     }
 
+    /// An account buys something elsewhere: nobody is asked, and nothing interrupts it.
+    mutating func buy(_ product: Product, _ quantity: Int, by account: Int) {
+        let entry = Entry(
+            origin: .elsewhere,
+            tag: nil,
+            device: nil,
+            account: account,
+            product: product,
+            quantity: quantity,
+            stage: .purchased,
+            date: now
+        )
+        sell(add(entry))
+    }
+
     private mutating func fail(_ index: Int, _ code: StoreFailure.Code) {
         entries[index].stage = .failed
         entries[index].failure = code

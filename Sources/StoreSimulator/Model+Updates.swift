@@ -55,7 +55,8 @@ extension Model {
     private func findUnordered(_ transaction: StoreTransaction, on device: Int) -> Int? {
         live.first { index in
             let entry = entries[index]
-            return entry.origin == .resolved && entry.identifier == nil && isVisible(entry, on: device)
+            return (entry.origin == .resolved || entry.origin == .elsewhere) && entry.identifier == nil
+                && isVisible(entry, on: device)
                 && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
                 && entry.quantity == transaction.payment.quantity
         }

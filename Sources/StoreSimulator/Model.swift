@@ -15,14 +15,18 @@ struct Model {
     }
 
     /// What a transaction comes of.
-    enum Origin { case ordered, restored, renewed, resolved }
+    enum Origin {
+        case ordered, restored, renewed, resolved
+        /// Bought without any app's order.
+        case elsewhere
+    }
 
     /// A transaction.
     struct Entry {
         let origin: Origin
-        /// The number of the payment, nil for a renewal; one that is restored or resolved has its original's.
+        /// The number of the payment, nil for what no app ordered; one that is restored or resolved has its original's.
         let tag: Int?
-        /// Where it was ordered or restored, nil for a renewal.
+        /// Where it was ordered or restored, nil for what no app ordered.
         let device: Int?
         /// Nil for what was refused because nobody was signed in.
         let account: Int?

@@ -36,6 +36,8 @@ public enum Step: Hashable, Sendable {
     case interruptPurchases(account: Int, on: Bool)
     /// The user does what one of the interrupted purchases waits for.
     case resolveIssue(index: Int)
+    /// An account buys something without any app's order.
+    case buy(account: Int, product: Product, quantity: Int)
     /// Every purchase fails from now on, or no longer.
     case failPurchases(Bool)
     /// A device loses the store, or has it again.
@@ -102,6 +104,8 @@ extension Step: CustomStringConvertible {
         case .askToBuy(let account, let isOn): ".askToBuy(account: \(account), on: \(isOn))"
         case .interruptPurchases(let account, let isOn): ".interruptPurchases(account: \(account), on: \(isOn))"
         case .resolveIssue(let index): ".resolveIssue(index: \(index))"
+        case .buy(let account, let product, let quantity):
+            ".buy(account: \(account), product: .\(product), quantity: \(quantity))"
         case .failPurchases(let isOn): ".failPurchases(\(isOn))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):

@@ -86,6 +86,24 @@ extension World {
         }
     }
 
+    func buy(_ product: Step.Product, _ quantity: Int, by account: Int) {
+        let name = Self.accountNames[account]
+        let act = { [self] in
+            _ = try store.account(named: name)?.buy(product.rawValue, quantity: quantity)
+        }
+        if witness.model.refusal(of: product, quantity) != nil {
+            return expectRefusal("sells \(quantity) of \(product)", act: act)
+        }
+        let count = disk.committed
+        own {
+            $0.buy(product, quantity, by: account)
+        } isKept: { [disk] _ in
+            disk.survived > count
+        } act: {
+            try act()
+        }
+    }
+
     func failPurchases(_ isOn: Bool) {
         witness.model.purchaseFailure = isOn ? .invalidSignature : nil
         store.purchaseFailure = isOn ? .storeKit(.invalidSignature, "every purchase fails") : nil
@@ -94,6 +112,16 @@ extension World {
     func setReachable(_ isReachable: Bool, _ device: Int) {
         witness.isReachable[device] = isReachable
         store.device(named: Self.deviceNames[device])?.isReachable = isReachable
+    }
+
+    /// The owner wants what the store has to refuse.
+    private func expectRefusal(_ deed: String, act: () throws -> Void) {
+        do {
+            try act()
+            diary.broke("the store \(deed)")
+        } catch {
+            // As it should be.
+        }
     }
 
     /// The owner changes something; whether a store that dies of it has kept it shows later.

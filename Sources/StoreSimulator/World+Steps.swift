@@ -25,6 +25,7 @@ extension World {
         case .askToBuy(let account, let isOn): setAsksToBuy(isOn, of: account % 2)
         case .interruptPurchases(let account, let isOn): setInterruptsPurchases(isOn, of: account % 2)
         case .resolveIssue(let index): resolveIssue(index)
+        case .buy(let account, let product, let quantity): buy(product, max(quantity, 1), by: account % 2)
         case .failPurchases(let isOn): failPurchases(isOn)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)

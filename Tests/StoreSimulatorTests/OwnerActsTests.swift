@@ -44,15 +44,25 @@ import Testing
         }
     }
 
+    @Test func `A store that tells nobody of what was bought elsewhere is found`() throws {
+        try expectMatters([.buy(account: 0, product: .sword, quantity: 2)]) {
+            Meddler(
+                $0,
+                hides: { if case .transaction(let transaction) = $0 { transaction.order == nil } else { false } }
+            )
+        }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
-            .resolveIssue(index: 2),
+            .resolveIssue(index: 2), .buy(account: 0, product: .sword, quantity: 2),
         ]
         #expect(
             steps.map(\.description) == [
                 ".askToBuy(account: 0, on: true)", ".failPurchases(false)",
                 ".interruptPurchases(account: 1, on: true)", ".resolveIssue(index: 2)",
+                ".buy(account: 0, product: .sword, quantity: 2)",
             ]
         )
     }
