@@ -19,6 +19,8 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     private unowned let diary: Diary
     private(set) var queue: SKPaymentQueue
     private var seen: [ObjectIdentifier: Seen] = [:]
+    /// What was offered from the store's page and not taken.
+    var kept: [SKPayment] = []
 
     init(
         _ device: Int,
@@ -101,6 +103,25 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
 
     func paymentQueue(_ queue: SKPaymentQueue, restoreCompletedTransactionsFailedWithError error: any Error) {
         restoreEnded()
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        shouldAddStorePayment payment: SKPayment,
+        for product: SKProduct
+    ) -> Bool {
+        lifeline.pass()
+        if pulse.isDead { return false }
+        guard let tag = payment.applicationUsername.flatMap({ Int($0) }),
+            let offered = Step.Product(rawValue: product.productIdentifier)
+        else {
+            diary.broke("device \(device) is asked about a payment that nobody began")
+            return false
+        }
+        diary.offered(tag, offered, on: device)
+        if diary.takesPromotions[device] { return true }
+        kept.append(payment)
+        return false
     }
 
     private func restoreEnded() {

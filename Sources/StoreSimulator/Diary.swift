@@ -17,7 +17,15 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     /// Of these, the ones whose end its observer has been there to hear.
     private(set) var owedRestores: [Int]
 
+    /// Whether the apps take purchases that were begun on the store's page.
+    var takesPromotions: [Bool]
+    /// How often they were offered each product.
+    private(set) var offers: [[Step.Product: Int]]
+    private var offered: Set<Int> = []
+
     init(devices: Int) {
+        takesPromotions = Array(repeating: true, count: devices)
+        offers = Array(repeating: [:], count: devices)
         finished = Array(repeating: [], count: devices)
         restores = Array(repeating: 0, count: devices)
         owedRestores = restores
@@ -57,6 +65,12 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     }
 
     func finished(_ name: TransactionName, on device: Int) { finished[device].insert(name) }
+
+    /// An app is asked about a purchase that was begun on the store's page.
+    func offered(_ tag: Int, _ product: Step.Product, on device: Int) {
+        if !offered.insert(tag).inserted { broke("device \(device) is asked twice about payment \(tag)") }
+        offers[device][product, default: 0] += 1
+    }
 
     func restoreBegan(on device: Int, isObserved: Bool) {
         restores[device] += 1

@@ -29,6 +29,10 @@ extension Model {
         return nil
     }
 
+    func isPromoted(_ identifier: String, on device: Int) -> Bool {
+        Product(rawValue: identifier).map { devices[device].promotions[$0, default: 0] > 0 } ?? false
+    }
+
     private func find(_ transaction: StoreTransaction, on device: Int) -> Int? {
         if let known = ofIdentifier[transaction.identifier] { return known }
         switch transaction.state {

@@ -62,6 +62,8 @@ struct Model {
         var account: Int?
         /// Everybody who ever was signed in.
         var guests: Set<Int>
+        /// What was begun on the store's page there, and how often.
+        var promotions: [Product: Int] = [:]
     }
 
     var now: Date

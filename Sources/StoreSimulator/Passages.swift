@@ -24,6 +24,9 @@ final class Passages: @unchecked Sendable {  // unchecked: a life is lived on on
 
     private var passages: [Int: Passage] = [:]
 
+    /// The payments that were written to a journal.
+    private(set) var recorded: Set<Int> = []
+
     /// Goes through the payments that were made on a device, nil for any, whose outcome nobody has heard.
     func forEach(on device: Int?, _ body: (Stage, _ isRetried: Bool) -> Void) {
         for passage in passages.values where !passage.isOver && device ?? passage.device == passage.device {
@@ -32,8 +35,9 @@ final class Passages: @unchecked Sendable {  // unchecked: a life is lived on on
     }
 
     func recorded(_ commands: [StoreCommand], on device: Int) {
-        for case let tag? in commands.map(\.tag) where passages[tag] == nil {
-            passages[tag] = Passage(device: device, stage: .kept)
+        for case let tag? in commands.map(\.tag) {
+            recorded.insert(tag)
+            if passages[tag] == nil { passages[tag] = Passage(device: device, stage: .kept) }
         }
     }
 

@@ -38,6 +38,11 @@ public enum Step: Hashable, Sendable {
     case resolveIssue(index: Int)
     /// An account buys something without any app's order.
     case buy(account: Int, product: Product, quantity: Int)
+    /// The user of a device begins a purchase on the store's own page. Its app takes it at once, or keeps it; and so with
+    /// what it hears of later.
+    case promote(device: Int, product: Product, isTaken: Bool)
+    /// The app on a device adds a payment that it was offered and kept.
+    case addKept(device: Int)
     /// Every purchase fails from now on, or no longer.
     case failPurchases(Bool)
     /// A device loses the store, or has it again.
@@ -106,6 +111,9 @@ extension Step: CustomStringConvertible {
         case .resolveIssue(let index): ".resolveIssue(index: \(index))"
         case .buy(let account, let product, let quantity):
             ".buy(account: \(account), product: .\(product), quantity: \(quantity))"
+        case .promote(let device, let product, let isTaken):
+            ".promote(device: \(device), product: .\(product), isTaken: \(isTaken))"
+        case .addKept(let device): ".addKept(device: \(device))"
         case .failPurchases(let isOn): ".failPurchases(\(isOn))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):

@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(115) {
+        switch below(120) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -33,7 +33,9 @@ struct StepGenerator {
         case 103..<105: return .failPurchases(below(3) == 0)
         case 105..<108: return .interruptPurchases(account: below(2), on: below(3) == 0)
         case 108..<112: return .resolveIssue(index: below(3))
-        default: return .buy(account: below(2), product: product(), quantity: quantity())
+        case 112..<115: return .buy(account: below(2), product: product(), quantity: quantity())
+        case 115..<118: return .promote(device: device, product: product(), isTaken: below(2) == 0)
+        default: return .addKept(device: device)
         }
     }
 

@@ -55,6 +55,11 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         if !lifeline.store.isDead { backend.disconnect(tap) }
     }
 
+    func acknowledge(through cursor: UpdateCursor) {
+        lifeline.pass()
+        if !lifeline.store.isDead { backend.acknowledge(through: cursor) }
+    }
+
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
@@ -95,7 +100,19 @@ private final class Tap: StoreUpdateReceiver {
         lifeline.pass()
         if pulse.isDead { return }
         witness.told(batch.updates, on: device)
-        receiver.receive(batch)
+        receiver.receive(numbered(batch))
+    }
+
+    /// Gives what the store promotes a number, by which the payment is known if an app takes it.
+    private func numbered(_ batch: UpdateBatch) -> UpdateBatch {
+        var batch = batch
+        for (index, update) in batch.updates.enumerated() {
+            guard case .promoted(var payment, let product) = update else { continue }
+            payment.applicationUsername = String(witness.newTag())
+            payment.simulatesAskToBuyInSandbox = payment.productIdentifier == Step.Product.gift.rawValue
+            batch.updates[index] = .promoted(payment, product: product)
+        }
+        return batch
     }
 
     func connectionLost(_ failure: StoreFailure) {

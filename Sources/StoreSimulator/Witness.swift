@@ -19,6 +19,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     private let diary: Diary
     private let disk: LedgerDisk
     private var doubt: Doubt?
+    private var nextTag = 0
     private var beforeAnswer: Model?
     /// What was approved while it was in doubt whether the last change was kept.
     private var approved: [Int] = []
@@ -38,6 +39,12 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
         self.diary = diary
         self.coverage = coverage
         model = Model(now: clock.now, accounts: 2, devices: [0, 0, 1])
+    }
+
+    /// The number of a new payment.
+    func newTag() -> Int {
+        defer { nextTag += 1 }
+        return nextTag
     }
 
     // MARK: Changes
@@ -114,6 +121,9 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     func told(_ updates: [StoreUpdate], on device: Int) {
         model.advance(to: clock.now)
         for update in updates {
+            if case .promoted(let payment, _) = update, !model.isPromoted(payment.productIdentifier, on: device) {
+                diary.broke("device \(device) is told of \(payment.productIdentifier), which nobody began to buy there")
+            }
             guard case .transaction(let transaction) = update else { continue }
             if let violation = model.hear(transaction, on: device) { diary.broke(violation) }
             if model.entry(named: transaction.identifier)?.origin == .resolved {

@@ -5,12 +5,20 @@ extension World {
     func add(_ product: Step.Product, _ quantity: Int, on device: Int) {
         let payment = SKMutablePayment(productIdentifier: product.rawValue)
         payment.quantity = quantity
-        payment.applicationUsername = String(nextTag)
+        let tag = witness.newTag()
+        payment.applicationUsername = String(tag)
         payment.simulatesAskToBuyInSandbox = product == .gift
-        let tag = nextTag
-        nextTag += 1
         apps[device].queue.add(payment)
         if !apps[device].pulse.isDead { diary.added.insert(tag) }
+    }
+
+    func addKept(on device: Int) {
+        guard !apps[device].kept.isEmpty else { return }
+        let payment = apps[device].kept.removeFirst()
+        apps[device].queue.add(payment)
+        if let tag = payment.applicationUsername.flatMap({ Int($0) }), !apps[device].pulse.isDead {
+            diary.added.insert(tag)
+        }
     }
 
     func finish(_ index: Int, on device: Int) {

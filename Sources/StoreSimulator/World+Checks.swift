@@ -88,6 +88,10 @@ extension World {
         guard listed == expected else {
             return "the queue of device \(device) lists \(listed) transactions, and should \(expected)"
         }
+        for (product, count) in model.devices[device].promotions {
+            let offers = diary.offers[device][product, default: 0]
+            if offers < count { return "device \(device) was offered \(product) \(offers) times, and should \(count)" }
+        }
         if diary.owedRestores[device] > 0 {
             return "nothing is on its way, and a restore on device \(device) has not ended"
         }

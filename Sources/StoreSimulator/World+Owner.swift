@@ -104,6 +104,22 @@ extension World {
         }
     }
 
+    func promote(_ product: Step.Product, on device: Int, isTaken: Bool) {
+        diary.takesPromotions[device] = isTaken
+        let act = { [self] in
+            _ = try store.device(named: Self.deviceNames[device])?.promote(product.rawValue)
+        }
+        if witness.model.refusal(of: product, 1) != nil { return expectRefusal("promotes \(product)", act: act) }
+        let count = disk.committed
+        own {
+            $0.devices[device].promotions[product, default: 0] += 1
+        } isKept: { [disk] _ in
+            disk.survived > count
+        } act: {
+            try act()
+        }
+    }
+
     func failPurchases(_ isOn: Bool) {
         witness.model.purchaseFailure = isOn ? .invalidSignature : nil
         store.purchaseFailure = isOn ? .storeKit(.invalidSignature, "every purchase fails") : nil

@@ -26,6 +26,8 @@ extension World {
         case .interruptPurchases(let account, let isOn): setInterruptsPurchases(isOn, of: account % 2)
         case .resolveIssue(let index): resolveIssue(index)
         case .buy(let account, let product, let quantity): buy(product, max(quantity, 1), by: account % 2)
+        case .promote(let device, let product, let isTaken): promote(product, on: device % 3, isTaken: isTaken)
+        case .addKept(let device): addKept(on: device % 3)
         case .failPurchases(let isOn): failPurchases(isOn)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)
@@ -62,8 +64,10 @@ extension World {
         }
         for device in apps.indices { relaunch(device) }
         if let violation = quieten() { return violation }
-        let lost = diary.accepted.union(diary.added).filter { witness.model.entry(ofTag: $0) == nil }
-        if let tag = lost.min() { return "payment \(tag) was accepted and never reached the store" }
+        let lost = diary.accepted.union(diary.added).union(diary.passages.recorded).filter {
+            witness.model.entry(ofTag: $0) == nil
+        }
+        if let tag = lost.min() { return "payment \(tag) was accepted or kept and never reached the store" }
         return nil
     }
 

@@ -22,7 +22,6 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
     var wires: [Interposer] = []
     var apps: [AppRun] = []
     var isObserved = [true, true, true]
-    var nextTag = 0
     var checkedRecords = -1
 
     init(seed: UInt64, coverage: Coverage, standIn: @escaping StandIn) throws {

@@ -6,17 +6,20 @@ final class Meddler: StoreBackend {
     private let interfere: @Sendable (SandboxDevice) -> Void
     /// What queues are not told.
     private let hides: @Sendable (StoreUpdate) -> Bool
+    private let acknowledges: Bool
     private let backend: any StoreBackend
     private let sieves = Sieves()
 
     init(
         _ backend: any StoreBackend,
         interfere: @escaping @Sendable (SandboxDevice) -> Void = { _ in },
-        hides: @escaping @Sendable (StoreUpdate) -> Bool = { _ in false }
+        hides: @escaping @Sendable (StoreUpdate) -> Bool = { _ in false },
+        acknowledges: Bool = true
     ) {
         self.backend = backend
         self.interfere = interfere
         self.hides = hides
+        self.acknowledges = acknowledges
     }
 
     var timekeeper: any Timekeeper { backend.timekeeper }
@@ -35,7 +38,9 @@ final class Meddler: StoreBackend {
         for sieve in sieves.remove(receiver) { backend.disconnect(sieve) }
     }
 
-    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
+    func acknowledge(through cursor: UpdateCursor) {
+        if acknowledges { backend.acknowledge(through: cursor) }
+    }
 
     func products(
         _ identifiers: Set<String>,

@@ -53,16 +53,30 @@ import Testing
         }
     }
 
+    @Test func `A store that offers no app what was begun on its page is found`() throws {
+        try expectMatters([.promote(device: 0, product: .sword, isTaken: true)]) {
+            Meddler($0, hides: { if case .promoted = $0 { true } else { false } })
+        }
+    }
+
+    @Test func `A store that is never told what an app was offered is no matter`() throws {
+        let steps: [Step] = [.promote(device: 0, product: .sword, isTaken: false), .addKept(device: 0)]
+        try Life(seed: 0, steps: steps).run()
+        try Life(seed: 0, steps: steps) { Meddler($0, acknowledges: false) }.run()
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
             .resolveIssue(index: 2), .buy(account: 0, product: .sword, quantity: 2),
+            .promote(device: 2, product: .game, isTaken: false), .addKept(device: 2),
         ]
         #expect(
             steps.map(\.description) == [
                 ".askToBuy(account: 0, on: true)", ".failPurchases(false)",
                 ".interruptPurchases(account: 1, on: true)", ".resolveIssue(index: 2)",
                 ".buy(account: 0, product: .sword, quantity: 2)",
+                ".promote(device: 2, product: .game, isTaken: false)", ".addKept(device: 2)",
             ]
         )
     }
