@@ -50,6 +50,12 @@ final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life i
         if !pulse.isDead { wire.acknowledge(through: cursor) }
     }
 
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        wire.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+    }
+
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// One launch of the app on a device: a queue, and an observer that checks what it hears.
-final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
+final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelegate, @unchecked Sendable {
     // unchecked: a life is lived on one thread.
     private struct Seen {
         let transaction: SKPaymentTransaction
@@ -43,6 +43,17 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
             delivery: .inline,
             log: .silent
         )
+        super.init()
+        queue.delegate = self
+    }
+
+    func paymentQueue(
+        _ paymentQueue: SKPaymentQueue,
+        shouldContinue transaction: SKPaymentTransaction,
+        in newStorefront: SKStorefront
+    ) -> Bool {
+        lifeline.pass()
+        return diary.continues
     }
 
     func observe() {

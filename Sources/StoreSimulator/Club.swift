@@ -30,7 +30,7 @@ struct Club {
     /// Somebody pays for one of the products.
     ///
     /// - Returns: the charge, in cents.
-    mutating func subscribe(to wanted: Step.Product, at now: Date) -> Int {
+    mutating func subscribe(to wanted: Step.Product, at now: Date, in country: Step.Country) -> Int {
         // A step up or sideways is taken at once; everything else waits for the end of the month.
         if isRunning, wanted == product || wanted == .basic {
             renewsAs = wanted
@@ -42,14 +42,14 @@ struct Club {
         begin(wanted, at: now, isTrial: isTrial)
         isRunning = true
         willRenew = true
-        return isTrial ? 0 : Model.price(of: wanted)
+        return isTrial ? 0 : Model.price(of: wanted, in: country)
     }
 
     /// The period is over.
     ///
     /// - Returns: what the next one costs, in cents; nil if there is none.
-    mutating func renew(isHeard: Bool) -> Int? {
-        guard willRenew else {
+    mutating func renew(isHeard: Bool, in country: Step.Country) -> Int? {
+        guard willRenew, Model.isSold(renewsAs, in: country) else {
             isRunning = false
             return nil
         }
@@ -65,7 +65,7 @@ struct Club {
             months += 1
             end = Self.month(months, after: anchor)
         }
-        return Model.price(of: product)
+        return Model.price(of: product, in: country)
     }
 
     mutating func setWillRenew(_ willRenew: Bool) { self.willRenew = willRenew }

@@ -17,7 +17,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     /// What meets it: a step, or the death of the app that has it or of the store.
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
-        case setAutoRenew, askToBuy, interruptPurchases, resolveIssue, buy, promote, addKept, failPurchases,
+        case setAutoRenew, askToBuy, interruptPurchases, resolveIssue, buy, promote, addKept, setStorefront,
+            failPurchases,
             unreachable, reachable,
             spoil,
             release, relaunch, appDies, storeDies
@@ -81,6 +82,7 @@ extension Coverage {
         case .buy(let account, _, _): (.buy, .account(account % model.accounts.count))
         case .promote(let device, _, _): on(device, .promote)
         case .addKept(let device): on(device, .addKept)
+        case .setStorefront: (.setStorefront, .everything)
         case .failPurchases: (.failPurchases, .everything)
         case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
         case .spoil(let device, _, _): on(device, .spoil)

@@ -19,6 +19,8 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
 
     /// Whether the apps take purchases that were begun on the store's page.
     var takesPromotions: [Bool]
+    /// Whether the apps go on with purchases in a new country.
+    var continues = true
     /// How often they were offered each product.
     private(set) var offers: [[Step.Product: Int]]
     private var offered: Set<Int> = []

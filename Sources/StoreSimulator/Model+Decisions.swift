@@ -18,6 +18,7 @@ extension Model {
 
     /// What is to be paid for is sold, unless its user has to do something first.
     mutating func charge(_ index: Int) {
+        guard Self.isSold(entries[index].product, in: country) else { return fail(index, .storeProductNotAvailable) }
         guard let account = entries[index].account, accounts[account].isInterrupted else { return sell(index) }
         fail(index, .unknown)
         issues.append(index)
@@ -56,7 +57,7 @@ extension Model {
         sell(add(entry))
     }
 
-    private mutating func fail(_ index: Int, _ code: StoreFailure.Code) {
+    mutating func fail(_ index: Int, _ code: StoreFailure.Code) {
         entries[index].stage = .failed
         entries[index].failure = code
     }
@@ -69,15 +70,16 @@ extension Model {
         let entry = entries[index]
         guard let account = entry.account else { return }
         switch entry.product {
-        case .sword, .gift, .shield: accounts[account].charged += Self.price(of: entry.product) * entry.quantity
-        case .season: accounts[account].charged += Self.price(of: .season) * entry.quantity
+        case .sword, .gift, .shield:
+            accounts[account].charged += Self.price(of: entry.product, in: country) * entry.quantity
+        case .season: accounts[account].charged += Self.price(of: .season, in: country) * entry.quantity
         case .game:
-            if !accounts[account].ownsGame { accounts[account].charged += Self.price(of: .game) }
+            if !accounts[account].ownsGame { accounts[account].charged += Self.price(of: .game, in: country) }
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
         case .basic, .gold, .silver:
             var club = accounts[account].club ?? Club(first: index)
-            accounts[account].charged += club.subscribe(to: entry.product, at: now)
+            accounts[account].charged += club.subscribe(to: entry.product, at: now, in: country)
             accounts[account].club = club
             // What only begins at the renewal is no period that could be restored.
             if club.product == entry.product { accounts[account].history.append(index) }

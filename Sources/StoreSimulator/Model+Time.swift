@@ -4,9 +4,10 @@ import Foundation
 extension Model {
     /// It is later: what fell due on the way has happened, the earliest first.
     mutating func advance(to moment: Date) {
+        giveUpWaiting(at: moment)
         while let account = nextDue(by: moment), var club = accounts[account].club {
             let date = club.end
-            if let price = club.renew(isHeard: accounts[account].isHeard) {
+            if let price = club.renew(isHeard: accounts[account].isHeard, in: country) {
                 accounts[account].charged += price
                 var entry = Entry(
                     origin: .renewed,

@@ -79,25 +79,15 @@ struct Model {
     var devices: [Device]
     /// What every purchase fails with, nil for nothing; no store keeps it.
     var purchaseFailure: StoreFailure.Code?
+    var country = Step.Country.usa
+    /// The entries about whose going on in a new country running apps were asked, and until when they may think.
+    var questions: (entries: Set<Int>, deadline: Date)
 
     init(now: Date, accounts: Int, devices: [Int]) {
         self.now = now
+        questions = ([], now)
         self.accounts = Array(repeating: Account(), count: accounts)
         self.devices = devices.map { Device(account: $0, guests: [$0]) }
-    }
-
-    static func price(of product: Product) -> Int {
-        switch product {
-        case .sword: 99
-        case .gift: 199
-        case .shield: 299
-        case .game: 499
-        case .season: 799
-        case .basic: 499
-        case .gold: 999
-        case .silver: 899
-        case .ghost: 0
-        }
     }
 
     func entry(ofTag tag: Int) -> Entry? { ofTag[tag].map { entries[$0] } }

@@ -43,6 +43,8 @@ public enum Step: Hashable, Sendable {
     case promote(device: Int, product: Product, isTaken: Bool)
     /// The app on a device adds a payment that it was offered and kept.
     case addKept(device: Int)
+    /// The store sells for another country; from then on the apps say that what is under way goes on there, or not.
+    case setStorefront(Country, continues: Bool)
     /// Every purchase fails from now on, or no longer.
     case failPurchases(Bool)
     /// A device loses the store, or has it again.
@@ -64,6 +66,16 @@ public enum Step: Hashable, Sendable {
         case store
         /// The store and every app.
         case both
+    }
+
+    /// What the simulated store sells for.
+    public enum Country: String, CaseIterable, Hashable, Sendable {
+        /// Everything is sold.
+        case usa = "USA"
+        /// The sword and the upper level cost more, and `silver` and the season are not sold.
+        case germany = "DEU"
+        /// The game and the shield are not sold.
+        case france = "FRA"
     }
 
     /// What the simulated store sells, and what it does not.
@@ -114,6 +126,7 @@ extension Step: CustomStringConvertible {
         case .promote(let device, let product, let isTaken):
             ".promote(device: \(device), product: .\(product), isTaken: \(isTaken))"
         case .addKept(let device): ".addKept(device: \(device))"
+        case .setStorefront(let country, let continues): ".setStorefront(.\(country), continues: \(continues))"
         case .failPurchases(let isOn): ".failPurchases(\(isOn))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):

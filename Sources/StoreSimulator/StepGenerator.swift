@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(120) {
+        switch below(123) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -35,7 +35,8 @@ struct StepGenerator {
         case 108..<112: return .resolveIssue(index: below(3))
         case 112..<115: return .buy(account: below(2), product: product(), quantity: quantity())
         case 115..<118: return .promote(device: device, product: product(), isTaken: below(2) == 0)
-        default: return .addKept(device: device)
+        case 118..<120: return .addKept(device: device)
+        default: return .setStorefront(Step.Country.allCases[below(3)], continues: below(2) == 0)
         }
     }
 

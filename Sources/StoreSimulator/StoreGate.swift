@@ -44,7 +44,7 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         lifeline.pass()
         let tap = Tap(receiver, device, witness, lifeline)
-        taps.removeAll { $0.receiver === receiver }
+        disconnect(receiver)
         taps.append(tap)
         if !lifeline.store.isDead { backend.connect(tap, after: cursor) }
     }
@@ -59,6 +59,17 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         lifeline.pass()
         if !lifeline.store.isDead { backend.acknowledge(through: cursor) }
     }
+
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        lifeline.pass()
+        if lifeline.store.isDead { return }
+        witness.continues(identifier, shouldContinue, on: device)
+        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+        witness.end()
+    }
+
+    /// Whether a queue follows the updates.
+    var isConnected: Bool { taps.contains { $0.isConnected } }
 
     func products(
         _ identifiers: Set<String>,
@@ -79,12 +90,13 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
 }
 
 /// Hears on the way what a store tells a queue.
-private final class Tap: StoreUpdateReceiver {
+private final class Tap: StoreUpdateReceiver, @unchecked Sendable {  // unchecked: a life is lived on one thread
     let receiver: any StoreUpdateReceiver
     private let device: Int
     private let witness: Witness
     private let lifeline: Lifeline
     private let pulse: Pulse
+    private(set) var isConnected = true
 
     init(_ receiver: any StoreUpdateReceiver, _ device: Int, _ witness: Witness, _ lifeline: Lifeline) {
         self.receiver = receiver
@@ -117,6 +129,8 @@ private final class Tap: StoreUpdateReceiver {
 
     func connectionLost(_ failure: StoreFailure) {
         lifeline.pass()
-        if !pulse.isDead { receiver.connectionLost(failure) }
+        if pulse.isDead { return }
+        isConnected = false
+        receiver.connectionLost(failure)
     }
 }

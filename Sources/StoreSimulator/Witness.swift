@@ -60,6 +60,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     func storeIsBack(_ store: SandboxStore) {
         let isLost = doubt.map { !$0.isKept(store) } ?? false
         if isLost, let doubt { model = doubt.before }
+        model.forgetQuestions(undecided: Set(store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }))
         // A store that is opened again begins without.
         model.purchaseFailure = nil
         if isLost {
@@ -116,6 +117,13 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
         if case .tryLater(let failure) = answer, isReachable[device] {
             diary.broke("the store put off what it could have taken: \(failure)")
         }
+    }
+
+    /// An app says whether a purchase goes on in a new country.
+    func continues(_ identifier: String, _ shouldContinue: Bool, on device: Int) {
+        guard isReachable[device] else { return }
+        begin { store in !store.undecided.contains { $0.transaction == identifier } }
+        model.answer(identifier, continues: shouldContinue, on: device)
     }
 
     func told(_ updates: [StoreUpdate], on device: Int) {

@@ -77,12 +77,16 @@ extension World {
         guard !issues.isEmpty, issues.count == witness.model.issues.count else { return }
         let issue = issues[index % issues.count]
         let failed = witness.model.issues[index % issues.count]
+        let act = { [self] in try store.resolveIssue(issue.transaction) }
+        if witness.model.refusal(of: witness.model.entries[failed].product, issue.quantity) != nil {
+            return expectRefusal("sells \(issue.productIdentifier)", act: act)
+        }
         own {
             $0.resolve(failed)
         } isKept: { store in
             !store.issues.contains(issue)
-        } act: { [self] in
-            try store.resolveIssue(issue.transaction)
+        } act: {
+            try act()
         }
     }
 
@@ -117,6 +121,18 @@ extension World {
             disk.survived > count
         } act: {
             try act()
+        }
+    }
+
+    func setStorefront(_ country: Step.Country, continues: Bool) {
+        diary.continues = continues
+        let running = gates.indices.filter { gates[$0].isConnected }
+        own {
+            $0.move(to: country, running: running)
+        } isKept: { store in
+            store.storefront?.countryCode == country.rawValue
+        } act: { [self] in
+            try store.setStorefront(country.rawValue)
         }
     }
 

@@ -28,6 +28,7 @@ extension World {
         case .buy(let account, let product, let quantity): buy(product, max(quantity, 1), by: account % 2)
         case .promote(let device, let product, let isTaken): promote(product, on: device % 3, isTaken: isTaken)
         case .addKept(let device): addKept(on: device % 3)
+        case .setStorefront(let country, let continues): setStorefront(country, continues: continues)
         case .failPurchases(let isOn): failPurchases(isOn)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)
@@ -52,6 +53,7 @@ extension World {
     func end() throws -> String? {
         lifeline.disarm()
         failPurchases(false)
+        setStorefront(.usa, continues: true)
         for device in apps.indices {
             wires[device].removeAllRules()
             setReachable(true, device)

@@ -40,11 +40,11 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
     }
 
     private static let products: [SandboxProduct] = [
-        .consumable("sword", price: "0.99"),
+        .consumable("sword", price: "0.99").priced("1.09", in: "DEU"),
         .consumable("gift", price: "1.99"),
-        .consumable("shield", price: "2.99"),
-        .nonConsumable("game", price: "4.99"),
-        .nonRenewing("season", price: "7.99"),
+        .consumable("shield", price: "2.99").notSold(in: "FRA"),
+        .nonConsumable("game", price: "4.99").notSold(in: "FRA"),
+        .nonRenewing("season", price: "7.99").notSold(in: "DEU"),
         .autoRenewable(
             "basic",
             price: "4.99",
@@ -53,8 +53,10 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
             level: 2,
             introductoryOffer: .init(terms: .init(price: 0, paymentMode: .freeTrial, period: .init(1, .week)))
         ),
-        .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "club", level: 1),
-        .autoRenewable("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1),
+        .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "club", level: 1)
+            .priced("10.99", in: "DEU"),
+        .autoRenewable("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1)
+            .notSold(in: "DEU"),
     ]
 
     private static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))

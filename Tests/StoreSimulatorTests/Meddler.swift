@@ -7,6 +7,8 @@ final class Meddler: StoreBackend {
     /// What queues are not told.
     private let hides: @Sendable (StoreUpdate) -> Bool
     private let acknowledges: Bool
+    /// What is said in place of apps that are asked whether a purchase goes on.
+    private let continues: Bool?
     private let backend: any StoreBackend
     private let sieves = Sieves()
 
@@ -14,12 +16,14 @@ final class Meddler: StoreBackend {
         _ backend: any StoreBackend,
         interfere: @escaping @Sendable (SandboxDevice) -> Void = { _ in },
         hides: @escaping @Sendable (StoreUpdate) -> Bool = { _ in false },
-        acknowledges: Bool = true
+        acknowledges: Bool = true,
+        continues: Bool? = nil
     ) {
         self.backend = backend
         self.interfere = interfere
         self.hides = hides
         self.acknowledges = acknowledges
+        self.continues = continues
     }
 
     var timekeeper: any Timekeeper { backend.timekeeper }
@@ -40,6 +44,10 @@ final class Meddler: StoreBackend {
 
     func acknowledge(through cursor: UpdateCursor) {
         if acknowledges { backend.acknowledge(through: cursor) }
+    }
+
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: continues ?? shouldContinue)
     }
 
     func products(

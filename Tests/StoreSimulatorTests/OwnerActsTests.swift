@@ -65,11 +65,18 @@ import Testing
         try Life(seed: 0, steps: steps) { Meddler($0, acknowledges: false) }.run()
     }
 
+    @Test func `A store that lets a purchase go on in a new country against its app's word is found`() throws {
+        try expectMatters([.add(device: 0, product: .gift, quantity: 1), .setStorefront(.germany, continues: false)]) {
+            Meddler($0, continues: true)
+        }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
             .resolveIssue(index: 2), .buy(account: 0, product: .sword, quantity: 2),
             .promote(device: 2, product: .game, isTaken: false), .addKept(device: 2),
+            .setStorefront(.france, continues: false),
         ]
         #expect(
             steps.map(\.description) == [
@@ -77,6 +84,7 @@ import Testing
                 ".interruptPurchases(account: 1, on: true)", ".resolveIssue(index: 2)",
                 ".buy(account: 0, product: .sword, quantity: 2)",
                 ".promote(device: 2, product: .game, isTaken: false)", ".addKept(device: 2)",
+                ".setStorefront(.france, continues: false)",
             ]
         )
     }
