@@ -24,6 +24,11 @@ struct Club {
     private(set) var willRenew = false
     private(set) var isRunning = false
     private(set) var origin = Origin.begun
+    /// A renewal that could not be paid for: until when it gives access all the same, nil for not any more, and until when
+    /// the store goes on trying.
+    private(set) var trouble: (graceEnd: Date?, retryEnd: Date)?
+    /// Whether its user was asked to agree to a higher price, and has not answered.
+    var awaitsConsent = false
 
     init(first: Int) { self.first = first }
 
@@ -32,30 +37,101 @@ struct Club {
     /// - Returns: the charge, in cents.
     mutating func subscribe(to wanted: Step.Product, at now: Date, in country: Step.Country) -> Int {
         // A step up or sideways is taken at once; everything else waits for the end of the month.
-        if isRunning, wanted == product || wanted == .basic {
+        if isEntitled, wanted == product || wanted == .basic {
+            if wanted != renewsAs { awaitsConsent = false }
             renewsAs = wanted
             willRenew = true
             return 0
         }
-        origin = isRunning ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
+        origin = isEntitled ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
         let isTrial = wanted == .basic && !hasHadTrial
         begin(wanted, at: now, isTrial: isTrial)
         isRunning = true
         willRenew = true
+        awaitsConsent = false
         return isTrial ? 0 : Model.price(of: wanted, in: country)
     }
 
-    /// The period is over.
+    /// When something happens to it next.
+    var nextMoment: Date { trouble.map { $0.graceEnd ?? $0.retryEnd } ?? end }
+
+    /// Whether it gives access.
+    var isEntitled: Bool { isRunning && (trouble.map { $0.graceEnd != nil } ?? true) }
+
+    /// The period, the grace or the patience of the store is over.
     ///
-    /// - Returns: what the next one costs, in cents; nil if there is none.
-    mutating func renew(isHeard: Bool, in country: Step.Country) -> Int? {
-        guard willRenew, Model.isSold(renewsAs, in: country) else {
-            isRunning = false
+    /// - Returns: what the next period costs, in cents; nil if none begins.
+    mutating func fallDue(_ terms: RenewalTerms) -> Int? {
+        if let trouble {
+            if trouble.graceEnd == nil { finish() } else { self.trouble?.graceEnd = nil }
             return nil
         }
-        origin = renewsAs != product ? .downgraded : isHeard ? .renewed : .renewedUnheard
+        guard willRenew, Model.isSold(renewsAs, in: terms.country), !awaitsConsent else {
+            finish()
+            return nil
+        }
+        guard !terms.fails else {
+            trouble = (terms.grantsGrace ? end + 16 * 86_400 : nil, end + 60 * 86_400)
+            return nil
+        }
+        return renew(by: end, terms)
+    }
+
+    /// Somebody pays for what could not be paid for.
+    ///
+    /// - Returns: what the period costs that begins with it, in cents; nil if none does.
+    mutating func recover(at now: Date, _ terms: RenewalTerms) -> Int? {
+        guard isRunning, let trouble else { return nil }
+        guard Model.isSold(renewsAs, in: terms.country) else {
+            finish()
+            return nil
+        }
+        if trouble.graceEnd == nil { cut(to: now) }
+        self.trouble = nil
+        return renew(by: now, terms)
+    }
+
+    /// It is over now.
+    mutating func expire(at now: Date) {
+        willRenew = false
+        if trouble == nil { cut(to: now) }
+        finish()
+    }
+
+    /// Its period is over now, and the next one begins.
+    ///
+    /// - Returns: what that costs, in cents; nil if none begins.
+    mutating func forceRenewal(at now: Date, _ terms: RenewalTerms) -> Int? {
+        willRenew = true
+        awaitsConsent = false
+        guard trouble == nil else { return nil }
+        cut(to: now)
+        return fallDue(terms)
+    }
+
+    /// What could not be paid for is over if it is not to be paid for.
+    mutating func setWillRenew(_ willRenew: Bool) {
+        self.willRenew = willRenew
+        if !willRenew, trouble != nil { finish() }
+    }
+
+    private mutating func finish() {
+        isRunning = false
+        trouble = nil
+        awaitsConsent = false
+    }
+
+    private mutating func cut(to moment: Date) {
+        end = moment
+        anchor = moment
+        months = 0
+    }
+
+    /// The next period begins, or the first that is not over by a moment.
+    private mutating func renew(by now: Date, _ terms: RenewalTerms) -> Int {
+        origin = renewsAs != product ? .downgraded : terms.isHeard ? .renewed : .renewedUnheard
         if renewsAs != product, renewsAs == .basic, !hasHadTrial {
-            begin(renewsAs, at: end, isTrial: true)
+            repeat { begin(renewsAs, at: end, isTrial: true) } while end <= now
             return 0
         }
         if isOnTrial {
@@ -65,14 +141,13 @@ struct Club {
             months += 1
             end = Self.month(months, after: anchor)
         }
-        return Model.price(of: product, in: country)
+        return Model.price(of: product, in: terms.country)
     }
-
-    mutating func setWillRenew(_ willRenew: Bool) { self.willRenew = willRenew }
 
     private mutating func begin(_ product: Step.Product, at moment: Date, isTrial: Bool) {
         self.product = product
         renewsAs = product
+        trouble = nil
         isOnTrial = isTrial
         if isTrial { hasHadTrial = true }
         anchor = moment
@@ -89,4 +164,14 @@ struct Club {
     private static func month(_ count: Int, after anchor: Date) -> Date {
         calendar.date(byAdding: .month, value: count, to: anchor) ?? .distantFuture
     }
+}
+
+/// What renewals depend on beside the subscription.
+struct RenewalTerms {
+    let country: Step.Country
+    /// They cannot be paid for.
+    let fails: Bool
+    let grantsGrace: Bool
+    /// Whether any app of the account's devices can hear of them.
+    let isHeard: Bool
 }

@@ -10,14 +10,16 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         // Payments on their way, as their app has them; retried are those that were sent more than once.
         case kept, sent, answered, unknown, givenUp, retried
         // Subscriptions, by what they are going to do, and by what the running period came of.
-        case introductory, running, willEnd, willChange, lapsed
+        case introductory, running, willEnd, willChange, lapsed, inGrace, inRetry, asked
         case upgraded, downgraded, crossgraded, resumed, renewedUnheard
     }
 
     /// What meets it: a step, or the death of the app that has it or of the store.
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
-        case setAutoRenew, askToBuy, interruptPurchases, resolveIssue, buy, promote, addKept, setStorefront,
+        case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
+            forceRenewal
+        case askToBuy, interruptPurchases, resolveIssue, buy, promote, addKept, setStorefront,
             failPurchases,
             unreachable, reachable,
             spoil,
@@ -83,6 +85,13 @@ extension Coverage {
         case .promote(let device, _, _): on(device, .promote)
         case .addKept(let device): on(device, .addKept)
         case .setStorefront: (.setStorefront, .everything)
+        case .failBilling(let account, _): (.failBilling, .account(account % model.accounts.count))
+        case .grantGracePeriod: (.grantGracePeriod, .everything)
+        case .resolveBilling(let account): (.resolveBilling, .account(account % model.accounts.count))
+        case .askForConsent(let account): (.askForConsent, .account(account % model.accounts.count))
+        case .answerConsent(let account, _): (.answerConsent, .account(account % model.accounts.count))
+        case .expire(let account): (.expire, .account(account % model.accounts.count))
+        case .forceRenewal(let account): (.forceRenewal, .account(account % model.accounts.count))
         case .failPurchases: (.failPurchases, .everything)
         case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
         case .spoil(let device, _, _): on(device, .spoil)
@@ -177,6 +186,10 @@ extension Coverage.Meeting {
     fileprivate init(_ club: Club) {
         if !club.isRunning {
             self = .lapsed
+        } else if club.trouble != nil {
+            self = club.isEntitled ? .inGrace : .inRetry
+        } else if club.awaitsConsent {
+            self = .asked
         } else if !club.willRenew {
             self = .willEnd
         } else if club.renewsAs != club.product {

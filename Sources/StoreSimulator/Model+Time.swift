@@ -5,35 +5,46 @@ extension Model {
     /// It is later: what fell due on the way has happened, the earliest first.
     mutating func advance(to moment: Date) {
         giveUpWaiting(at: moment)
-        while let account = nextDue(by: moment), var club = accounts[account].club {
-            let date = club.end
-            if let price = club.renew(isHeard: accounts[account].isHeard, in: country) {
-                accounts[account].charged += price
-                var entry = Entry(
-                    origin: .renewed,
-                    tag: nil,
-                    device: nil,
-                    account: account,
-                    product: club.product,
-                    quantity: 1,
-                    stage: .purchased,
-                    date: date
-                )
-                entry.original = club.first
-                accounts[account].history.append(add(entry))
-            }
-            accounts[account].club = club
+        while let account = nextDue(by: moment), let date = accounts[account].club?.nextMoment {
+            renew(account, at: date) { $0.fallDue($1) }
         }
         now = moment
+    }
+
+    /// Something happens to an account's subscription, from which a period may come.
+    mutating func renew(_ account: Int, at date: Date, _ change: (inout Club, RenewalTerms) -> Int?) {
+        guard var club = accounts[account].club else { return }
+        let terms = RenewalTerms(
+            country: country,
+            fails: accounts[account].billingFails,
+            grantsGrace: grantsGrace,
+            isHeard: accounts[account].isHeard
+        )
+        let price = change(&club, terms)
+        accounts[account].club = club
+        guard let price else { return }
+        accounts[account].charged += price
+        var entry = Entry(
+            origin: .renewed,
+            tag: nil,
+            device: nil,
+            account: account,
+            product: club.product,
+            quantity: 1,
+            stage: .purchased,
+            date: date
+        )
+        entry.original = club.first
+        accounts[account].history.append(add(entry))
     }
 
     private func nextDue(by moment: Date) -> Int? {
         var first: Int?
         var date = moment
         for (index, account) in accounts.enumerated() {
-            guard let club = account.club, club.isRunning, club.end <= date else { continue }
-            if first != nil, club.end == date { continue }
-            (first, date) = (index, club.end)
+            guard let club = account.club, club.isRunning, club.nextMoment <= date else { continue }
+            if first != nil, club.nextMoment == date { continue }
+            (first, date) = (index, club.nextMoment)
         }
         return first
     }

@@ -47,7 +47,7 @@ extension Model {
             if transaction.original == nil { return findUnordered(transaction, on: device) }
             return live.first { index in
                 let entry = entries[index]
-                return entry.origin == .renewed && entry.account == devices[device].account
+                return entry.origin == .renewed && entry.identifier == nil && entry.account == devices[device].account
                     && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
             }
         default:

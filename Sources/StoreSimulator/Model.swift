@@ -52,6 +52,8 @@ struct Model {
         var club: Club?
         /// Somebody else is asked about what it orders.
         var asksToBuy = false
+        /// Its renewals cannot be paid for.
+        var billingFails = false
         /// What it orders is interrupted.
         var isInterrupted = false
         /// Whether any app of its devices can hear of it.
@@ -80,6 +82,8 @@ struct Model {
     /// What every purchase fails with, nil for nothing; no store keeps it.
     var purchaseFailure: StoreFailure.Code?
     var country = Step.Country.usa
+    /// What could not be paid for gives access for a while.
+    var grantsGrace = false
     /// The entries about whose going on in a new country running apps were asked, and until when they may think.
     var questions: (entries: Set<Int>, deadline: Date)
 

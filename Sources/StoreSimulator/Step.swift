@@ -47,6 +47,20 @@ public enum Step: Hashable, Sendable {
     case setStorefront(Country, continues: Bool)
     /// Every purchase fails from now on, or no longer.
     case failPurchases(Bool)
+    /// No renewal of an account's can be paid for from now on, or all can again.
+    case failBilling(account: Int, on: Bool)
+    /// What could not be paid for gives access for a while from now on, or none.
+    case grantGracePeriod(Bool)
+    /// A renewal of an account's that could not be paid for is.
+    case resolveBilling(account: Int)
+    /// An account is asked to agree to a higher price of its subscription.
+    case askForConsent(account: Int)
+    /// It answers.
+    case answerConsent(account: Int, agrees: Bool)
+    /// An account's subscription ends at once.
+    case expire(account: Int)
+    /// An account's subscription renews at once.
+    case forceRenewal(account: Int)
     /// A device loses the store, or has it again.
     case reachable(device: Int, Bool)
     /// The next thing that passes between a device's queue and the store at a point is spoilt.
@@ -128,6 +142,13 @@ extension Step: CustomStringConvertible {
         case .addKept(let device): ".addKept(device: \(device))"
         case .setStorefront(let country, let continues): ".setStorefront(.\(country), continues: \(continues))"
         case .failPurchases(let isOn): ".failPurchases(\(isOn))"
+        case .failBilling(let account, let isOn): ".failBilling(account: \(account), on: \(isOn))"
+        case .grantGracePeriod(let isOn): ".grantGracePeriod(\(isOn))"
+        case .resolveBilling(let account): ".resolveBilling(account: \(account))"
+        case .askForConsent(let account): ".askForConsent(account: \(account))"
+        case .answerConsent(let account, let agrees): ".answerConsent(account: \(account), agrees: \(agrees))"
+        case .expire(let account): ".expire(account: \(account))"
+        case .forceRenewal(let account): ".forceRenewal(account: \(account))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):
             ".spoil(device: \(device), act: .\(act.written), point: .\(point.rawValue))"

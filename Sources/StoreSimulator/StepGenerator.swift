@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(123) {
+        switch below(132) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -36,7 +36,21 @@ struct StepGenerator {
         case 112..<115: return .buy(account: below(2), product: product(), quantity: quantity())
         case 115..<118: return .promote(device: device, product: product(), isTaken: below(2) == 0)
         case 118..<120: return .addKept(device: device)
-        default: return .setStorefront(Step.Country.allCases[below(3)], continues: below(2) == 0)
+        case 120..<123: return .setStorefront(Step.Country.allCases[below(3)], continues: below(2) == 0)
+        default: return subscriptionStep()
+        }
+    }
+
+    private mutating func subscriptionStep() -> Step {
+        let account = below(2)
+        switch below(9) {
+        case 0, 1: return .failBilling(account: account, on: below(3) > 0)
+        case 2: return .grantGracePeriod(below(4) > 0)
+        case 3, 4: return .resolveBilling(account: account)
+        case 5: return .askForConsent(account: account)
+        case 6: return .answerConsent(account: account, agrees: below(2) == 0)
+        case 7: return .expire(account: account)
+        default: return .forceRenewal(account: account)
         }
     }
 

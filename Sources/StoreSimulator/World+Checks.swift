@@ -47,10 +47,10 @@ extension World {
             for entitlement in account.entitlements { entitlements.insert(entitlement) }
             var count = 0
             if expected.ownsGame { count += 1 }
-            if expected.club?.isRunning == true { count += 1 }
+            if expected.club?.isEntitled == true { count += 1 }
             let isRight = entitlements.allSatisfy { entitlement in
-                if let club = expected.club, club.isRunning, let date = entitlement.expirationDate {
-                    return entitlement.productIdentifier == club.product.rawValue && date == club.end
+                if let club = expected.club, club.isEntitled, let date = entitlement.expirationDate {
+                    return entitlement.productIdentifier == club.product.rawValue && date == club.nextMoment
                 }
                 return expected.ownsGame && entitlement.productIdentifier == "game"
                     && entitlement.expirationDate == nil

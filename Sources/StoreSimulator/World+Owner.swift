@@ -38,18 +38,6 @@ extension World {
         }
     }
 
-    func setAutoRenew(_ isOn: Bool, of account: Int) {
-        let name = Self.accountNames[account]
-        guard store.account(named: name)?.subscription(inGroup: "club")?.isRunning == true else { return }
-        own {
-            $0.accounts[account].club?.setWillRenew(isOn)
-        } isKept: { store in
-            store.account(named: name)?.subscription(inGroup: "club")?.willRenew == isOn
-        } act: { [self] in
-            try store.account(named: name)?.setAutoRenew(isOn, inGroup: "club")
-        }
-    }
-
     func setAsksToBuy(_ isOn: Bool, of account: Int) {
         let name = Self.accountNames[account]
         own {
@@ -147,7 +135,7 @@ extension World {
     }
 
     /// The owner wants what the store has to refuse.
-    private func expectRefusal(_ deed: String, act: () throws -> Void) {
+    func expectRefusal(_ deed: String, act: () throws -> Void) {
         do {
             try act()
             diary.broke("the store \(deed)")

@@ -71,12 +71,52 @@ import Testing
         }
     }
 
+    @Test func `A store that renews what cannot be paid for is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .gold, quantity: 1), .failBilling(account: 0, on: true),
+            .add(device: 0, product: .sword, quantity: 1), .advance(days: 31),
+        ]
+        try expectMatters(steps) { Meddler($0, interfere: { try? $0.account?.setBillingFails(false) }) }
+    }
+
+    @Test func `A store that forgets that billing failed is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .gold, quantity: 1), .failBilling(account: 0, on: true),
+            .grantGracePeriod(true), .advance(days: 31), .add(device: 0, product: .sword, quantity: 1),
+            .advance(days: 31), .resolveBilling(account: 0),
+        ]
+        try expectMatters(steps) { Meddler($0, interfere: { try? $0.account?.resolveBillingIssue(inGroup: "club") }) }
+    }
+
+    @Test func `A store that takes no answer for a yes to a higher price is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .gold, quantity: 1), .askForConsent(account: 0),
+            .add(device: 0, product: .sword, quantity: 1), .advance(days: 31),
+        ]
+        try expectMatters(steps) {
+            Meddler($0, interfere: { try? $0.account?.answerPriceConsent(.agree, inGroup: "club") })
+        }
+    }
+
+    @Test func `A store that tells nobody of a renewal by command is found`() throws {
+        let steps: [Step] = [.add(device: 0, product: .gold, quantity: 1), .forceRenewal(account: 0)]
+        try expectMatters(steps) {
+            Meddler(
+                $0,
+                hides: { if case .transaction(let transaction) = $0 { transaction.order == nil } else { false } }
+            )
+        }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
             .resolveIssue(index: 2), .buy(account: 0, product: .sword, quantity: 2),
             .promote(device: 2, product: .game, isTaken: false), .addKept(device: 2),
             .setStorefront(.france, continues: false),
+            .failBilling(account: 0, on: true), .grantGracePeriod(true), .resolveBilling(account: 0),
+            .askForConsent(account: 1), .answerConsent(account: 1, agrees: false), .expire(account: 0),
+            .forceRenewal(account: 1),
         ]
         #expect(
             steps.map(\.description) == [
@@ -85,6 +125,9 @@ import Testing
                 ".buy(account: 0, product: .sword, quantity: 2)",
                 ".promote(device: 2, product: .game, isTaken: false)", ".addKept(device: 2)",
                 ".setStorefront(.france, continues: false)",
+                ".failBilling(account: 0, on: true)", ".grantGracePeriod(true)", ".resolveBilling(account: 0)",
+                ".askForConsent(account: 1)", ".answerConsent(account: 1, agrees: false)", ".expire(account: 0)",
+                ".forceRenewal(account: 1)",
             ]
         )
     }

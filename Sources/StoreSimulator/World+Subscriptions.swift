@@ -1,0 +1,94 @@
+import StoreCore
+
+// What happens to subscriptions.
+extension World {
+    func setAutoRenew(_ isOn: Bool, of account: Int) {
+        changeClub(of: account) {
+            $0.accounts[account].club?.setWillRenew(isOn)
+        } act: {
+            try $0.setAutoRenew(isOn, inGroup: "club")
+        }
+    }
+
+    func failBilling(_ isOn: Bool, of account: Int) {
+        let name = Self.accountNames[account]
+        own {
+            $0.accounts[account].billingFails = isOn
+        } isKept: { store in
+            store.account(named: name)?.billingFails == isOn
+        } act: { [self] in
+            try store.account(named: name)?.setBillingFails(isOn)
+        }
+    }
+
+    func grantGracePeriod(_ isOn: Bool) {
+        own {
+            $0.grantsGrace = isOn
+        } isKept: { store in
+            store.grantsGracePeriod == isOn
+        } act: { [self] in
+            try store.setGrantsGracePeriod(isOn)
+        }
+    }
+
+    func resolveBilling(of account: Int) {
+        guard witness.model.accounts[account].club?.trouble != nil else { return }
+        changeClub(of: account) { model in
+            model.renew(account, at: model.now) { [now = model.now] in $0.recover(at: now, $1) }
+        } act: {
+            try $0.resolveBillingIssue(inGroup: "club")
+        }
+    }
+
+    func askForConsent(_ account: Int) {
+        changeClub(of: account) {
+            $0.accounts[account].club?.awaitsConsent = true
+        } act: {
+            try $0.requestPriceIncreaseConsent(inGroup: "club")
+        }
+    }
+
+    func answerConsent(_ agrees: Bool, of account: Int) {
+        guard witness.model.accounts[account].club?.awaitsConsent == true else { return }
+        changeClub(of: account) {
+            $0.accounts[account].club?.awaitsConsent = false
+            if !agrees { $0.accounts[account].club?.setWillRenew(false) }
+        } act: {
+            try $0.answerPriceConsent(agrees ? .agree : .decline, inGroup: "club")
+        }
+    }
+
+    func expire(_ account: Int) {
+        changeClub(of: account) {
+            $0.accounts[account].club?.expire(at: $0.now)
+        } act: {
+            try $0.expireSubscription(inGroup: "club")
+        }
+    }
+
+    func forceRenewal(of account: Int) {
+        changeClub(of: account) { model in
+            model.renew(account, at: model.now) { [now = model.now] in $0.forceRenewal(at: now, $1) }
+        } act: {
+            try $0.forceRenewal(inGroup: "club")
+        }
+    }
+
+    /// Something happens to a subscription, which the store refuses for one that is over.
+    private func changeClub(
+        of account: Int,
+        _ apply: (inout Model) -> Void,
+        act: (SandboxAccount) throws -> Void
+    ) {
+        guard let handle = store.account(named: Self.accountNames[account]) else { return }
+        guard witness.model.accounts[account].club?.isRunning == true else {
+            return expectRefusal("changes the subscription of account \(account), which has none") { try act(handle) }
+        }
+        let count = disk.committed
+        own(apply) { [disk] _ in
+            disk.survived > count
+        } act: {
+            try act(handle)
+        }
+    }
+}
