@@ -123,7 +123,7 @@ extension StoreTransaction {
         }
     }
 
-    final class Details: Sendable {
+    final class Details: Codable, Sendable {
         let failure: StoreFailure?
         let original: Original?
         let receipt: Data?

@@ -15,5 +15,5 @@ public struct StoreLog: Sendable {
     /// Writes nothing.
     public static let silent = StoreLog { _ in }
 
-    func callAsFunction(_ line: String) { body(line) }
+    package func callAsFunction(_ line: String) { body(line) }
 }

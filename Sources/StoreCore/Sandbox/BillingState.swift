@@ -20,7 +20,7 @@ struct PriceIncrease: Hashable, Codable, Sendable {
 }
 
 /// What stands in the way of renewals, all subscriptions apart.
-struct BillingState: Sendable {
+struct BillingState: Codable, Sendable {
     /// The accounts whose renewals cannot be paid for.
     var failingAccounts: Set<Int> = []
     /// Whether access goes on for a while after a renewal has failed.

@@ -3,7 +3,10 @@ import Foundation
 /// The products of one sandbox, in the order in which they were registered, and who may see which.
 ///
 /// Products are numbered from 0 and keep their number for good: what is withdrawn stays registered.
-struct Catalogue: Sendable {
+struct Catalogue: Codable, Sendable {
+    /// The rest is made when somebody asks.
+    private enum CodingKeys: CodingKey { case products, indices, restrictions, contents, countryCode }
+
     private var products: [SandboxProduct] = []
     /// What a renewal of each pays for if it is for nobody in particular, made when the first renews.
     private var payments: [Int: StorePayment] = [:]
@@ -56,6 +59,9 @@ struct Catalogue: Sendable {
 
     /// The number of the first product that is as wanted.
     func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> Int? { products.firstIndex(where: isWanted) }
+
+    /// Whether a product has a number.
+    func has(_ index: Int) -> Bool { products.indices.contains(index) }
 
     /// A product by its number.
     subscript(index: Int) -> SandboxProduct { products[index] }

@@ -1,8 +1,8 @@
 import Foundation
 
 /// The families of a store's accounts, and what their members have from one another.
-struct FamilyBook: Sendable {
-    struct Family: Sendable {
+struct FamilyBook: Codable, Sendable {
+    struct Family: Codable, Sendable {
         let name: String
         /// The organiser first.
         ///
@@ -25,7 +25,7 @@ struct FamilyBook: Sendable {
     }
 
     /// A member's share in what another bought.
-    struct Share: Sendable {
+    struct Share: Codable, Sendable {
         let key: Key
         /// The product, of a subscription that of the newest period.
         var product: Int

@@ -12,7 +12,9 @@ struct LedgerHistory {
 
     /// Takes in the next event.
     mutating func take(_ record: LedgerRecord) {
+        let isAdmitted = !state.isDamaged || state.admits(record.event)
         state.apply(record)
+        guard isAdmitted else { return }
         switch record.event {
         case .ordered(let order): add(order, .purchasing, record.date)
         case .sold(let order): add(order, .purchased, record.date)
@@ -43,7 +45,7 @@ struct LedgerHistory {
                 guard let number = itself.flatMap({ SandboxState.number(of: $0.identifier) }) else { continue }
                 change(number) { $0.expirationDate = term.end }
             }
-        case .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
+        case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
             .restoreEnded, .restoreRefused, .receiptRefreshed, .ended, .autoRenewal, .billing:
             break
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Which offers have been used up.
-struct OfferBook: Sendable {
+struct OfferBook: Codable, Sendable {
     /// The nonces of every signed offer that ever came with an order, whatever became of it (behaviour 149).
     private var nonces: Set<UUID> = []
     /// For each account, the codes' offers that it has redeemed.

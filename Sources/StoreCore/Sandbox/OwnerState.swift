@@ -1,7 +1,7 @@
 import Foundation
 
 /// What an owner's changes add up to.
-struct OwnerState: Sendable {
+struct OwnerState: Codable, Sendable {
     /// The accounts for whose orders somebody else is asked.
     var askingAccounts: Set<Int> = []
     /// The accounts whose orders are interrupted.
@@ -15,7 +15,7 @@ struct OwnerState: Sendable {
     var promotionOverrides: [Int: PromotionOverrides] = [:]
 
     /// A purchase that was interrupted.
-    struct Issue: Sendable {
+    struct Issue: Codable, Sendable {
         let account: Int
         let device: Int
         let payment: StorePayment

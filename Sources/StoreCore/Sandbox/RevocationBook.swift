@@ -1,9 +1,9 @@
 import Foundation
 
 /// What does not count any more although it was bought, and which devices have yet to hear that access ended.
-struct RevocationBook: Sendable {
+struct RevocationBook: Codable, Sendable {
     /// What a device's app is to be told once.
-    private struct Notice: Sendable {
+    private struct Notice: Codable, Sendable {
         let account: Int
         /// How long the ledger was then.
         let position: Int

@@ -31,7 +31,7 @@ extension SandboxCore {
 
 extension OwnerState {
     /// A purchase that a device's user began on the store's page, which its app has not heard of.
-    struct Promotion: Sendable {
+    struct Promotion: Codable, Sendable {
         /// How long the ledger was then.
         let position: Int
         let productIdentifier: String

@@ -9,6 +9,8 @@ final class SandboxCore: Sendable {
     let bundleVersion: String
     let shell: Locked<SandboxShell>
     let activity: Activity
+    /// Where queues call.
+    let lane: BackendLane
     /// Whether somebody wants to know what is sent to devices.
     let isTracing = Atomic(false)
     let content = Locked(ContentDesk())
@@ -62,6 +64,7 @@ final class SandboxCore: Sendable {
         self.signer = signer
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
+        lane = (shell.ledger as? any DurableLedger)?.lane ?? .caller
         self.shell = Locked(shell)
         activity = timekeeper.activity
         port = SandboxPort(self.shell, timekeeper)

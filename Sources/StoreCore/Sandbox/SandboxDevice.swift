@@ -95,8 +95,8 @@ extension SandboxDevice: StoreBackend {
     /// The store's clock.
     public var timekeeper: any Timekeeper { core.timekeeper }
 
-    /// On whichever thread the app called: the store is in the process and never blocks.
-    public var lane: BackendLane { .caller }
+    /// On whichever thread the app called, unless the store's ledger says where (``DurableLedger/lane``).
+    public var lane: BackendLane { core.lane }
 
     /// Whether the device's user may pay.
     public var canMakePayments: Bool { core.canMakePayments(on: number) }

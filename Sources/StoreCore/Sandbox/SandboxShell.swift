@@ -57,6 +57,7 @@ struct SandboxShell: Sendable {
     var deliveries: [TracedDelivery]?
 
     let ledger: any Ledger
+    private var snapshots: SnapshotKeeper
     var connections: [Connection] = []
     /// The events of the change under way, or of the last one.
     private(set) var fresh: [LedgerRecord] = []
@@ -92,8 +93,10 @@ struct SandboxShell: Sendable {
         _ = try Catalogue(products)
         self.ledger = ledger
         self.settings = settings
-        state = SandboxState()
+        snapshots = SnapshotKeeper(ledger)
+        state = snapshots.latest()
         try state.read(ledger)
+        snapshots.keepIfDue(state)
         try change(now: now) { shell in
             try shell.step { state, events in
                 for product in products where state.catalogue.product(product.identifier) != product {
@@ -235,6 +238,7 @@ extension SandboxShell {
         }
         applyFresh()
         tellConnections()
+        snapshots.keepIfDue(state)
     }
 
     private mutating func applyFresh() {
@@ -255,12 +259,12 @@ extension SandboxShell {
         try? rebuild()
     }
 
-    /// Folds the whole ledger again.
+    /// Folds the whole ledger again, or what it has beyond its last snapshot.
     ///
     /// It costs what the history costs; but it happens only after several commands at once could not be written, and a
     /// second copy of the state to go back to would cost something all the time.
     private mutating func rebuild() throws {
-        var whole = SandboxState()
+        var whole = snapshots.latest()
         try whole.read(ledger)
         state = whole
         firstDoubtful = nil

@@ -54,8 +54,8 @@ extension SandboxState {
         to updates: inout [StoreUpdate]
     ) {
         switch event {
-        case .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked, .ended,
-            .autoRenewal, .receiptRefreshed, .billing:
+        case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
+            .ended, .autoRenewal, .receiptRefreshed, .billing:
             break
         case .owner(let change):
             addUpdates(from: change, for: device, to: &updates)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a store's events add up to.
-struct SandboxState: Sendable {
+struct SandboxState: Codable, Sendable {
     /// An unfinished transaction, under its number.
     struct Row: Sendable {
         /// As its device sees it.
@@ -16,7 +16,7 @@ struct SandboxState: Sendable {
         var history: Int32 = -1
     }
 
-    struct Account: Sendable {
+    struct Account: Codable, Sendable {
         let name: String
         /// What it has bought for good, by the products' numbers in the catalogue.
         var owned: Set<Int> = []
@@ -25,7 +25,7 @@ struct SandboxState: Sendable {
         var unfinished = 0
     }
 
-    struct Device: Sendable {
+    struct Device: Codable, Sendable {
         let name: String
         /// Who is signed in, -1 for nobody.
         var account: Int
@@ -60,6 +60,8 @@ struct SandboxState: Sendable {
     var billing = BillingState()
     var revocations = RevocationBook()
     var families = FamilyBook()
+    /// A record could not be read, so that later ones may be about what is not there.
+    private(set) var isDamaged = false
 }
 
 // MARK: - The fold
@@ -70,7 +72,11 @@ extension SandboxState {
     /// Whatever is in the ledger happened: nothing here refuses.
     mutating func apply(_ record: LedgerRecord) {
         position += 1
+        if isDamaged, !admits(record.event) { return }
         switch record.event {
+        case .unreadable:
+            isDamaged = true
+            nextTransaction += Self.numbersLost
         case .registered(let product):
             catalogue.register(product)
         case .availability(let identifier, let availability):

@@ -2,8 +2,9 @@ import Foundation
 
 // A store is a backend: that of its first device.
 extension SandboxStore: StoreBackend {
-    /// On whichever thread the app called: the store is in the process and never blocks.
-    public var lane: BackendLane { .caller }
+    /// On whichever thread the app called: the store is in the process and never blocks, unless its ledger does, which
+    /// then says where (``DurableLedger/lane``).
+    public var lane: BackendLane { core.lane }
 
     /// Whether the user of the first device may pay.
     public var canMakePayments: Bool { core.canMakePayments(on: 0) }

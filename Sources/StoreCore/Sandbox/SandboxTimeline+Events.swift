@@ -6,7 +6,13 @@ extension SandboxTimeline.Entry {
     init(_ record: LedgerRecord, _ history: LedgerHistory) {
         let state = history.state
         self.init(date: record.date, what: "")
+        guard !state.isDamaged || state.admits(record.event) else {
+            what = "is about something that cannot be read any more"
+            return
+        }
         switch record.event {
+        case .unreadable:
+            what = "cannot be read any more"
         case .registered(let product):
             productIdentifier = product.identifier
             what = "registered"

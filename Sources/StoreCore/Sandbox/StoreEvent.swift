@@ -53,6 +53,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case owner(OwnerChange)
     /// Something changed around the payment for renewals.
     indirect case billing(BillingChange)
+    /// What happened cannot be read any more.
+    case unreadable
 
     /// Which transaction a device is done with, and who else heard of it.
     struct Finish: Hashable, Codable, Sendable {

@@ -1,9 +1,9 @@
 import Foundation
 
 /// All subscriptions of a store, and when each is due.
-struct SubscriptionBook: Sendable {
+struct SubscriptionBook: Codable, Sendable {
     /// What one account has, or had, of one group.
-    struct Subscription: Sendable {
+    struct Subscription: Codable, Sendable {
         let account: Int
         let group: String
         /// What its renewals say of the transaction that it began with.
@@ -33,7 +33,7 @@ struct SubscriptionBook: Sendable {
         }
     }
 
-    private struct Due: Sendable {
+    private struct Due: Codable, Sendable {
         let moment: Date
         let subscription: Int32
     }
@@ -59,6 +59,9 @@ struct SubscriptionBook: Sendable {
 
     /// When something may be due, nil when nothing is.
     var nextDue: Date? { due.first?.moment }
+
+    /// How many there are.
+    var count: Int { subscriptions.count }
 
     subscript(index: Int) -> Subscription { _read { yield subscriptions[index] } }
 

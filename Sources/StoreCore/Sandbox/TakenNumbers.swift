@@ -1,7 +1,7 @@
 /// For each opening of a journal, the highest number taken.
 ///
 /// The one at work is at hand.
-struct TakenNumbers: Sendable {
+struct TakenNumbers: Codable, Sendable {
     private var recent: OrderID?
     private var others: [JournalID: Int] = [:]
 

@@ -1,0 +1,149 @@
+import Foundation
+
+/// A value that is written down many times over: without names, one field behind the other.
+///
+/// Whoever changes what is packed changes ``SandboxState/snapshotVersion`` with it.
+protocol Packed {
+    func pack(into pack: inout Pack)
+    init(unpacking pack: inout Unpacking) throws
+}
+
+/// Bytes that fields are added to.
+struct Pack {
+    private(set) var data = Data()
+
+    mutating func add(_ byte: UInt8) { data.append(byte) }
+
+    /// In as few bytes as it needs: small numbers, also negative ones, in one.
+    mutating func add(_ number: Int) {
+        var rest = UInt64(bitPattern: Int64(number << 1 ^ number >> (Int.bitWidth - 1)))
+        while rest > 0x7F {
+            data.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        data.append(UInt8(rest))
+    }
+
+    mutating func add(bits: UInt64) { withUnsafeBytes(of: bits.littleEndian) { data.append(contentsOf: $0) } }
+
+    mutating func add(_ date: Date) { add(bits: date.timeIntervalSinceReferenceDate.bitPattern) }
+
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            add(bytes.count)
+            data.append(contentsOf: bytes)
+        }
+    }
+
+    mutating func add(_ bytes: Data) {
+        add(bytes.count)
+        data.append(bytes)
+    }
+
+    /// For what is rare, or many things at once: with names.
+    mutating func add(json value: some Encodable) {
+        // What is packed is made of numbers, texts and dates, none of which JSON cannot hold.
+        add((try? JSONEncoder().encode(value)) ?? Data())
+    }
+}
+
+/// Bytes that fields are taken from, in the order in which they were added.
+struct Unpacking {
+    private let data: Data
+    private var position: Data.Index
+
+    struct Trouble: Error {}
+
+    init(_ data: Data) {
+        self.data = data
+        position = data.startIndex
+    }
+
+    var isAtEnd: Bool { position == data.endIndex }
+
+    mutating func byte() throws -> UInt8 {
+        guard position < data.endIndex else { throw Trouble() }
+        defer { position += 1 }
+        return data[position]
+    }
+
+    mutating func int() throws -> Int {
+        var bits: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let next = try byte()
+            bits |= UInt64(next & 0x7F) << shift
+            if next & 0x80 == 0 { break }
+            shift += 7
+            guard shift < 64 else { throw Trouble() }
+        }
+        return Int(truncatingIfNeeded: Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
+    }
+
+    mutating func bits() throws -> UInt64 {
+        guard data.endIndex - position >= 8 else { throw Trouble() }
+        defer { position += 8 }
+        return data.withUnsafeBytes { bytes in
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position - data.startIndex, as: UInt64.self))
+        }
+    }
+
+    mutating func date() throws -> Date { Date(timeIntervalSinceReferenceDate: Double(bitPattern: try bits())) }
+
+    mutating func text() throws -> String { String(decoding: try bytes(), as: UTF8.self) }
+
+    mutating func bytes() throws -> Data {
+        let count = try int()
+        guard count >= 0, count <= data.endIndex - position else { throw Trouble() }
+        defer { position += count }
+        return data[position..<position + count]
+    }
+
+    mutating func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try JSONDecoder().decode(type, from: try bytes())
+    }
+}
+
+// MARK: - Tables and arrays, as one piece of bytes
+
+extension SlotTable: Codable where Row: Packed {
+    init(from decoder: any Decoder) throws {
+        self.init()
+        var pack = Unpacking(try decoder.singleValueContainer().decode(Data.self))
+        while !pack.isAtEnd {
+            let number = try pack.int()
+            insert(try Row(unpacking: &pack), at: number)
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var pack = Pack()
+        forEach { number, row in
+            pack.add(number)
+            row.pack(into: &pack)
+        }
+        var container = encoder.singleValueContainer()
+        try container.encode(pack.data)
+    }
+}
+
+extension SegmentedArray: Codable where Element: Packed {
+    init(from decoder: any Decoder) throws {
+        self.init()
+        var pack = Unpacking(try decoder.singleValueContainer().decode(Data.self))
+        while !pack.isAtEnd { append(try Element(unpacking: &pack)) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var pack = Pack()
+        for index in 0..<count { self[index].pack(into: &pack) }
+        var container = encoder.singleValueContainer()
+        try container.encode(pack.data)
+    }
+}
+
+extension Bool: Packed {
+    func pack(into pack: inout Pack) { pack.add(self ? 1 as UInt8 : 0) }
+    init(unpacking pack: inout Unpacking) throws { self = try pack.byte() != 0 }
+}
