@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "StoreKitTest", targets: ["StoreKitTest"]),
         .library(name: "StoreContract", targets: ["StoreContract"]),
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
+        .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
     targets: [
@@ -26,6 +27,9 @@ let package = Package(
         // Counts as absent where its headers are: StoreCrypto is then built without it, and everything else as ever.
         .systemLibrary(name: "CLibcrypto"),
         .target(name: "StoreCrypto", dependencies: ["StoreCore", "CLibcrypto"], swiftSettings: settings),
+        // The same for StoreSQLite.
+        .systemLibrary(name: "CSQLite"),
+        .target(name: "StoreSQLite", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
             dependencies: ["StoreCore", "StoreContract"],
@@ -58,6 +62,11 @@ let package = Package(
         ),
         .testTarget(name: "StoreContractTests", dependencies: ["StoreContract"], swiftSettings: settings),
         .testTarget(name: "StoreCryptoTests", dependencies: ["StoreCrypto", "StoreCore"], swiftSettings: settings),
+        .testTarget(
+            name: "StoreSQLiteTests",
+            dependencies: ["StoreSQLite", "StoreCore", "CSQLite"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StoreSimulatorTests",
             dependencies: ["StoreSimulator", "StoreContract", "StoreCore"],

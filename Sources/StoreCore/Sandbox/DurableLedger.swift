@@ -39,7 +39,8 @@ extension LedgerRecord {
     /// The store goes on without it: whatever later records say of what it made is passed over.
     public static let unreadable = LedgerRecord(date: .distantPast, event: .unreadable)
 
-    /// Whether later records refer to what this one made by counting: a product, an account, a device, a subscription.
+    /// Whether later records refer to what this one made, or took away, by counting: a product, an account, a device, a
+    /// family, a subscription.
     ///
     /// Without it they would mean others. A ledger that keeps some records more safely than the rest keeps these.
     public var isCountedOn: Bool {
@@ -47,6 +48,7 @@ extension LedgerRecord {
         case .registered, .accountAdded, .deviceAdded, .redeemed: true
         case .sold(let order), .approved(let order): order.subscription != nil
         case .owner(.bought(let purchase)), .owner(.resolved(_, let purchase)): purchase.subscription != nil
+        case .owner(.family(.founded)), .owner(.cleared), .owner(.deleted): true
         default: false
         }
     }

@@ -1,0 +1,127 @@
+#if canImport(CSQLite)
+    import CSQLite
+    import Foundation
+
+    /// One connection to SQLite, and its prepared statements.
+    ///
+    /// Used by one thread at a time.
+    final class Connection {
+        private let handle: OpaquePointer
+        private let name: String
+        private var statements: [String: Statement] = [:]
+
+        /// Opens a file, to be read and written.
+        init(_ file: URL, fileSystem: String?, patience: TimeInterval) throws(StoreDatabaseError) {
+            name = file.lastPathComponent
+            var handle: OpaquePointer?
+            let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+            let status = sqlite3_open_v2(file.path(percentEncoded: false), &handle, flags, fileSystem)
+            guard let handle else { throw StoreDatabaseError(.other, "there is no memory left to open \(name)") }
+            self.handle = handle
+            guard status == SQLITE_OK else {
+                sqlite3_close_v2(handle)
+                throw StoreDatabaseError(sqlite: status, file)
+            }
+            sqlite3_busy_timeout(handle, Int32(clamping: Int((max(patience, 0) * 1000).rounded())))
+        }
+
+        deinit {
+            for statement in statements.values { statement.finalize() }
+            sqlite3_close_v2(handle)
+        }
+
+        var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+        /// A statement, prepared when it is first wanted.
+        func statement(_ sql: String) throws(StoreDatabaseError) -> Statement {
+            if let statement = statements[sql] { return statement }
+            var prepared: OpaquePointer?
+            let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+            guard status == SQLITE_OK, let prepared else { throw error(status) }
+            let statement = Statement(prepared) { [name] status in StoreDatabaseError(sqlite: status, name: name) }
+            statements[sql] = statement
+            return statement
+        }
+
+        /// Runs statements that are wanted once.
+        func execute(_ sql: String) throws(StoreDatabaseError) {
+            let status = sqlite3_exec(handle, sql, nil, nil, nil)
+            guard status == SQLITE_OK else { throw error(status) }
+        }
+
+        /// The first column of the first row, as a number.
+        func number(_ sql: String) throws(StoreDatabaseError) -> Int? {
+            let statement = try statement(sql)
+            defer { statement.reset() }
+            return try statement.step() ? statement.integer(0) : nil
+        }
+
+        /// The first column of the first row, as a text.
+        func text(_ sql: String) throws(StoreDatabaseError) -> String? {
+            let statement = try statement(sql)
+            defer { statement.reset() }
+            return try statement.step() ? statement.text(0) : nil
+        }
+
+        /// Everything that `body` does, or nothing.
+        func transaction<R>(
+            _ mode: String = "IMMEDIATE",
+            _ body: () throws(StoreDatabaseError) -> R
+        ) throws(StoreDatabaseError) -> R {
+            try statement("BEGIN \(mode)").run()
+            do {
+                let result = try body()
+                try statement("COMMIT").run()
+                return result
+            } catch {
+                // After some errors SQLite has rolled back by itself.
+                if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
+                throw error
+            }
+        }
+
+        private func error(_ status: Int32) -> StoreDatabaseError { StoreDatabaseError(sqlite: status, name: name) }
+    }
+
+    extension StoreDatabaseError {
+        /// What keeps a file from being opened.
+        init(sqlite status: Int32, _ file: URL) {
+            let name = file.lastPathComponent
+            let folder = file.deletingLastPathComponent()
+            var isFolder: ObjCBool = false
+            let files = FileManager.default
+            if status & 0xFF == SQLITE_CANTOPEN {
+                if !files.fileExists(atPath: folder.path(percentEncoded: false)) {
+                    self.init(.missingFolder, "the folder \(folder.lastPathComponent), for \(name), is not there")
+                    return
+                }
+                if files.fileExists(atPath: file.path(percentEncoded: false), isDirectory: &isFolder),
+                    isFolder.boolValue
+                {
+                    self.init(.foreign, "\(name) is a folder, where a database should be")
+                    return
+                }
+                if !files.isWritableFile(atPath: folder.path(percentEncoded: false)) {
+                    self.init(.readOnly, "the folder of \(name) may not be written")
+                    return
+                }
+            }
+            self.init(sqlite: status, name: name)
+        }
+
+        init(sqlite status: Int32, name: String) {
+            let words = "SQLite says \"\(String(cString: sqlite3_errstr(status)))\" (\(status))"
+            switch status & 0xFF {
+            case SQLITE_BUSY, SQLITE_LOCKED:
+                self.init(.inUse, "\(name) is in use: another process has it open, or opened it here before")
+            case SQLITE_FULL: self.init(.diskFull, "the disk with \(name) is full")
+            case SQLITE_READONLY, SQLITE_PERM: self.init(.readOnly, "\(name) may not be written: \(words)")
+            case SQLITE_IOERR, SQLITE_CANTOPEN:
+                self.init(.inputOutput, "\(name) could not be read or written: \(words)")
+            case SQLITE_CORRUPT: self.init(.damaged, "\(name) is damaged: \(words)")
+            case SQLITE_NOTADB: self.init(.foreign, "\(name) is not a database")
+            default: self.init(.other, "\(name): \(words)")
+            }
+        }
+    }
+#endif

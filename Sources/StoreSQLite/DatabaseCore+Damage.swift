@@ -1,0 +1,51 @@
+#if canImport(CSQLite)
+    import Foundation
+    import StoreCore
+
+    // What could not be read is set apart and reported, and the rest served.
+    extension DatabaseCore {
+        func damage() throws(StoreDatabaseError) -> [DamagedRecord] {
+            try use { connection throws(StoreDatabaseError) in
+                let rows = try connection.statement("SELECT place, number, reason FROM damaged ORDER BY id")
+                defer { rows.reset() }
+                var damage: [DamagedRecord] = []
+                while try rows.step() {
+                    guard let place = DamagedRecord.Place(rawValue: rows.text(0) ?? "") else { continue }
+                    damage.append(DamagedRecord(place: place, number: rows.integer(1), reason: rows.text(2) ?? ""))
+                }
+                return damage
+            }
+        }
+
+        /// Reports records, and puts what there is of them beside the others; `remove` takes each out of its own place.
+        ///
+        /// If that cannot be written they stay where they are, to be found again.
+        func setApart(
+            _ damaged: [(record: DamagedRecord, data: Data)],
+            on connection: Connection,
+            remove: (DamagedRecord) throws(StoreDatabaseError) -> Void
+        ) {
+            if damaged.isEmpty { return }
+            for (record, _) in damaged {
+                log(
+                    "record \(record.number) of the \(record.place.rawValue) cannot be read and is set apart: \(record.reason)"
+                )
+            }
+            do {
+                try connection.transaction { () throws(StoreDatabaseError) in
+                    let insert = try connection.statement(
+                        "INSERT INTO damaged (place, number, reason, payload) VALUES (?1, ?2, ?3, ?4)"
+                    )
+                    for (record, data) in damaged {
+                        try insert.bind(record.place.rawValue, at: 1)
+                        try insert.bind(record.number, at: 2)
+                        try insert.bind(record.reason, at: 3)
+                        try insert.bind(data, at: 4)
+                        try insert.run()
+                        try remove(record)
+                    }
+                }
+            } catch { log("what cannot be read could not be set apart: \(error)") }
+        }
+    }
+#endif

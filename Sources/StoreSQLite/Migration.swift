@@ -1,0 +1,86 @@
+#if canImport(CSQLite)
+    /// One step from a version of the file's format to the next.
+    ///
+    /// A step that has once been released is never changed: what is to be different comes with another.
+    struct Migration {
+        let name: String
+        let sql: String
+
+        /// All there are: a file whose format is number 2 has the first two.
+        static let all = [
+            Migration(
+                name: "records and commands",
+                sql: """
+                    CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+                    CREATE TABLE record (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB);
+                    CREATE TABLE command (
+                        sequence INTEGER PRIMARY KEY,
+                        journal INTEGER NOT NULL,
+                        number INTEGER NOT NULL,
+                        checksum INTEGER NOT NULL,
+                        payload BLOB NOT NULL,
+                        UNIQUE (journal, number)
+                    );
+                    """
+            ),
+            Migration(
+                name: "spare copies, snapshots, and a place for what is damaged",
+                sql: """
+                    CREATE TABLE spare (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL);
+                    CREATE TABLE snapshot (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL);
+                    CREATE TABLE damaged (
+                        id INTEGER PRIMARY KEY,
+                        place TEXT NOT NULL,
+                        number INTEGER NOT NULL,
+                        reason TEXT NOT NULL,
+                        payload BLOB
+                    );
+                    """
+            ),
+        ]
+
+        /// Makes a new file, or brings an older one up to date, all at once.
+        ///
+        /// Refuses what is not ours before anything is written.
+        static func run(on connection: Connection, name: String) throws(StoreDatabaseError) {
+            let isChanged = try connection.transaction("EXCLUSIVE") { () throws(StoreDatabaseError) -> Bool in
+                let version = try connection.number("PRAGMA user_version") ?? 0
+                if try connection.number("SELECT count(*) FROM sqlite_schema") == 0, version == 0 {
+                    try connection.execute("PRAGMA application_id = \(DatabaseFile.applicationID)")
+                } else {
+                    let applicationID = try connection.number("PRAGMA application_id") ?? 0
+                    try DatabaseFile.check(applicationID: applicationID, version: version, all.count, name)
+                    try check(connection, version, name)
+                }
+                for (index, migration) in all.enumerated().dropFirst(version) {
+                    try connection.execute(migration.sql)
+                    let note = try connection.statement("INSERT INTO migration (number, name) VALUES (?1, ?2)")
+                    try note.bind(index + 1, at: 1)
+                    try note.bind(migration.name, at: 2)
+                    try note.run()
+                }
+                try connection.execute("PRAGMA user_version = \(all.count)")
+                return version != all.count
+            }
+            guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
+                throw StoreDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
+            }
+            // Whoever looks at the file without SQLite is to see its version.
+            if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        }
+
+        /// The steps that were taken have to be those that are known here.
+        private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(StoreDatabaseError) {
+            let rows = try connection.statement("SELECT name FROM migration ORDER BY number")
+            defer { rows.reset() }
+            var names: [String] = []
+            while try rows.step() { names.append(rows.text(0) ?? "") }
+            guard names == all.prefix(version).map(\.name) else {
+                throw StoreDatabaseError(
+                    .foreign,
+                    "\(name) has gone through other changes of format than are known here"
+                )
+            }
+        }
+    }
+#endif

@@ -1,0 +1,59 @@
+#if canImport(CSQLite)
+    import Foundation
+    import StoreCore
+
+    /// A value as it lies in the file, with a number that tells whether it still is what was written.
+    struct Payload {
+        let data: Data
+        let checksum: Int
+
+        /// What lies under a number that is known from elsewhere, so that a row in another's place is noticed too.
+        init(_ data: Data, under number: Int) {
+            self.data = data
+            checksum = Self.checksum(of: data, number)
+        }
+
+        init(_ value: some Encodable, under number: Int) throws(StoreDatabaseError) {
+            do { self.init(try JSONEncoder().encode(value), under: number) } catch {
+                throw StoreDatabaseError(.other, "a record cannot be written down: \(error)")
+            }
+        }
+
+        /// Puts it into the second and third place of a statement that has its number in the first.
+        func bind(to statement: Statement, under number: Int) throws(StoreDatabaseError) {
+            try statement.bind(number, at: 1)
+            try statement.bind(checksum, at: 2)
+            try statement.bind(data, at: 3)
+        }
+
+        /// The value again, if this is what was written.
+        static func read<Value: Decodable>(
+            _ type: Value.Type,
+            _ data: Data,
+            checksum: Int,
+            under number: Int
+        ) throws(Unreadable) -> Value {
+            guard checksum == self.checksum(of: data, number) else {
+                throw Unreadable(reason: "its checksum does not match")
+            }
+            do { return try JSONDecoder().decode(type, from: data) } catch {
+                throw Unreadable(reason: "it does not say what it should")
+            }
+        }
+
+        struct Unreadable: Error {
+            let reason: String
+        }
+
+        /// FNV-1a: finds what a disk does, not what somebody does on purpose.
+        private static func checksum(of data: Data, _ number: Int) -> Int {
+            var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+            func add(_ bytes: UnsafeRawBufferPointer) {
+                for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            }
+            withUnsafeBytes(of: UInt64(bitPattern: Int64(number)).littleEndian, add)
+            data.withUnsafeBytes(add)
+            return Int(Int64(bitPattern: hash))
+        }
+    }
+#endif

@@ -1,0 +1,106 @@
+#if canImport(CSQLite)
+    import Foundation
+    import StoreCore
+
+    /// A queue's journal, in a database.
+    final class SQLiteJournal: QueueJournal {
+        private let core: DatabaseCore
+        private let opening = Opening()
+
+        // unchecked: `superseded` is touched only under `lock`.
+        private final class Opening: @unchecked Sendable {
+            private let lock = NSLock()
+            private var superseded: (@Sendable () -> Void)?
+
+            func replace(with superseded: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+                lock.withLock {
+                    defer { self.superseded = superseded }
+                    return self.superseded
+                }
+            }
+        }
+
+        init(_ core: DatabaseCore) { self.core = core }
+
+        func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
+            // Nothing that the queue before still records can come behind what is read.
+            opening.replace(with: superseded)?()
+            let commands = try core.use { connection throws(StoreDatabaseError) in
+                try read(connection)
+            }
+            return JournalContents(id: .unique(), commands: commands)
+        }
+
+        private func read(_ connection: Connection) throws(StoreDatabaseError) -> [StoreCommand] {
+            var commands: [StoreCommand] = []
+            var damaged: [(record: DamagedRecord, data: Data)] = []
+            let rows = try connection.statement(
+                "SELECT sequence, journal, number, checksum, payload FROM command ORDER BY sequence"
+            )
+            defer { rows.reset() }
+            while try rows.step() {
+                let data = rows.data(4)
+                let number = rows.integer(2)
+                do throws(Payload.Unreadable) {
+                    let command = try Payload.read(StoreCommand.self, data, checksum: rows.integer(3), under: number)
+                    guard command.id.bits == rows.integer(1), command.id.number == number else {
+                        throw Payload.Unreadable(reason: "it is another command")
+                    }
+                    commands.append(command)
+                } catch {
+                    let record = DamagedRecord(place: .journal, number: rows.integer(0), reason: error.reason)
+                    damaged.append((record, data))
+                }
+            }
+            core.setApart(damaged, on: connection) { record throws(StoreDatabaseError) in
+                let delete = try connection.statement("DELETE FROM command WHERE sequence = ?1")
+                try delete.bind(record.number, at: 1)
+                try delete.run()
+            }
+            return commands
+        }
+
+        func record(_ commands: [StoreCommand]) throws {
+            let payloads = try commands.map { try Payload($0, under: $0.id.number) }
+            try core.write { connection throws(StoreDatabaseError) in
+                // What is there already was recorded, although somebody was told otherwise.
+                let insert = try connection.statement(
+                    "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"
+                )
+                for (command, payload) in zip(commands, payloads) {
+                    try payload.bind(to: insert, under: command.id.number)
+                    try insert.bind(command.id.bits, at: 4)
+                    try insert.run()
+                }
+            }
+        }
+
+        func forget(_ commands: [OrderID]) throws {
+            try core.write { connection throws(StoreDatabaseError) in
+                let delete = try connection.statement("DELETE FROM command WHERE journal = ?1 AND number = ?2")
+                for command in commands {
+                    try delete.bind(command.bits, at: 1)
+                    try delete.bind(command.number, at: 2)
+                    try delete.run()
+                }
+            }
+        }
+    }
+
+    extension OrderID {
+        /// The journal's name as SQLite can keep it, which knows signed numbers only.
+        fileprivate var bits: Int { Int(Int64(bitPattern: journal.rawValue)) }
+    }
+#else
+    import StoreCore
+
+    /// What stands in for a journal where there is no SQLite: there never is one.
+    final class SQLiteJournal: QueueJournal {
+        init(_ core: DatabaseCore) {}
+        func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
+            throw StoreDatabaseError.unavailable
+        }
+        func record(_ commands: [StoreCommand]) throws { throw StoreDatabaseError.unavailable }
+        func forget(_ commands: [OrderID]) throws { throw StoreDatabaseError.unavailable }
+    }
+#endif

@@ -1,0 +1,74 @@
+#if canImport(CSQLite)
+    import CSQLite
+    import Foundation
+
+    /// A prepared statement.
+    final class Statement {
+        private let handle: OpaquePointer
+        private let error: (Int32) -> StoreDatabaseError
+
+        init(_ handle: OpaquePointer, error: @escaping (Int32) -> StoreDatabaseError) {
+            self.handle = handle
+            self.error = error
+        }
+
+        /// To be called once, before the connection closes.
+        func finalize() { sqlite3_finalize(handle) }
+
+        func bind(_ number: Int, at index: Int32) throws(StoreDatabaseError) {
+            try check(sqlite3_bind_int64(handle, index, Int64(number)))
+        }
+
+        func bind(_ text: String, at index: Int32) throws(StoreDatabaseError) {
+            try check(sqlite3_bind_text(handle, index, text, -1, Self.transient))
+        }
+
+        func bind(_ data: Data, at index: Int32) throws(StoreDatabaseError) {
+            let status = data.withUnsafeBytes { bytes in
+                // Without an address it would be NULL rather than empty.
+                guard let start = bytes.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
+                return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), Self.transient)
+            }
+            try check(status)
+        }
+
+        func bindNull(at index: Int32) throws(StoreDatabaseError) { try check(sqlite3_bind_null(handle, index)) }
+
+        /// Goes to the next row; false behind the last.
+        func step() throws(StoreDatabaseError) -> Bool {
+            let status = sqlite3_step(handle)
+            switch status {
+            case SQLITE_ROW: return true
+            case SQLITE_DONE: return false
+            default: throw error(status)
+            }
+        }
+
+        /// To be used again.
+        func reset() { sqlite3_reset(handle) }
+
+        /// Runs what gives no rows.
+        func run() throws(StoreDatabaseError) {
+            defer { reset() }
+            while try step() {}
+        }
+
+        func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+
+        func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+        func text(_ column: Int32) -> String? { sqlite3_column_text(handle, column).map { String(cString: $0) } }
+
+        func data(_ column: Int32) -> Data {
+            guard let bytes = sqlite3_column_blob(handle, column) else { return Data() }
+            return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+        }
+
+        private func check(_ status: Int32) throws(StoreDatabaseError) {
+            guard status == SQLITE_OK else { throw error(status) }
+        }
+
+        /// Has SQLite copy what is bound.
+        private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    }
+#endif

@@ -1,0 +1,113 @@
+#if canImport(CSQLite)
+    import CSQLite
+    import Foundation
+    import StoreCore
+    import StoreSQLite
+    import Testing
+
+    @Suite(.sqlite) struct DamageTests {
+        private let folder: Folder
+        private let log = LogRecorder()
+
+        init() throws {
+            folder = try Folder()
+            let database = try folder.open()
+            let shop = try Shop(database)
+            for product in ["sword", "season", "full.game"] { shop.buy(product) }
+            shop.store.isReachable = false
+            for _ in 1...2 { shop.buy("sword") }
+            database.close()
+        }
+
+        private func spoil(_ sql: String) throws { try RawDatabase(folder.file).run(sql) }
+
+        @Test func `A purchase that cannot be read is set apart and reported, and the rest is served`() throws {
+            // Four products come first.
+            try spoil("UPDATE record SET payload = substr(payload, 1, 40) WHERE position = 6")
+            let database = try folder.open(log: log.log)
+            let store = try SandboxStore(products: Shop.products, ledger: database.ledger)
+            #expect(try store.transactions.map(\.productIdentifier) == ["sword", "full.game"])
+            let damage = try database.damage()
+            #expect(damage.map(\.place) == [.ledger])
+            #expect(damage.map(\.number) == [6])
+            #expect(damage.map(\.reason) == ["its checksum does not match"])
+            #expect(log.lines.count == 1)
+            #expect(log.lines.first?.contains("record 6 of the ledger") == true)
+            let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
+            let shopper = Shopper(finishes: true)
+            queue.add(shopper)
+            queue.add(SKPayment(productIdentifier: "season"))
+            #expect(
+                shopper.history.filter { $0.hasSuffix("removed") }.sorted() == [
+                    "full.game removed", "season removed", "sword removed",
+                ]
+            )
+            #expect(Set(try store.transactions.map(\.id)).count == 3)
+            database.close()
+            let next = try folder.open(log: log.log)
+            #expect(try SandboxStore(ledger: next.ledger).transactions.allSatisfy(\.isFinished))
+            #expect(try next.damage() == damage)
+            #expect(log.lines.count == 1)
+        }
+
+        @Test func `What a lost record made is not made again under the same number`() throws {
+            try spoil("UPDATE record SET checksum = checksum + 1 WHERE position = (SELECT max(position) FROM record)")
+            let database = try folder.open()
+            let store = try SandboxStore(ledger: database.ledger)
+            try store.account.buy("sword")
+            let numbers = try store.transactions.map(\.id)
+            #expect(numbers.prefix(2) == ["1", "2"])
+            #expect(Int(numbers[2]) ?? 0 > 3)
+        }
+
+        @Test func `A record that is missing is reported, and the rest is served`() throws {
+            try spoil("DELETE FROM record WHERE position = 5")
+            let database = try folder.open(log: log.log)
+            let store = try SandboxStore(ledger: database.ledger)
+            #expect(try store.transactions.map(\.productIdentifier) == ["season", "full.game"])
+            #expect(try database.damage().map(\.reason) == ["it is missing"])
+        }
+
+        @Test(arguments: 1...4) func `A product that cannot be read is read from its second copy`(number: Int) throws {
+            try spoil("UPDATE record SET payload = 'nonsense' WHERE position = \(number)")
+            let database = try folder.open(log: log.log)
+            let store = try SandboxStore(ledger: database.ledger)
+            #expect(try store.transactions.map(\.productIdentifier) == ["sword", "season", "full.game"])
+            #expect(store.sells("gold") == true)
+            #expect(try database.damage().isEmpty)
+            #expect(log.lines.isEmpty == false)
+        }
+
+        @Test func `A product whose copies both cannot be read stops the opening with a sentence`() throws {
+            try spoil(
+                "UPDATE record SET payload = '' WHERE position = 2; UPDATE spare SET payload = '' WHERE position = 2"
+            )
+            let database = try folder.open(log: log.log)
+            let error = try #require(throws: StoreDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
+            #expect(error.code == .damaged)
+            #expect(error.description.contains("record 2 of the ledger"))
+        }
+
+        @Test func `A command that cannot be read is set apart and reported, and the others are sent`() throws {
+            try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
+            let database = try folder.open(log: log.log)
+            #expect(try database.journal.open {}.commands.map(\.id.number) == [5])
+            #expect(try database.damage().map(\.place) == [.journal])
+            #expect(log.lines.count == 1)
+            #expect(try database.journal.open {}.commands.count == 1)
+            #expect(log.lines.count == 1)
+        }
+
+        @Test func `A disk that cannot be written does not keep the readable rest from being served`() throws {
+            try spoil("UPDATE record SET payload = '' WHERE position = 5")
+            let system = FaultFileSystem()
+            let database = try folder.open(log: log.log, system: system)
+            system.plan(.fail(SQLITE_FULL), isLasting: true)
+            #expect(try SandboxStore(ledger: database.ledger).transactions.count == 2)
+            system.repair()
+            #expect(try database.damage().isEmpty)
+            #expect(try SandboxStore(ledger: database.ledger).transactions.count == 2)
+            #expect(try database.damage().count == 1)
+        }
+    }
+#endif

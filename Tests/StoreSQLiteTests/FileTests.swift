@@ -1,0 +1,164 @@
+#if canImport(CSQLite)
+    import CSQLite
+    import Foundation
+    import StoreCore
+    import StoreSQLite
+    import Testing
+
+    @Suite(.sqlite) struct FileTests {
+        private let folder: Folder
+
+        init() throws { folder = try Folder() }
+
+        /// Opens the file in vain, and shows that nothing in its folder has changed.
+        private func refusal() throws -> StoreDatabaseError {
+            let before = try folder.contents
+            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            #expect(try folder.contents == before)
+            return error
+        }
+
+        @Test func `A file says whose it is, and which version of the format it has`() throws {
+            try folder.open().close()
+            let raw = try RawDatabase(folder.file)
+            #expect(try raw.texts("PRAGMA application_id") == ["\(0x5374_4352)"])
+            #expect(try raw.texts("PRAGMA user_version") == ["2"])
+            #expect(try raw.texts("SELECT count(*) FROM migration") == ["2"])
+            #expect(try raw.texts("PRAGMA journal_mode") == ["wal"])
+        }
+
+        @Test func `A newer version's file is refused with a sentence and not touched`() throws {
+            try folder.open().close()
+            try RawDatabase(folder.file).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 3")
+            let error = try refusal()
+            #expect(error.code == .newer)
+            #expect(
+                error.description
+                    == "store.sqlite was written by a newer version: it has format 3, known here are 1 to 2"
+            )
+        }
+
+        @Test(arguments: ["PRAGMA application_id = 7; CREATE TABLE thing (id)", "CREATE TABLE thing (id)"])
+        func `Another program's database is refused with a sentence and not touched`(sql: String) throws {
+            try RawDatabase(folder.file).run("PRAGMA journal_mode = WAL; \(sql)")
+            let error = try refusal()
+            #expect(error.code == .foreign)
+            #expect(error.description == "store.sqlite is another program's database")
+        }
+
+        @Test(arguments: ["Dear diary,", String(repeating: "Dear diary, ", count: 1000)])
+        func `What is not a database is refused with a sentence and not touched`(text: String) throws {
+            try Data(text.utf8).write(to: folder.file)
+            let error = try refusal()
+            #expect(error.code == .foreign)
+            #expect(error.description == "store.sqlite is not a database")
+        }
+
+        @Test func `A file whose format has gone another way is refused and not touched`() throws {
+            try folder.open().close()
+            try RawDatabase(folder.file).run(
+                "PRAGMA journal_mode = DELETE; UPDATE migration SET name = 'something else' WHERE number = 2"
+            )
+            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            #expect(error.code == .foreign)
+            #expect(try RawDatabase(folder.file).texts("SELECT name FROM migration").contains("something else"))
+        }
+
+        @Test func `A folder that is not there is named`() throws {
+            let file = folder.url.appending(path: "nowhere/store.sqlite")
+            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file) }
+            #expect(error.code == .missingFolder)
+            #expect(error.description == "the folder nowhere, for store.sqlite, is not there")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            #expect(try StoreDatabase(at: file).ledger.head == 0)
+        }
+
+        @Test func `A folder in the place of the file is refused`() throws {
+            try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: true)
+            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            #expect(error.code == .foreign)
+        }
+
+        @Test func `An empty file becomes a database`() throws {
+            try Data().write(to: folder.file)
+            #expect(try folder.open().ledger.head == 0)
+        }
+
+        @Test func `A file of the first version is brought up to date, and keeps what is in it`() throws {
+            do {
+                let database = try folder.open()
+                let shop = try Shop(database)
+                shop.buy("sword")
+                shop.store.isReachable = false
+                shop.buy("season")
+                database.close()
+            }
+            try RawDatabase(folder.file).run(
+                """
+                PRAGMA journal_mode = DELETE;
+                DROP TABLE spare; DROP TABLE snapshot; DROP TABLE damaged;
+                DELETE FROM migration WHERE number > 1; PRAGMA user_version = 1;
+                """
+            )
+            let database = try folder.open()
+            let shop = try Shop(database)
+            #expect(shop.queue.transactions.count == 2)
+            #expect(shop.shopper.history.last == "season purchased")
+            database.close()
+            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["2"])
+        }
+
+        @Test func `Who comes second is refused with a sentence, and let in when the first has closed`() throws {
+            let first = try folder.open()
+            let shop = try Shop(first)
+            let error = try #require(throws: StoreDatabaseError.self) { try folder.open(patience: 0.01) }
+            #expect(error.code == .inUse)
+            #expect(error.description.contains("store.sqlite is in use"))
+            shop.buy("sword")
+            first.close()
+            #expect(try Shop(try folder.open()).shopper.history == ["sword purchased"])
+        }
+
+        @Test func `Who comes second waits for as long as it wants to`() throws {
+            let first = try folder.open()
+            let result = Guarded<Result<Int, any Error>?>(nil)
+            let started = DispatchSemaphore(value: 0)
+            let ended = DispatchSemaphore(value: 0)
+            Thread { [folder] in
+                started.signal()
+                let head = Result { try folder.open(patience: 1000).ledger.head }
+                result.withLock { $0 = head }
+                ended.signal()
+            }.start()
+            started.wait()
+            first.close()
+            ended.wait()
+            #expect(try result.withLock { $0 }?.get() == 0)
+        }
+
+        @Test func `What is used after it was closed fails with a sentence`() throws {
+            let database = try folder.open()
+            let shop = try Shop(database)
+            database.close()
+            database.close()
+            let error = try #require(throws: StoreDatabaseError.self) { try database.damage() }
+            #expect(error.code == .closed)
+            #expect(error.description == "store.sqlite has been closed")
+            #expect(throws: StoreDatabaseError.self) { try shop.store.register(.consumable("axe", price: "1")) }
+            shop.buy("sword")
+            #expect(shop.shopper.history == ["sword purchasing", "sword failed"])
+            #expect(throws: StoreDatabaseError.self) { try database.journal.open {} }
+        }
+
+        @Test func `A store on a file answers on a thread of its queue's unless it is told otherwise`() throws {
+            let database = try StoreDatabase(at: folder.file)
+            #expect(try SandboxStore(ledger: database.ledger).lane == .background)
+            database.close()
+            #expect(try SandboxStore(ledger: folder.open().ledger).lane == .caller)
+            #expect(try SandboxStore().lane == .caller)
+        }
+    }
+#endif

@@ -1,0 +1,148 @@
+#if canImport(CSQLite)
+    import CSQLite
+    import Foundation
+
+    /// One open file of a ``FaultFileSystem``, as SQLite has it: behind this lies the real one.
+    struct FaultFile {
+        fileprivate var base: sqlite3_file
+        fileprivate var system: Unmanaged<FaultFileSystem>
+        fileprivate var path: UnsafeMutablePointer<CChar>?
+
+        /// Where the real file begins.
+        static let headSize = 64
+
+        private typealias File = UnsafeMutablePointer<sqlite3_file>
+
+        static let open:
+            @convention(c) (
+                UnsafeMutablePointer<sqlite3_vfs>?, sqlite3_filename?, UnsafeMutablePointer<sqlite3_file>?, Int32,
+                UnsafeMutablePointer<Int32>?
+            ) -> Int32 = { vfs, path, file, flags, outFlags in
+                guard let vfs, let file, let data = vfs.pointee.pAppData else { return SQLITE_IOERR }
+                file.pointee.pMethods = nil
+                let unmanaged = Unmanaged<FaultFileSystem>.fromOpaque(data)
+                let system = unmanaged.takeUnretainedValue()
+                let real = Self.real(file)
+                var flags = flags
+                if system.isReadOnly {
+                    flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY
+                }
+                let status = system.realOpen(path, real, flags, outFlags)
+                guard status == SQLITE_OK else { return status }
+                file.withMemoryRebound(to: FaultFile.self, capacity: 1) { file in
+                    file.pointee.system = unmanaged
+                    file.pointee.path = path.flatMap { strdup($0) }
+                }
+                file.pointee.pMethods = UnsafePointer(methods.pointer)
+                return SQLITE_OK
+            }
+
+        private static func real(_ file: File) -> File {
+            UnsafeMutableRawPointer(file).advanced(by: headSize).assumingMemoryBound(to: sqlite3_file.self)
+        }
+
+        private static func own(_ file: File) -> FaultFile {
+            UnsafeMutableRawPointer(file).assumingMemoryBound(to: FaultFile.self).pointee
+        }
+
+        // unchecked: never changed.
+        private struct Methods: @unchecked Sendable {
+            let pointer: UnsafeMutablePointer<sqlite3_io_methods>
+        }
+
+        private static let methods: Methods = {
+            let pointer = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+            var methods = sqlite3_io_methods()
+            methods.iVersion = 1
+            methods.xClose = { file in
+                guard let file else { return SQLITE_IOERR }
+                free(own(file).path)
+                return real(file).pointee.pMethods.pointee.xClose(real(file))
+            }
+            methods.xRead = { file, buffer, count, offset in
+                guard let file else { return SQLITE_IOERR }
+                return real(file).pointee.pMethods.pointee.xRead(real(file), buffer, count, offset)
+            }
+            methods.xWrite = { file, buffer, count, offset in
+                guard let file else { return SQLITE_IOERR }
+                let system = own(file).system.takeUnretainedValue()
+                let write = real(file).pointee.pMethods.pointee.xWrite
+                keep(file, offset, Int(count))
+                let code = system.goesWrong(.write) { _ = write?(real(file), buffer, count / 2, offset) }
+                return code ?? write?(real(file), buffer, count, offset) ?? SQLITE_IOERR
+            }
+            methods.xTruncate = { file, size in
+                guard let file else { return SQLITE_IOERR }
+                let system = own(file).system.takeUnretainedValue()
+                let before = Self.size(file)
+                if before > size { keep(file, size, Int(before - size)) }
+                if let code = system.goesWrong(.truncate) { return code }
+                return real(file).pointee.pMethods.pointee.xTruncate(real(file), size)
+            }
+            methods.xSync = { file, flags in
+                guard let file else { return SQLITE_IOERR }
+                let system = own(file).system.takeUnretainedValue()
+                if let code = system.goesWrong(.sync) { return code }
+                let status = real(file).pointee.pMethods.pointee.xSync(real(file), flags)
+                if status == SQLITE_OK, let path = own(file).path { system.synchronised(String(cString: path)) }
+                return status
+            }
+            methods.xFileSize = { file, size in
+                guard let file else { return SQLITE_IOERR }
+                return real(file).pointee.pMethods.pointee.xFileSize(real(file), size)
+            }
+            methods.xLock = { file, level in
+                guard let file else { return SQLITE_IOERR }
+                return real(file).pointee.pMethods.pointee.xLock(real(file), level)
+            }
+            methods.xUnlock = { file, level in
+                guard let file else { return SQLITE_IOERR }
+                return real(file).pointee.pMethods.pointee.xUnlock(real(file), level)
+            }
+            methods.xCheckReservedLock = { file, result in
+                guard let file else { return SQLITE_IOERR }
+                return real(file).pointee.pMethods.pointee.xCheckReservedLock(real(file), result)
+            }
+            methods.xFileControl = { file, control, argument in
+                guard let file else { return SQLITE_IOERR }
+                return real(file).pointee.pMethods.pointee.xFileControl(real(file), control, argument)
+            }
+            methods.xSectorSize = { file in
+                guard let file else { return 4096 }
+                return real(file).pointee.pMethods.pointee.xSectorSize(real(file))
+            }
+            // Nothing that the real disk may promise is relied on.
+            methods.xDeviceCharacteristics = { _ in 0 }
+            pointer.initialize(to: methods)
+            return Methods(pointer: pointer)
+        }()
+
+        private static func size(_ file: File) -> Int64 {
+            var size: Int64 = 0
+            _ = real(file).pointee.pMethods.pointee.xFileSize(real(file), &size)
+            return size
+        }
+
+        /// Notes what lies where something else is to lie.
+        private static func keep(_ file: File, _ offset: Int64, _ count: Int) {
+            guard let path = own(file).path else { return }
+            let size = size(file)
+            var bytes = [UInt8](repeating: 0, count: max(0, min(count, Int(size - offset))))
+            if !bytes.isEmpty {
+                let length = Int32(bytes.count)
+                _ = real(file).pointee.pMethods.pointee.xRead(real(file), &bytes, length, offset)
+            }
+            let system = own(file).system.takeUnretainedValue()
+            system.note(path: String(cString: path), offset: min(offset, size), bytes: bytes, size: size)
+        }
+    }
+
+    extension FaultFileSystem {
+        fileprivate func realOpen(
+            _ path: sqlite3_filename?,
+            _ file: UnsafeMutablePointer<sqlite3_file>,
+            _ flags: Int32,
+            _ outFlags: UnsafeMutablePointer<Int32>?
+        ) -> Int32 { real.pointee.xOpen(real, path, file, flags, outFlags) }
+    }
+#endif

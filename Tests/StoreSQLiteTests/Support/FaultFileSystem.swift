@@ -1,0 +1,175 @@
+#if canImport(CSQLite)
+    import CSQLite
+    import Foundation
+
+    /// A file system under SQLite that passes everything on to the real one, counts, and goes wrong when it is told to.
+    ///
+    /// What was written and not synchronised can be taken back, as a power failure does.
+    // unchecked: what changes is touched only under the lock.
+    final class FaultFileSystem: @unchecked Sendable {
+        /// What is counted: each of these changes something on the disk.
+        enum Act: String, CaseIterable { case write, sync, truncate, delete }
+
+        enum Fault {
+            /// The act fails with one of SQLite's codes and has done nothing.
+            case fail(Int32)
+            /// Half of what is to be written is, and then the act fails.
+            case tear
+            /// The power goes: neither this nor anything later is done.
+            case cut
+        }
+
+        /// What has not been synchronised yet: what lay there before.
+        private struct Undo {
+            let path: String
+            let offset: Int64
+            let bytes: [UInt8]
+            let size: Int64
+        }
+
+        private struct State {
+            var count = 0
+            var plan: (acts: Set<Act>, number: Int, isLasting: Bool, fault: Fault)?
+            var isCut = false
+            var isReadOnly = false
+            var undo: [Undo] = []
+            var syncs = 0
+        }
+
+        let name = "fault-\(UUID())"
+        let real: UnsafeMutablePointer<sqlite3_vfs>
+        private let own: UnsafeMutablePointer<sqlite3_vfs>
+        private let ownName: UnsafeMutablePointer<CChar>
+        private let state = Guarded(State())
+
+        init() {
+            guard let real = sqlite3_vfs_find(nil), let ownName = strdup(name) else {
+                fatalError("SQLite has no files")
+            }
+            self.real = real
+            self.ownName = ownName
+            own = .allocate(capacity: 1)
+            own.initialize(to: real.pointee)
+            own.pointee.pNext = nil
+            own.pointee.zName = UnsafePointer(ownName)
+            own.pointee.szOsFile = Int32(FaultFile.headSize) + real.pointee.szOsFile
+            own.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
+            own.pointee.xOpen = FaultFile.open
+            own.pointee.xDelete = { vfs, path, mustSync in
+                guard let vfs, let system = FaultFileSystem.of(vfs) else { return SQLITE_IOERR }
+                if let code = system.goesWrong(.delete) { return code }
+                return system.real.pointee.xDelete(system.real, path, mustSync)
+            }
+            own.pointee.xAccess = { vfs, path, flags, result in
+                guard let vfs, let system = FaultFileSystem.of(vfs) else { return SQLITE_IOERR }
+                return system.real.pointee.xAccess(system.real, path, flags, result)
+            }
+            own.pointee.xFullPathname = { vfs, path, count, result in
+                guard let vfs, let system = FaultFileSystem.of(vfs) else { return SQLITE_IOERR }
+                return system.real.pointee.xFullPathname(system.real, path, count, result)
+            }
+            sqlite3_vfs_register(own, 0)
+        }
+
+        deinit {
+            sqlite3_vfs_unregister(own)
+            own.deallocate()
+            free(ownName)
+        }
+
+        static func of(_ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> FaultFileSystem? {
+            vfs.pointee.pAppData.map { Unmanaged<FaultFileSystem>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        // MARK: What goes wrong
+
+        /// How many acts there have been since the last plan.
+        var count: Int { state.withLock { $0.count } }
+        /// How many of them waited for the disk, ever.
+        var syncs: Int { state.withLock { $0.syncs } }
+        var isCut: Bool { state.withLock { $0.isCut } }
+        /// Whether files are opened to be read only.
+        var isReadOnly: Bool {
+            get { state.withLock { $0.isReadOnly } }
+            set { state.withLock { $0.isReadOnly = newValue } }
+        }
+
+        /// Has an act go wrong, the first being number 1, and those after it too if it lasts.
+        func plan(_ fault: Fault, at number: Int = 1, of acts: Set<Act> = Set(Act.allCases), isLasting: Bool = false) {
+            state.withLock { state in
+                state.count = 0
+                state.plan = (acts, number, isLasting, fault)
+            }
+        }
+
+        /// Everything works again; the counting begins anew.
+        func repair() {
+            state.withLock { state in
+                state.count = 0
+                state.plan = nil
+                state.isCut = false
+            }
+        }
+
+        /// The power has gone: takes back, newest first, what was written and not synchronised.
+        ///
+        /// To be called when the files are closed.
+        func losePower() throws {
+            let undo = state.withLock { state in
+                defer { state.undo = [] }
+                return state.undo
+            }
+            for step in undo.reversed() {
+                guard let file = FileHandle(forUpdatingAtPath: step.path) else { continue }
+                try file.seek(toOffset: UInt64(step.offset))
+                try file.write(contentsOf: step.bytes)
+                try file.truncate(atOffset: UInt64(step.size))
+                try file.close()
+            }
+        }
+
+        /// SQLite's code, if an act is to fail.
+        func goesWrong(_ act: Act, tear: () -> Void = {}) -> Int32? {
+            let fault = state.withLock { state -> Fault? in
+                if state.isCut { return .cut }
+                if act == .sync { state.syncs += 1 }
+                guard let plan = state.plan else {
+                    state.count += 1
+                    return nil
+                }
+                guard plan.acts.contains(act) else { return nil }
+                state.count += 1
+                guard state.count == plan.number || (plan.isLasting && state.count > plan.number) else { return nil }
+                if case .cut = plan.fault { state.isCut = true }
+                return plan.fault
+            }
+            switch fault {
+            case nil: return nil
+            case .fail(let code)?: return code
+            case .tear?:
+                tear()
+                return act.code
+            case .cut?: return act.code
+            }
+        }
+
+        func note(path: String, offset: Int64, bytes: [UInt8], size: Int64) {
+            state.withLock { $0.undo.append(Undo(path: path, offset: offset, bytes: bytes, size: size)) }
+        }
+
+        func synchronised(_ path: String) { state.withLock { $0.undo.removeAll { $0.path == path } } }
+    }
+
+    extension FaultFileSystem.Act {
+        fileprivate var code: Int32 {
+            let detail: Int32 =
+                switch self {
+                case .write: 3
+                case .sync: 4
+                case .truncate: 6
+                case .delete: 10
+                }
+            return SQLITE_IOERR | detail << 8
+        }
+    }
+#endif

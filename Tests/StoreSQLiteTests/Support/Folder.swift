@@ -1,0 +1,59 @@
+import Foundation
+import StoreCore
+import StoreSQLite
+
+/// A folder that is gone with the test.
+final class Folder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "StoreSQLite-\(UUID())")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Where the database is.
+    var file: URL { url.appending(path: "store.sqlite") }
+
+    /// What lies in it, by name.
+    var contents: [String: Data] {
+        get throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: url.appending(path: $0))) }
+            )
+        }
+    }
+
+    /// What a process that died now would leave behind.
+    func copy() throws -> Folder {
+        let copy = try Folder()
+        for (name, data) in try contents { try data.write(to: copy.url.appending(path: name)) }
+        return copy
+    }
+
+    /// Opens the database; a store on it answers on the caller's thread.
+    func open(
+        durability: StoreDatabase.Durability = .full,
+        patience: TimeInterval = 0,
+        log: StoreLog = .silent,
+        system: FaultFileSystem? = nil
+    ) throws -> StoreDatabase {
+        try StoreDatabase(
+            at: file,
+            durability: durability,
+            patience: patience,
+            lane: .caller,
+            log: log,
+            fileSystem: system?.name
+        )
+    }
+}
+
+/// Lines of a log.
+final class LogRecorder: Sendable {
+    private let state = Guarded<[String]>([])
+    var lines: [String] { state.withLock { $0 } }
+    var log: StoreLog { StoreLog { [state] line in state.withLock { $0.append(line) } } }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import StoreCore
+import StoreSQLite
+
+/// An observer that notes what it hears, and finishes what is decided if it is told to.
+final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
+    // unchecked: everything is behind the lock or constant.
+    private let heard = Guarded<[String]>([])
+    private let finishes: Bool
+    private let onUpdate: (@Sendable (SKPaymentTransaction) -> Void)?
+
+    init(finishes: Bool = false, onUpdate: (@Sendable (SKPaymentTransaction) -> Void)? = nil) {
+        self.finishes = finishes
+        self.onUpdate = onUpdate
+    }
+
+    /// Each as in "sword purchased" or "sword removed".
+    var history: [String] { heard.withLock { $0 } }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            let state = transaction.transactionState
+            heard.withLock { $0.append("\(transaction.payment.productIdentifier) \(state)") }
+            onUpdate?(transaction)
+            let isDecided = state != .purchasing && state != .deferred
+            if finishes, isDecided { queue.finishTransaction(transaction) }
+        }
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            heard.withLock { $0.append("\(transaction.payment.productIdentifier) removed") }
+        }
+    }
+}
+
+/// An app: a store and a queue on one database.
+struct Shop {
+    static let products: [SandboxProduct] = [
+        .consumable("sword", price: "0.99"),
+        .nonConsumable("full.game", price: "4.99"),
+        .nonRenewing("season", price: "2.99"),
+        .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "club"),
+    ]
+
+    let store: SandboxStore
+    let queue: SKPaymentQueue
+    let shopper: Shopper
+
+    init(
+        _ database: StoreDatabase,
+        shopper: Shopper = Shopper(),
+        timekeeper: ManualTimekeeper = ManualTimekeeper(),
+        authoriser: Authoriser = .approving
+    ) throws {
+        store = try SandboxStore(
+            products: Self.products,
+            timekeeper: timekeeper,
+            ledger: database.ledger,
+            authoriser: authoriser
+        )
+        queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: .inline, log: .silent)
+        self.shopper = shopper
+        queue.add(shopper)
+    }
+
+    func buy(_ product: String) { queue.add(SKPayment(productIdentifier: product)) }
+}
