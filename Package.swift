@@ -30,6 +30,7 @@ let package = Package(
         // The same for StoreSQLite.
         .systemLibrary(name: "CSQLite"),
         .target(name: "StoreSQLite", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
+        .executableTarget(name: "store-deaths", dependencies: ["StoreCore", "StoreSQLite"], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
             dependencies: ["StoreCore", "StoreContract"],
@@ -64,7 +65,7 @@ let package = Package(
         .testTarget(name: "StoreCryptoTests", dependencies: ["StoreCrypto", "StoreCore"], swiftSettings: settings),
         .testTarget(
             name: "StoreSQLiteTests",
-            dependencies: ["StoreSQLite", "StoreCore", "CSQLite"],
+            dependencies: ["StoreSQLite", "StoreCore", "CSQLite", "store-deaths"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -17,6 +17,16 @@
             }
         }
 
+        func check() throws(StoreDatabaseError) -> [String] {
+            try use { connection throws(StoreDatabaseError) in
+                let rows = try connection.statement("PRAGMA integrity_check")
+                defer { rows.reset() }
+                var lines: [String] = []
+                while try rows.step() { lines.append(rows.text(0) ?? "") }
+                return lines == ["ok"] ? [] : lines
+            }
+        }
+
         /// Reports records, and puts what there is of them beside the others; `remove` takes each out of its own place.
         ///
         /// If that cannot be written they stay where they are, to be found again.

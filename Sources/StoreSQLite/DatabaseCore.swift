@@ -152,6 +152,7 @@
         }
 
         func damage() throws(StoreDatabaseError) -> [DamagedRecord] { throw .unavailable }
+        func check() throws(StoreDatabaseError) -> [String] { throw .unavailable }
         func close() {}
     }
 #endif

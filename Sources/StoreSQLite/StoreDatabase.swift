@@ -74,6 +74,13 @@ public final class StoreDatabase: Sendable {
     /// - Throws: ``StoreDatabaseError``.
     public func damage() throws -> [DamagedRecord] { try core.damage() }
 
+    /// Reads the whole file, and says what does not fit together in it: a line for each thing, none in a sound file.
+    ///
+    /// It takes as long as the file is large; whatever else wants the file waits.
+    ///
+    /// - Throws: ``StoreDatabaseError``.
+    public func check() throws -> [String] { try core.check() }
+
     /// Closes the file, so that another process can have it.
     ///
     /// Whatever uses it afterwards fails with ``StoreDatabaseError/Code/closed``: a store asks its queues to try later,

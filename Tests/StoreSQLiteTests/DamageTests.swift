@@ -101,7 +101,7 @@
         @Test func `A disk that cannot be written does not keep the readable rest from being served`() throws {
             try spoil("UPDATE record SET payload = '' WHERE position = 5")
             let system = FaultFileSystem()
-            let database = try folder.open(log: log.log, system: system)
+            let database = try folder.open(log: log.log, fileSystem: system.name)
             system.plan(.fail(SQLITE_FULL), isLasting: true)
             #expect(try SandboxStore(ledger: database.ledger).transactions.count == 2)
             system.repair()

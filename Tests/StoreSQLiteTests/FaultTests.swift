@@ -13,7 +13,7 @@
 
         @Test func `B34: While the disk is full everything waits, and goes on when there is room again`() throws {
             let time = ManualTimekeeper()
-            let shop = try Shop(try folder.open(system: system), timekeeper: time)
+            let shop = try Shop(try folder.open(fileSystem: system.name), timekeeper: time)
             shop.buy("full.game")
             system.plan(.fail(SQLITE_FULL), of: [.write], isLasting: true)
             let error = try #require(throws: StoreDatabaseError.self) { try shop.store.setPaymentsAllowed(false) }
@@ -35,7 +35,7 @@
 
         @Test(arguments: FaultFileSystem.Act.allCases)
         func `A disk that fails once leaves the store as it was, and working`(act: FaultFileSystem.Act) throws {
-            let shop = try Shop(try folder.open(system: system))
+            let shop = try Shop(try folder.open(fileSystem: system.name))
             system.plan(.fail(SQLITE_IOERR), of: [act])
             do {
                 try shop.store.register(.consumable("axe", price: "1"))
@@ -53,7 +53,7 @@
         }
 
         @Test func `A journal on a full disk says so, and records when there is room again`() throws {
-            let journal = try folder.open(system: system).journal
+            let journal = try folder.open(fileSystem: system.name).journal
             let id = try journal.open {}.id
             let command = StoreCommand(id: OrderID(journal: id, number: 1), action: .finish(transaction: "1"))
             system.plan(.fail(SQLITE_FULL), of: [.write], isLasting: true)
@@ -68,15 +68,15 @@
         @Test func `A file that may only be read is refused, and opened when it may be written`() throws {
             try folder.open().close()
             system.isReadOnly = true
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open(system: system) }
+            let error = try #require(throws: StoreDatabaseError.self) { try folder.open(fileSystem: system.name) }
             #expect(error.code == .readOnly)
             #expect(error.description == "store.sqlite may not be written")
             system.isReadOnly = false
-            #expect(try folder.open(system: system).ledger.head == 0)
+            #expect(try folder.open(fileSystem: system.name).ledger.head == 0)
         }
 
         @Test func `A purchase waits for the disk once, and a finish once`() throws {
-            let shop = try Shop(try folder.open(system: system))
+            let shop = try Shop(try folder.open(fileSystem: system.name))
             shop.buy("sword")
             let before = system.syncs
             shop.buy("sword")

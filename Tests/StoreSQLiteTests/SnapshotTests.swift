@@ -105,7 +105,7 @@ import Testing
 
         @Test func `A purchase stays one although its snapshot cannot be written`() throws {
             let system = FaultFileSystem()
-            let database = try folder.open(durability: .normal, system: system)
+            let database = try folder.open(durability: .normal, fileSystem: system.name)
             let shop = try Shop(database, shopper: Shopper(finishes: true))
             for _ in 0..<505 { shop.buy("sword") }
             // The snapshot is due within these; each fails whose turn it is.

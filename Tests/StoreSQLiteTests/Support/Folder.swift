@@ -38,7 +38,7 @@ final class Folder: Sendable {
         durability: StoreDatabase.Durability = .full,
         patience: TimeInterval = 0,
         log: StoreLog = .silent,
-        system: FaultFileSystem? = nil
+        fileSystem: String? = nil
     ) throws -> StoreDatabase {
         try StoreDatabase(
             at: file,
@@ -46,7 +46,7 @@ final class Folder: Sendable {
             patience: patience,
             lane: .caller,
             log: log,
-            fileSystem: system?.name
+            fileSystem: fileSystem
         )
     }
 }

@@ -1,0 +1,67 @@
+import StoreCore
+
+/// What the apps on one file were told, one after the other, and what therefore has to be so.
+struct Notebook {
+    private enum Fate { case open, finishing, finished }
+
+    private var added: Set<String> = []
+    /// What was shown, by its name.
+    private var fates: [String: Fate] = [:]
+    /// The transactions that paid.
+    private var transactions: [String: String] = [:]
+    /// What the app that runs has been told of.
+    private var heard: Set<String> = []
+
+    struct Contradiction: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A new app begins.
+    mutating func launch() { heard = [] }
+
+    mutating func take(_ word: Word) throws {
+        switch word {
+        case .adding(let name): added.insert(name)
+        case .purchasing(let name): try show(name)
+        case .purchased(let name, let transaction):
+            try show(name)
+            if let other = transactions.updateValue(transaction, forKey: name), other != transaction {
+                throw Contradiction(description: "\(name) was charged twice, as \(other) and as \(transaction)")
+            }
+        case .restored(let transaction): try show(transaction, wasAdded: true)
+        case .failed(let reason): throw Contradiction(description: "a payment failed: \(reason)")
+        case .finishing(let name): fates[name] = .finishing
+        case .finished(let name): fates[name] = .finished
+        case .ready:
+            for (name, fate) in fates where !heard.contains(name) {
+                // What was being finished is finished now, for good.
+                guard fate != .open else { throw Contradiction(description: "\(name) was shown and is lost") }
+                fates[name] = .finished
+            }
+        }
+    }
+
+    private mutating func show(_ name: String, wasAdded: Bool = false) throws {
+        guard wasAdded || added.contains(name) else {
+            throw Contradiction(description: "nobody added \(name)")
+        }
+        if fates[name] == .finished { throw Contradiction(description: "\(name) comes again although it was finished") }
+        // What was being finished was not, and comes again.
+        fates[name] = .open
+        heard.insert(name)
+    }
+
+    /// Holds what a store says against what was told.
+    func check(_ store: SandboxStore) throws {
+        let all = Dictionary(uniqueKeysWithValues: try store.transactions.map { ($0.id, $0) })
+        for (name, identifier) in transactions {
+            guard let transaction = all[identifier], transaction.state == .purchased else {
+                throw Contradiction(description: "\(name) was told to be paid by \(identifier), which the store lacks")
+            }
+        }
+        let purchases = all.values.filter { $0.origin == .purchase }.count
+        guard purchases <= added.count else {
+            throw Contradiction(description: "\(added.count) payments were added, and \(purchases) were made")
+        }
+    }
+}
