@@ -36,7 +36,11 @@ let package = Package(
             dependencies: ["StoreCore", "StoreContract"],
             swiftSettings: settings
         ),
-        .executableTarget(name: "store-bench", dependencies: ["StoreCore"], swiftSettings: settings),
+        .executableTarget(
+            name: "store-bench",
+            dependencies: ["StoreCore", "StoreSQLite", "CSQLite"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "sandbox-store",
             dependencies: ["StoreCore", "StoreSimulator"],
@@ -76,7 +80,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreKitTest"],
+            dependencies: [
+                "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreKitTest", "StoreSQLite",
+            ],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),

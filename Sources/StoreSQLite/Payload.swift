@@ -13,8 +13,9 @@
             checksum = Self.checksum(of: data, number)
         }
 
-        init(_ value: some Encodable, under number: Int) throws(StoreDatabaseError) {
-            do { self.init(try JSONEncoder().encode(value), under: number) } catch {
+        /// What a value is written as, under a number.
+        init(under number: Int, _ encode: () throws -> Data) throws(StoreDatabaseError) {
+            do { self.init(try encode(), under: number) } catch {
                 throw StoreDatabaseError(.other, "a record cannot be written down: \(error)")
             }
         }
@@ -27,16 +28,16 @@
         }
 
         /// The value again, if this is what was written.
-        static func read<Value: Decodable>(
-            _ type: Value.Type,
+        static func read<Value>(
             _ data: Data,
             checksum: Int,
-            under number: Int
+            under number: Int,
+            _ decode: (Data) throws -> Value
         ) throws(Unreadable) -> Value {
             guard checksum == self.checksum(of: data, number) else {
                 throw Unreadable(reason: "its checksum does not match")
             }
-            do { return try JSONDecoder().decode(type, from: data) } catch {
+            do { return try decode(data) } catch {
                 throw Unreadable(reason: "it does not say what it should")
             }
         }

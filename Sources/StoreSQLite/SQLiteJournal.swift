@@ -42,7 +42,9 @@
                 let data = rows.data(4)
                 let number = rows.integer(2)
                 do throws(Payload.Unreadable) {
-                    let command = try Payload.read(StoreCommand.self, data, checksum: rows.integer(3), under: number)
+                    let command = try Payload.read(data, checksum: rows.integer(3), under: number) { data in
+                        try JSONDecoder().decode(StoreCommand.self, from: data)
+                    }
                     guard command.id.bits == rows.integer(1), command.id.number == number else {
                         throw Payload.Unreadable(reason: "it is another command")
                     }
@@ -61,7 +63,9 @@
         }
 
         func record(_ commands: [StoreCommand]) throws {
-            let payloads = try commands.map { try Payload($0, under: $0.id.number) }
+            let payloads = try commands.map { command in
+                try Payload(under: command.id.number) { try JSONEncoder().encode(command) }
+            }
             try core.write { connection throws(StoreDatabaseError) in
                 // What is there already was recorded, although somebody was told otherwise.
                 let insert = try connection.statement(

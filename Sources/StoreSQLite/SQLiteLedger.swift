@@ -40,7 +40,7 @@
                 let position = head + offset + 1
                 return Entry(
                     position: position,
-                    payload: try Payload(record, under: position),
+                    payload: try Payload(under: position) { try record.packed() },
                     isCountedOn: record.isCountedOn
                 )
             }
@@ -130,7 +130,9 @@
             let data = row.data(2)
             do throws(Payload.Unreadable) {
                 let checksum = row.integer(1)
-                let record = try Payload.read(LedgerRecord.self, data, checksum: checksum, under: reading.next)
+                let record = try Payload.read(data, checksum: checksum, under: reading.next) { data in
+                    try LedgerRecord(unpacking: data)
+                }
                 reading.records.append(record)
                 reading.next += 1
             } catch { try lose(error.reason, data, connection, &reading) }
@@ -150,12 +152,9 @@
             if try spare.step() {
                 do throws(Payload.Unreadable) {
                     let checksum = spare.integer(0)
-                    let record = try Payload.read(
-                        LedgerRecord.self,
-                        spare.data(1),
-                        checksum: checksum,
-                        under: number
-                    )
+                    let record = try Payload.read(spare.data(1), checksum: checksum, under: number) { data in
+                        try LedgerRecord(unpacking: data)
+                    }
                     reading.records.append(record)
                     core.log("record \(number) of the ledger was read from its second copy: of the first, \(reason)")
                 } catch {

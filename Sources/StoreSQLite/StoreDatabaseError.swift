@@ -3,7 +3,11 @@
 /// Nothing of what failed has been kept, and the database goes on working as soon as the cause has gone.
 ///
 /// ```swift
-/// do { database = try StoreDatabase(at: file) } catch StoreDatabaseError.Code.inUse { … }
+/// do {
+///     try sell(on: StoreDatabase(at: file))
+/// } catch StoreDatabaseError.Code.inUse {
+///     print("Another till is open.")
+/// }
 /// ```
 public struct StoreDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of trouble it is.

@@ -50,13 +50,27 @@ struct Figure: Sendable {
 
 extension Figure {
     /// All there are, in the order they are shown.
-    static let all: [Figure] = [
-        purchaseSync, purchasePipelined, purchaseHistory,
-        finishInOrder, finishRandom,
-        restore, renewals, products, storekitLoad,
-        receiptSign, receiptVerify,
-        memoryPending,
-    ]
+    static let all: [Figure] =
+        [
+            purchaseSync, purchasePipelined, purchaseHistory,
+            finishInOrder, finishRandom,
+            restore, renewals, products, storekitLoad,
+            receiptSign, receiptVerify,
+            memoryPending,
+        ]
+        + durable
+
+    /// Those in a file, where there is SQLite.
+    private static var durable: [Figure] {
+        #if canImport(CSQLite)
+            [
+                durableSerialNormal, durableSerialFull, durablePipelinedNormal, durablePipelinedFull,
+                durableOpenLong, durableOpenShort,
+            ]
+        #else
+            []
+        #endif
+    }
 }
 
 /// One of the two programs that a figure compares.

@@ -85,6 +85,20 @@
             #expect(system.syncs == before + 2)
         }
 
+        @Test func `What is sent together waits for the disk once`() throws {
+            let store = try SandboxStore(products: Shop.products, ledger: folder.open(fileSystem: system.name).ledger)
+            let commands = (1...64).map { number in
+                StoreCommand(
+                    id: OrderID(journal: JournalID(rawValue: 1), number: number),
+                    action: .purchase(StorePayment(productIdentifier: "sword"))
+                )
+            }
+            let before = system.syncs
+            store.submit(commands) { #expect($0 == .taken) }
+            #expect(system.syncs == before + 1)
+            #expect(try store.transactions.count == 64)
+        }
+
         @Test func `Without waiting for the disk a purchase costs no wait`() throws {
             let database = try StoreDatabase(
                 at: folder.file,

@@ -41,6 +41,9 @@ struct Pack {
         data.append(bytes)
     }
 
+    /// Without their number: what is behind them begins where they end.
+    mutating func add(bytes: Data) { data.append(bytes) }
+
     /// For what is rare, or many things at once: with names.
     mutating func add(json value: some Encodable) {
         // What is packed is made of numbers, texts and dates, none of which JSON cannot hold.

@@ -72,10 +72,7 @@ extension StoreTransaction: Packed {
         pack.add(state.rawValue)
         pack.add(identifier)
         pack.add(date)
-        if let order {
-            pack.add(bits: order.journal.rawValue)
-            pack.add(order.number)
-        }
+        order?.pack(into: &pack)
         ownPayment?.pack(into: &pack)
         details?.pack(into: &pack)
     }
@@ -85,11 +82,7 @@ extension StoreTransaction: Packed {
         guard let state = State(rawValue: try pack.byte()) else { throw Unpacking.Trouble() }
         let identifier = try pack.text()
         let date = try pack.date()
-        var order: OrderID?
-        if flags & 1 != 0 {
-            let journal = JournalID(rawValue: try pack.bits())
-            order = OrderID(journal: journal, number: try pack.int())
-        }
+        let order = flags & 1 == 0 ? nil : try OrderID(unpacking: &pack)
         let payment = flags & 2 == 0 ? nil : try StorePayment(unpacking: &pack)
         let details = flags & 4 == 0 ? nil : try Details(unpacking: &pack)
         self.init(

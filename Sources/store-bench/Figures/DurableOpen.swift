@@ -1,0 +1,75 @@
+#if canImport(CSQLite)
+    import Foundation
+    import StoreCore
+    import StoreSQLite
+
+    extension Figure {
+        static let durableOpenLong = durableOpen("durable.open", past: 1_000_000, limit: 3)
+        static let durableOpenShort = durableOpen("durable.open.short", past: 10_000, limit: 3)
+
+        private static func durableOpen(_ name: String, past: Int, limit: Double) -> Figure {
+            Figure(
+                name: name,
+                summary: "opening a store with \(past) past rows and 1,000 pending, beside SQLite reading these",
+                unit: "ns/opening",
+                limit: limit
+            ) {
+                let folder = try TemporaryFolder()
+                let (own, plain) = (folder.newFile(), folder.newFile())
+                try fill(own, past: past)
+                try PlainDatabase(plain, .normal).fill(past: past, pending: pending)
+                return Cases(
+                    floor: {
+                        try .openings {
+                            try PlainDatabase(plain, .normal).pending()
+                        }
+                    },
+                    value: {
+                        try .openings {
+                            let database = try StoreDatabase(at: own, durability: .normal, lane: .caller)
+                            let store = try SandboxStore(ledger: database.ledger)
+                            return withExtendedLifetime(store) { pending }
+                        }
+                    },
+                    cleanUp: folder.remove
+                )
+            }
+        }
+
+        private static let pending = 1_000
+
+        /// Each purchase that is finished makes two rows.
+        private static func fill(_ file: URL, past: Int) throws {
+            let database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
+            let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], ledger: database.ledger)
+            let journal = JournalID(rawValue: 1)
+            let payment = StorePayment(productIdentifier: "sword")
+            var number = 0
+            func submit(_ actions: [StoreCommand.Action]) {
+                let commands = actions.map { action in
+                    number += 1
+                    return StoreCommand(id: OrderID(journal: journal, number: number), action: action)
+                }
+                store.submit(commands) { _ in }
+            }
+            var transaction = 0
+            while number < past {
+                submit(Array(repeating: .purchase(payment), count: 1_000))
+                submit((1...1_000).map { .finish(transaction: String(transaction + $0)) })
+                transaction += 1_000
+            }
+            submit(Array(repeating: .purchase(payment), count: pending))
+        }
+    }
+
+    extension Sample {
+        /// Nanoseconds an opening that finds all that is pending.
+        fileprivate static func openings(_ open: () throws -> Int) throws -> Sample {
+            let count = 20
+            var found = 0
+            let time = try Stopwatch.nanoseconds { for _ in 0..<count { found += try open() } }
+            try WrongCount.check(found, of: count * 1_000, "pending rows were found")
+            return Sample(value: time / Double(count))
+        }
+    }
+#endif
