@@ -51,6 +51,8 @@
                     let applicationID = try connection.number("PRAGMA application_id") ?? 0
                     try DatabaseFile.check(applicationID: applicationID, version: version, all.count, name)
                     try check(connection, version, name)
+                    // Nothing is written, so that opening waits for no disk.
+                    if version == all.count { return false }
                 }
                 for (index, migration) in all.enumerated().dropFirst(version) {
                     try connection.execute(migration.sql)
@@ -60,7 +62,7 @@
                     try note.run()
                 }
                 try connection.execute("PRAGMA user_version = \(all.count)")
-                return version != all.count
+                return true
             }
             guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
                 throw StoreDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
