@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a device's receipt says of itself because it was refreshed so.
-struct ReceiptClaims: Sendable {
+struct ReceiptClaims: Codable, Sendable {
     /// From when it is not to be used any more.
     private(set) var expirationDate: Date?
     /// Since when it is revoked.
