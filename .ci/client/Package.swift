@@ -1,8 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Where Apple has frameworks of these names, the tests use those.
+// Where Apple has frameworks of these names, the targets use those.
 let elsewhere: TargetDependencyCondition? = .when(platforms: [.linux, .windows, .android])
+let storeKit: Target.Dependency = .product(name: "StoreKit", package: "StoreCore", condition: elsewhere)
+let storeKitTest: Target.Dependency = .product(name: "StoreKitTest", package: "StoreCore", condition: elsewhere)
 
 let package = Package(
     name: "Client",
@@ -16,6 +18,33 @@ let package = Package(
                 .product(name: "StoreKitTest", package: "StoreCore", condition: elsewhere),
             ],
             resources: [.copy("Game.storekit")]
+        ),
+
+        // As written before there was Swift concurrency: a singleton and its delegate.
+        .target(
+            name: "IAPManager",
+            dependencies: [storeKit],
+            resources: [.copy("ProductIdentifiers.plist")],
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "IAPManagerTests",
+            dependencies: ["IAPManager", storeKitTest],
+            resources: [.copy("Armoury.storekit")],
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+
+        // Completion handlers, and nothing believed that the receipt does not say.
+        .target(
+            name: "PurchaseService",
+            dependencies: [storeKit],
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "PurchaseServiceTests",
+            dependencies: ["PurchaseService", storeKitTest],
+            resources: [.copy("Newsstand.storekit")],
+            swiftSettings: [.swiftLanguageMode(.v5)]
         ),
     ]
 )
