@@ -46,5 +46,13 @@ let package = Package(
             resources: [.copy("Newsstand.storekit")],
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+
+        // Continuations, in Swift 6.
+        .target(name: "AsyncStore", dependencies: [storeKit]),
+        .testTarget(
+            name: "AsyncStoreTests",
+            dependencies: ["AsyncStore", storeKitTest],
+            resources: [.copy("Stage.storekit")]
+        ),
     ]
 )
