@@ -78,7 +78,8 @@ import Testing
     }
 
     /// The singleton itself, which no test shares a process with.
-    @Test func `The queue is kept and products are loaded before there is a session`() async {
+    @Test(.timeLimit(.minutes(5)))
+    func `The queue is kept and products are loaded before there is a session`() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let file = try #require(Bundle.module.url(forResource: "Armoury", withExtension: "storekit"))
             // In Xcode, the scheme.
