@@ -69,7 +69,8 @@ extension SandboxState {
         switch change {
         case .founded(_, let organiser): hasAccount(organiser)
         case .joined(let family, let account): hasAccount(account) && families.all.indices.contains(family)
-        case .left(let family, let accounts): families.all.indices.contains(family) && accounts.allSatisfy { hasAccount($0) }
+        case .left(let family, let accounts):
+            families.all.indices.contains(family) && accounts.allSatisfy { hasAccount($0) }
         case .sharing(let account, _): hasAccount(account)
         case .shared(let sharing): hasAccount(sharing.key.member) && hasProduct(sharing.product)
         case .unshared(let key, _, _): hasAccount(key.member)
