@@ -26,7 +26,7 @@ public final class StoreDatabase: Sendable {
         case normal
     }
 
-    /// Where a ``SandboxStore`` keeps everything that ever changed.
+    /// Where a `SandboxStore` keeps everything that ever changed.
     public let ledger: any Ledger
     /// Where an `SKPaymentQueue` keeps what its store has not acknowledged.
     public let journal: any QueueJournal
