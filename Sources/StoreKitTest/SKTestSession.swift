@@ -16,7 +16,8 @@ import StoreKit
 ///
 /// There is no lag: when a call returns, what it leads to has happened, callbacks included, unless it was made inside a
 /// callback, which they then follow. Where callbacks are made on the main queue, and another thread calls, the call waits
-/// for the main queue. Any thread may call anything.
+/// for the main queue. Any thread may call anything; but tests that have a store in common disturb each other when they
+/// run side by side, as in Xcode.
 open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both are constant, and any thread may use them
     let context: StoreContext
     let environment: TestEnvironment
@@ -38,7 +39,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// Reads a configuration by its file's name and takes over the context's store.
     ///
     /// The file is looked for in the main bundle, then in each `*.resources` and `*.bundle` beside it, which is where
-    /// SwiftPM puts resources.
+    /// SwiftPM puts resources, in the order of their names. Where several have one of this name, the first is taken:
+    /// ``init(contentsOf:)`` with `Bundle.module` takes the test's own.
     ///
     /// - Parameter filename: the name, with or without `.storekit`.
     /// - Throws: as ``init(contentsOf:)``.
@@ -62,6 +64,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// The store itself, which can do more than a session.
     ///
+    /// What is set on it stays until the same setting of the session's changes, or ``resetToDefaultState()``.
     /// Another one takes its place with ``clearTransactions()``.
     public final var store: SandboxStore { environment.store }
 
@@ -81,8 +84,16 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Whether every purchase fails with ``failureError``; the file's unless set, else false (behaviour 207).
     open var failTransactionsEnabled: Bool {
-        get { environment.settings.areTransactionFailuresEnabled }
-        set { set { $0.areTransactionFailuresEnabled = newValue } }
+        get { environment.settings.purchaseFailure != nil }
+        set {
+            set { settings in
+                settings.areTransactionFailuresEnabled = newValue
+                // What the file has of newer failures for purchases is the same to Store Kit 1.
+                for index in settings.forcedErrors.indices where settings.forcedErrors[index].operation == "Purchase" {
+                    settings.forcedErrors[index].isEnabled = false
+                }
+            }
+        }
     }
 
     /// What every purchase fails with while ``failTransactionsEnabled`` (behaviour 207).
@@ -187,6 +198,9 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     }
 
     /// Buys something outside the app; the transaction comes to the queue (behaviour 211).
+    ///
+    /// It has been bought elsewhere: nobody is asked about it, nothing interrupts it, and ``failTransactionsEnabled`` does
+    /// not keep it from being bought.
     ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for what the configuration does not have, and
     ///   ``SKTestError/Code/invalidAction`` for what the store refuses.

@@ -56,23 +56,23 @@ final class TestEnvironment: Sendable {
         }
     }
 
-    /// Changes the settings, and has the store do as they say.
+    /// Changes settings, and has the store do as those say that are others than before.
     func set(in context: StoreContext, _ change: (inout StoreConfiguration.Settings) -> Void) {
-        let (store, settings) = state.withLock { state in
+        let (store, old, new) = state.withLock { state in
+            let old = state.settings
             change(&state.settings)
-            return (state.store, state.settings)
+            return (state.store, old, state.settings)
         }
-        do {
-            try Self.apply(settings, to: store)
-        } catch {
-            context.log("the test session's settings have not all been taken: \(error)")
-        }
+        apply(new, insteadOf: old, to: store, in: context)
     }
 
-    /// The file's settings again; what was bought stays (behaviour 203).
+    /// The file's settings again, whatever was done to the store; what was bought stays (behaviour 203).
     func reset(in context: StoreContext) {
-        let settings = state.withLock { $0.configuration.settings }
-        set(in: context) { $0 = settings }
+        let (store, settings) = state.withLock { state in
+            state.settings = state.configuration.settings
+            return (state.store, state.settings)
+        }
+        apply(settings, insteadOf: nil, to: store, in: context)
     }
 
     /// Everything as if nothing had ever been bought, with the settings that there are (behaviour 203).
@@ -83,7 +83,12 @@ final class TestEnvironment: Sendable {
         let wasInUse = isStill(in: context)
         do {
             let store = try Self.store(selling: configuration, timekeeper, settings)
-            state.withLock { $0.store = store }
+            let newest = state.withLock { state in
+                state.store = store
+                return state.settings
+            }
+            // What was set meanwhile went to the store before.
+            apply(newest, insteadOf: settings, to: store, in: context)
             if wasInUse { context.use(store) }
         } catch {
             context.log("the test session's transactions could not be cleared: \(error)")
@@ -97,18 +102,47 @@ final class TestEnvironment: Sendable {
     ) throws -> SandboxStore {
         let store = try SandboxStore(configuration, timekeeper: timekeeper)
         store.numberTransactions(from: 0)
-        try apply(settings, to: store)
+        try apply(settings, insteadOf: nil, to: store)
         return store
     }
 
-    private static func apply(_ settings: StoreConfiguration.Settings, to store: SandboxStore) throws {
-        store.locale = settings.locale
-        store.renewalRate = settings.renewalRate
-        store.purchaseFailure = settings.purchaseFailure
-        if store.storefront?.countryCode != settings.storefront { try store.setStorefront(settings.storefront) }
-        try store.account.setAsksToBuy(settings.isAskToBuyEnabled)
-        try store.account.setInterruptsPurchases(settings.areInterruptedPurchasesEnabled)
-        try store.account.setBillingFails(settings.isBillingRetryOnRenewalEnabled)
-        try store.setGrantsGracePeriod(settings.isBillingGracePeriodEnabled)
+    private func apply(
+        _ settings: StoreConfiguration.Settings,
+        insteadOf old: StoreConfiguration.Settings?,
+        to store: SandboxStore,
+        in context: StoreContext
+    ) {
+        do {
+            try Self.apply(settings, insteadOf: old, to: store)
+        } catch {
+            context.log("the test session's settings have not all been taken: \(error)")
+        }
+    }
+
+    /// Leaves alone what is as before: the store's own methods may have changed it.
+    private static func apply(
+        _ settings: StoreConfiguration.Settings,
+        insteadOf old: StoreConfiguration.Settings?,
+        to store: SandboxStore
+    ) throws {
+        func isNew<Value: Equatable>(_ setting: KeyPath<StoreConfiguration.Settings, Value>) -> Bool {
+            old?[keyPath: setting] != settings[keyPath: setting]
+        }
+        if isNew(\.locale) { store.locale = settings.locale }
+        if isNew(\.renewalRate) { store.renewalRate = settings.renewalRate }
+        if old == nil || isNew(\.purchaseFailure) { store.purchaseFailure = settings.purchaseFailure }
+        if isNew(\.storefront), store.storefront?.countryCode != settings.storefront {
+            try store.setStorefront(settings.storefront)
+        }
+        if isNew(\.isAskToBuyEnabled) { try store.account.setAsksToBuy(settings.isAskToBuyEnabled) }
+        if isNew(\.areInterruptedPurchasesEnabled) {
+            try store.account.setInterruptsPurchases(settings.areInterruptedPurchasesEnabled)
+        }
+        if isNew(\.isBillingRetryOnRenewalEnabled) {
+            try store.account.setBillingFails(settings.isBillingRetryOnRenewalEnabled)
+        }
+        if isNew(\.isBillingGracePeriodEnabled) {
+            try store.setGrantsGracePeriod(settings.isBillingGracePeriodEnabled)
+        }
     }
 }

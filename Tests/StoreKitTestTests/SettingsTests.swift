@@ -101,6 +101,29 @@ import Testing
         #expect(app.log.lines.filter { $0.contains("paymentCancelled") }.count == 1)
     }
 
+    @Test func `B207: Failures that the file asks for are on, and can be switched off`() throws {
+        let app = try TestApp("Failing")
+        #expect(app.session.failTransactionsEnabled)
+        app.buy("sword")
+        #expect(app.heard == ["sword purchasing", "sword failed (unknown)"])
+        app.session.failTransactionsEnabled = false
+        #expect(!app.session.failTransactionsEnabled)
+        app.buy("sword")
+        #expect(app.heard == ["sword purchasing", "sword purchased"])
+    }
+
+    @Test func `A setting leaves alone what was set on the store itself, and a reset does not`() throws {
+        let app = try TestApp()
+        app.session.store.purchaseFailure = .storeKit(.paymentCancelled, "the user cancels")
+        app.session.disableDialogs = true
+        app.session.storefront = "DEU"
+        app.buy("sword")
+        #expect(app.heard == ["sword purchasing", "sword failed (paymentCancelled)"])
+        app.session.resetToDefaultState()
+        app.buy("sword")
+        #expect(app.heard == ["sword purchasing", "sword purchased"])
+    }
+
     @Test func `B206: Purchases go through without anybody at the screen, dialogs or not`() throws {
         let app = try TestApp()
         for isOff in [true, false] {

@@ -55,9 +55,11 @@ final class QueueCourier: QueueStage {
     /// The engine, made when it is first needed.
     var engine: QueueEngine {
         if let engine = currentEngine { return engine }
-        let setup = core.setupOrWarning
+        _ = core.setupOrWarning
         let (engine, trouble) = state.withLock { state in
             if let engine = state.port?.engine { return (engine, nil as String?) }
+            // Read with the lock held: whoever sets another store from now on finds this engine, and retires it.
+            let setup = core.setup
             let engine = QueueEngine(
                 backend: setup.backend ?? NoBackend.shared,
                 journal: state.ownJournal ?? setup.journal,
@@ -69,7 +71,7 @@ final class QueueCourier: QueueStage {
             state.port = EnginePort(engine)
             return (engine, engine.openingTrouble)
         }
-        if let trouble { setup.log(trouble) }
+        if let trouble { core.setup.log(trouble) }
         return engine
     }
 

@@ -38,6 +38,8 @@ final class ContextCore: Sendable {
     }
 
     private let state: Locked<State>
+    /// One change after another; a store that goes with one may make another.
+    private let changing = NSRecursiveLock()
     let promotions = PromotionMemory()
     let receiptFile = ReceiptFile()
 
@@ -76,12 +78,19 @@ final class ContextCore: Sendable {
         "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
 
     func change(_ body: (Setup) -> Setup) {
-        let members = state.withLock { state in
-            state.setup = body(state.setup)
-            state.hasWarned = false
-            return state.members.compactMap { $0.member }
+        let (old, members) = changing.withLock {
+            // Made without the lock that everybody waits for: it asks the new store for its clock.
+            let old = setup
+            let new = body(old)
+            return state.withLock { state in
+                state.setup = new
+                state.hasWarned = false
+                return (old, state.members.compactMap { $0.member })
+            }
         }
         for member in members { member.setupChanged() }
+        // Let go of without a lock: the last reference to a store may be this one.
+        withExtendedLifetime(old) {}
     }
 
     func register(_ member: any ContextMember) {

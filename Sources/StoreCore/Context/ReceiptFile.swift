@@ -35,11 +35,10 @@ final class ReceiptFile: Sendable {
     }
 
     private func refresh(_ core: ContextCore) {
-        let setup = core.setup
         do {
-            _ = try update { setup.backend?.appReceipt }
+            _ = try update { core.setup.backend?.appReceipt }
         } catch {
-            setup.log("the app receipt's file could not be written: \(error)")
+            core.setup.log("the app receipt's file could not be written: \(error)")
         }
     }
 
@@ -47,20 +46,22 @@ final class ReceiptFile: Sendable {
         // Made with the lock held: no older receipt takes the place of a newer one. It comes from the store, which
         // knows nothing of contexts.
         try state.withLock { state in
-            let receipt = receipt()
             let folder = state.folder ?? Self.newFolder
             let file = folder.appendingPathComponent("StoreKit/receipt")
-            defer { if receipt == nil { state.content = nil } }
-            guard let receipt else {
-                if state.content != nil { try FileManager.default.removeItem(at: file) }
+            let isThere = FileManager.default.fileExists(atPath: file.path)
+            guard let receipt = receipt() else {
+                if isThere { try FileManager.default.removeItem(at: file) }
+                state.content = nil
                 return nil
             }
-            if state.folder == nil {
-                let parent = file.deletingLastPathComponent()
-                try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+            if state.content != receipt || !isThere {
+                // Whoever cleans up temporary files may have taken the folder too. It is nobody else's to read.
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(),
+                    withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700]
+                )
                 state.folder = folder
-            }
-            if state.content != receipt {
                 try receipt.write(to: file, options: .atomic)
                 state.content = receipt
             }
@@ -83,15 +84,15 @@ extension StoreContext {
     /// extension Bundle { var appStoreReceiptURL: URL? { StoreContext.current.appReceiptURL } }
     /// ```
     ///
-    /// The file is in a folder for temporary files and goes with the context. It is up to date whenever this is read and,
-    /// from then on, before an observer or a request's delegate is called; what a store has for its receipt is
-    /// ``StoreBackend/appReceipt``. Where the file cannot be written the context's log says so, and this is nil.
+    /// The file is in a folder for temporary files that its user alone may read. It goes with the context; the process's
+    /// own stays until temporary files are cleaned up. It is up to date whenever this is read and, from then on, before an
+    /// observer or a request's delegate is called: each round of callbacks then makes and writes the whole receipt, which
+    /// costs what the account owns. What a store has for its receipt is ``StoreBackend/appReceipt``. Where the file cannot be written the context's log says so, and this is nil.
     public var appReceiptURL: URL? {
-        let setup = core.setup
         do {
-            return try core.receiptFile.url { setup.backend?.appReceipt }
+            return try core.receiptFile.url { core.setup.backend?.appReceipt }
         } catch {
-            setup.log("the app receipt's file could not be written: \(error)")
+            core.setup.log("the app receipt's file could not be written: \(error)")
             return nil
         }
     }

@@ -54,6 +54,16 @@ import Testing
         #expect(try products(at: #require(listener.url)).isEmpty)
     }
 
+    @Test func `A file that somebody took away, with its folder, is there again when it is asked for`() throws {
+        let finisher = Finisher()
+        context.run { SKPaymentQueue.default().add(finisher) }
+        buy("castle")
+        let url = try #require(context.appReceiptURL)
+        try FileManager.default.removeItem(at: url.deletingLastPathComponent())
+        #expect(context.appReceiptURL == url)
+        #expect(try products(at: url) == ["castle"])
+    }
+
     @Test func `Contexts have a file each, which goes with them`() throws {
         let url: URL
         do {
