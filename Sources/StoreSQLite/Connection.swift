@@ -12,17 +12,40 @@
 
         /// Opens a file, to be read and written.
         init(_ file: URL, fileSystem: String?, patience: TimeInterval) throws(StoreDatabaseError) {
-            name = file.lastPathComponent
-            var handle: OpaquePointer?
-            let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-            let status = sqlite3_open_v2(file.path(percentEncoded: false), &handle, flags, fileSystem)
-            guard let handle else { throw StoreDatabaseError(.other, "there is no memory left to open \(name)") }
-            self.handle = handle
+            let name = file.lastPathComponent
+            var opened: OpaquePointer?
+            let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+            let status = sqlite3_open_v2(file.path(percentEncoded: false), &opened, flags, fileSystem)
+            guard let opened else { throw StoreDatabaseError(.other, "there is no memory left to open \(name)") }
             guard status == SQLITE_OK else {
-                sqlite3_close_v2(handle)
+                // Before anything is stored, so that it is closed once.
+                sqlite3_close_v2(opened)
                 throw StoreDatabaseError(sqlite: status, file)
             }
-            sqlite3_busy_timeout(handle, Int32(clamping: Int((max(patience, 0) * 1000).rounded())))
+            self.name = name
+            handle = opened
+            sqlite3_extended_result_codes(opened, 1)
+            // Written so that what is no number waits for nothing.
+            sqlite3_busy_timeout(opened, Int32(min(patience > 0 ? patience * 1000 : 0, Double(Int32.max))))
+        }
+
+        /// The file's first bytes; none where it is empty, or was being made when the process died.
+        ///
+        /// Read through SQLite's own descriptor: to close another one would give up the locks that this process has on the
+        /// file.
+        func header() throws(StoreDatabaseError) -> Data {
+            var file: UnsafeMutablePointer<sqlite3_file>?
+            let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+            guard status == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead else {
+                throw error(status)
+            }
+            var bytes = [UInt8](repeating: 0, count: 100)
+            // What is not there is filled with zeros, and the read said to be short (a macro that Swift does not see).
+            let result = read(file, &bytes, 100, 0)
+            guard result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8 else {
+                throw error(result)
+            }
+            return bytes.allSatisfy { $0 == 0 } ? Data() : Data(bytes)
         }
 
         deinit {

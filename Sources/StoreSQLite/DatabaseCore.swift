@@ -34,8 +34,8 @@
         ) throws(StoreDatabaseError) {
             self.log = log
             name = file.lastPathComponent
-            try DatabaseFile.check(file, newest: Migration.all.count)
             let connection = try Connection(file, fileSystem: fileSystem, patience: patience)
+            try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
             if connection.isReadOnly { throw StoreDatabaseError(.readOnly, "\(name) may not be written") }
             // One user at a time: the lock that is taken first is kept, and nothing is shared with other processes.
             try connection.execute(

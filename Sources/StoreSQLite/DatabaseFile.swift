@@ -1,18 +1,17 @@
 #if canImport(CSQLite)
     import Foundation
 
-    /// What the first bytes of a file say of it, read without SQLite: it would tidy up in a database that is not ours.
+    /// What the first bytes of a file say of it, looked at before SQLite does: it would tidy up in a database that is not ours.
     enum DatabaseFile {
         /// "StCR": what says in the file's header that it is ours.
         static let applicationID = 0x5374_4352
 
         /// Refuses a file that another program wrote, or a newer version of this one.
         ///
-        /// What is not there, or empty, is to be made.
-        static func check(_ file: URL, newest: Int) throws(StoreDatabaseError) {
-            guard let header = header(of: file), !header.isEmpty else { return }
-            let name = file.lastPathComponent
-            guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else {
+        /// What has no bytes is to be made.
+        static func check(header: Data, newest: Int, _ name: String) throws(StoreDatabaseError) {
+            if header.isEmpty { return }
+            guard header.starts(with: "SQLite format 3\0".utf8) else {
                 throw StoreDatabaseError(.foreign, "\(name) is not a database")
             }
             try check(applicationID: number(in: header, at: 68), version: number(in: header, at: 60), newest, name)
@@ -32,14 +31,6 @@
                     "\(name) was written by a newer version: it has format \(version), known here are 1 to \(newest)"
                 throw StoreDatabaseError(.newer, sentence)
             }
-        }
-
-        private static func header(of file: URL) -> Data? {
-            guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-            defer { try? handle.close() }
-            let header = (try? handle.read(upToCount: 100)) ?? Data()
-            // A database that was being made when the process died is nothing yet.
-            return header.allSatisfy { $0 == 0 } ? Data() : header
         }
 
         private static func number(in header: Data, at offset: Int) -> Int {

@@ -45,7 +45,7 @@
         static func run(on connection: Connection, name: String) throws(StoreDatabaseError) {
             let isChanged = try connection.transaction("EXCLUSIVE") { () throws(StoreDatabaseError) -> Bool in
                 let version = try connection.number("PRAGMA user_version") ?? 0
-                if try connection.number("SELECT count(*) FROM sqlite_schema") == 0, version == 0 {
+                if try connection.number("SELECT count(*) FROM sqlite_master") == 0, version == 0 {
                     try connection.execute("PRAGMA application_id = \(DatabaseFile.applicationID)")
                 } else {
                     let applicationID = try connection.number("PRAGMA application_id") ?? 0

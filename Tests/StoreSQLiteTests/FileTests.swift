@@ -122,6 +122,24 @@
             #expect(try Shop(try folder.open()).shopper.history == ["sword purchased"])
         }
 
+        @Test func `Who was refused has not let other processes in`() async throws {
+            let first = try folder.open()
+            #expect(throws: StoreDatabaseError.self) { try folder.open(patience: 0.01) }
+            let path = folder.file.path
+            await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+                do {
+                    _ = try StoreDatabase(at: URL(fileURLWithPath: path), patience: 0.01)
+                } catch let error as StoreDatabaseError where error.code == .inUse {
+                    exit(7)
+                }
+            }
+            first.close()
+        }
+
+        @Test func `Patience without end is patience`() throws {
+            try folder.open(patience: .infinity).close()
+        }
+
         @Test func `Who comes second waits for as long as it wants to`() throws {
             let first = try folder.open()
             let result = Guarded<Result<Int, any Error>?>(nil)

@@ -89,6 +89,17 @@ import Testing
             #expect(log.lines.count == 1)
         }
 
+        @Test func `A snapshot that says that it took in more than there is is set apart, and nothing is missed`()
+            throws
+        {
+            try fill(1000) { $0.buy("full.game") }
+            try RawDatabase(folder.file).run("UPDATE snapshot SET position = position + 1000000")
+            let database = try folder.open(durability: .normal, log: .silent)
+            let store = try SandboxStore(ledger: database.ledger)
+            #expect(try store.transactions.count == 1001)
+            #expect(try database.damage().map(\.place) == [.snapshot])
+        }
+
         @Test func `A snapshot of another version is no harm`() throws {
             try fill(1000) { $0.buy("full.game") }
             let database = try folder.open(durability: .normal)

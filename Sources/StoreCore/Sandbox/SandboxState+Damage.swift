@@ -22,6 +22,7 @@ extension SandboxState {
         case .restored(let restoration):
             hasDevice(restoration.device) && accounts.indices.contains(restoration.account)
                 && restoration.history.upperBound <= accounts[restoration.account].history.count
+                && restores(restoration)
         case .renewed(let subscription, _, let term, _):
             subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
         case .ended(let subscription, _), .autoRenewal(let subscription, _): subscription < subscriptions.count
@@ -29,6 +30,14 @@ extension SandboxState {
         case .owner(let change): admits(change)
         case .billing(let change): admits(change)
         }
+    }
+
+    /// Whether as much comes back now as did then.
+    private func restores(_ restoration: StoreEvent.Restoration) -> Bool {
+        let count = restoration.history.count {
+            isRestored($0, by: restoration.applicationUsername, restoration.account)
+        }
+        return count == restoration.transactions.count
     }
 
     private func admits(_ order: StoreEvent.Order) -> Bool {

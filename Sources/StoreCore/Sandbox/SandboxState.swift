@@ -72,7 +72,11 @@ extension SandboxState {
     /// Whatever is in the ledger happened: nothing here refuses.
     mutating func apply(_ record: LedgerRecord) {
         position += 1
-        if isDamaged, !admits(record.event) { return }
+        if isDamaged, !admits(record.event) {
+            // The numbers that it gave are not to be given again.
+            nextTransaction += Self.numbersLost
+            return
+        }
         switch record.event {
         case .unreadable:
             isDamaged = true
