@@ -59,9 +59,8 @@ extension SandboxState {
             let owned = accounts[owner].owned.sorted().filter {
                 catalogue.kind(of: $0) == .nonConsumable && catalogue[$0].isFamilyShareable
             }
-            let running = subscriptions.all(of: owner).lazy.map { self.subscriptions[$0] }.filter {
-                $0.isRunning && self.catalogue[$0.term.product].isFamilyShareable
-            }
+            let running = subscriptions.all(of: owner).lazy.filter { self.subscriptions.isEntitled($0) }
+                .map { self.subscriptions[$0] }.filter { self.catalogue[$0.term.product].isFamilyShareable }
             let items: [FamilyBook.Item] =
                 owned.map { .product($0) } + running.map { .subscription(original: $0.term.original) }
             for member in family.members where member != owner {
@@ -106,7 +105,7 @@ extension SandboxState {
             let index = subscriptions.index(ofOriginal: original)
         else { return false }
         let family = families.family(of: share.key.owner)
-        return !subscriptions[index].isRunning && subscriptions[index].end != .revoked
+        return !subscriptions.isEntitled(index) && subscriptions[index].end != .revoked
             && family != nil && family == families.family(of: share.key.member) && families.isSharing(share.key.owner)
     }
 
@@ -118,15 +117,18 @@ extension SandboxState {
     /// What an account may use because somebody else of its family shares it.
     func sharedEntitlements(of account: Int) -> [SandboxEntitlement] {
         families.shares(with: account).compactMap { share in
+            var graceEnd: Date?
             if case .subscription(let original) = share.key.item {
                 let index = subscriptions.index(ofOriginal: original)
-                guard let index, subscriptions[index].isRunning else { return nil }
+                guard let index, subscriptions.isEntitled(index) else { return nil }
+                graceEnd = subscriptions.trouble(of: index)?.graceEnd
             }
             return SandboxEntitlement(
                 productIdentifier: catalogue[share.product].identifier,
-                expirationDate: share.term?.end,
+                expirationDate: graceEnd ?? share.term?.end,
                 transaction: share.first.original?.identifier ?? "",
                 since: share.term?.start ?? share.first.original?.date ?? .distantPast,
+                isInGracePeriod: graceEnd != nil,
                 sharedBy: accounts[share.key.owner].name
             )
         }

@@ -102,6 +102,24 @@ import Testing
         #expect(App(on: phone).recorder.callbacks == [])
     }
 
+    @Test func `B200: What is shared gives access in a grace period, none in billing retry, and again once paid for`()
+        throws
+    {
+        try store.setGrantsGracePeriod(true)
+        home.annasApp.buy("tv.monthly")
+        try home.anna.setBillingFails(true)
+        home.market.advance(to: "2025-02-05T00:00:00Z")
+        #expect(home.bob.entitlements.map(\.isInGracePeriod) == [true])
+        #expect(home.bob.entitlements.map(\.expirationDate) == home.anna.entitlements.map(\.expirationDate))
+        home.market.advance(to: "2025-03-15T00:00:00Z")
+        #expect(home.bob.entitlements.isEmpty)
+        let heard = home.bobsApp.recorder.callbacks
+        try home.anna.resolveBillingIssue(inGroup: try #require(home.anna.subscriptions.first).groupIdentifier)
+        home.store.settle()
+        #expect(home.bob.entitlements.map(\.isInGracePeriod) == [false])
+        #expect(home.bobsApp.recorder.callbacks == heard + delivered("tv.monthly"))
+    }
+
     @Test func `A subscription that lapses gives nothing until it goes on, and then a period of the same one`() throws {
         home.annasApp.buy("tv.monthly")
         try home.anna.setAutoRenew(false, inGroup: "plans")
