@@ -23,7 +23,10 @@ extension SandboxState {
         }
         // What only says how a subscription renews has cost nothing.
         guard purchases[place].isOwn else { throw .notSold(identifier) }
-        let repetitions = repetitions(of: place, by: account)
+        let repetitions = repetitions(of: place, by: account) { place in
+            let transaction = Self.number(of: purchases[place].identifier).flatMap { history.transaction($0) }
+            return transaction?.charge ?? 0 > 0
+        }
         let refund = Refund(
             account: account,
             transactions: repetitions.compactMap { Self.number(of: purchases[$0].identifier) },
@@ -34,7 +37,7 @@ extension SandboxState {
     }
 
     /// Where in an account's history a purchase lies, and what bought the same once more although it was paid for.
-    private func repetitions(of place: Int, by account: Int) -> [Int] {
+    private func repetitions(of place: Int, by account: Int, isCharged: (Int) -> Bool) -> [Int] {
         let history = accounts[account].history
         let (product, term) = (history[place].product, history[place].term)
         switch catalogue.kind(of: product) {
@@ -42,13 +45,17 @@ extension SandboxState {
         case .nonConsumable, .freeSubscription:
             return (0..<history.count).filter { history[$0].isOwn && history[$0].product == product }
         case .autoRenewable:
-            // Somebody may change to another product and back at one moment: that is two periods.
+            // Somebody may change to another product and back at one moment, or pay for the same once more after the
+            // period was cut short: each is a period of its own.
             let periods = periods(of: term?.original, by: account)
+            guard let middle = periods.firstIndex(of: place) else { return [place] }
             let isSame: (Int) -> Bool = {
-                history[$0].product == product && history[$0].term?.start == term?.start
+                history[periods[$0]].product == product && history[periods[$0]].term?.start == term?.start
             }
-            return periods.prefix { $0 < place }.reversed().prefix(while: isSame).reversed()
-                + periods.drop { $0 < place }.prefix(while: isSame)
+            var (first, last) = (middle, middle)
+            while first > 0, !isCharged(periods[first]), isSame(first - 1) { first -= 1 }
+            while last + 1 < periods.count, !isCharged(periods[last + 1]), isSame(last + 1) { last += 1 }
+            return Array(periods[first...last])
         }
     }
 
