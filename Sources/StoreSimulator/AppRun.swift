@@ -135,6 +135,18 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         return false
     }
 
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+    ) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        for product in productIdentifiers.compactMap({ Step.Product(rawValue: $0) }) {
+            diary.revoked(product, on: device)
+        }
+        lifeline.pass()
+    }
+
     private func restoreEnded() {
         lifeline.pass()
         if !pulse.isDead { diary.restoreEnded(on: device) }

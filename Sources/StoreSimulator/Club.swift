@@ -27,6 +27,8 @@ struct Club {
     /// A renewal that could not be paid for: until when it gives access all the same, nil for not any more, and until when
     /// the store goes on trying.
     private(set) var trouble: (graceEnd: Date?, retryEnd: Date)?
+    /// Which of all its periods runs or ran last.
+    private(set) var period = 0
     /// Whether its user was asked to agree to a higher price, and has not answered.
     var awaitsConsent = false
 
@@ -98,6 +100,9 @@ struct Club {
         finish()
     }
 
+    /// What was paid for its period is paid back.
+    mutating func revoke() { finish() }
+
     /// Its period is over now, and the next one begins.
     ///
     /// - Returns: what that costs, in cents; nil if none begins.
@@ -138,6 +143,7 @@ struct Club {
             begin(renewsAs, at: end, isTrial: false)
         } else {
             product = renewsAs
+            period += 1
             months += 1
             end = Self.month(months, after: anchor)
         }
@@ -146,6 +152,7 @@ struct Club {
 
     private mutating func begin(_ product: Step.Product, at moment: Date, isTrial: Bool) {
         self.product = product
+        period += 1
         renewsAs = product
         trouble = nil
         isOnTrial = isTrial

@@ -7,6 +7,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case purchasing, deferred, purchased, failed, restored, renewed, finished
         // What was interrupted, and what came of it; what was bought elsewhere.
         case interrupted, resolved, elsewhere
+        // What is paid back and not finished.
+        case refunded
         // Payments on their way, as their app has them; retried are those that were sent more than once.
         case kept, sent, answered, unknown, givenUp, retried
         // Subscriptions, by what they are going to do, and by what the running period came of.
@@ -19,7 +21,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
             forceRenewal
-        case askToBuy, interruptPurchases, resolveIssue, buy, promote, addKept, setStorefront,
+        case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront,
             failPurchases,
             unreachable, reachable,
             spoil,
@@ -82,6 +84,7 @@ extension Coverage {
         case .interruptPurchases(let account, _): (.interruptPurchases, .account(account % model.accounts.count))
         case .resolveIssue: (.resolveIssue, .everything)
         case .buy(let account, _, _): (.buy, .account(account % model.accounts.count))
+        case .refund: (.refund, .everything)
         case .promote(let device, _, _): on(device, .promote)
         case .addKept(let device): on(device, .addKept)
         case .setStorefront: (.setStorefront, .everything)
@@ -110,6 +113,7 @@ extension Coverage {
             let entry = model.entries[index]
             if let device, !model.isVisible(entry, on: device) { continue }
             count(Meeting(entry), event)
+            if entry.isRefunded { count(.refunded, event) }
         }
         for index in model.issues where device == nil || model.entries[index].device == device {
             count(.interrupted, event)
@@ -152,7 +156,7 @@ extension Coverage {
 extension Coverage.Meeting {
     fileprivate var isDecided: Bool {
         switch self {
-        case .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved, .elsewhere: true
+        case .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved, .elsewhere, .refunded: true
         default: false
         }
     }

@@ -24,10 +24,13 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     /// How often they were offered each product.
     private(set) var offers: [[Step.Product: Int]]
     private var offered: Set<Int> = []
+    /// How often they heard that access to a product has ended.
+    private(set) var revocations: [[Step.Product: Int]]
 
     init(devices: Int) {
         takesPromotions = Array(repeating: true, count: devices)
         offers = Array(repeating: [:], count: devices)
+        revocations = offers
         finished = Array(repeating: [], count: devices)
         restores = Array(repeating: 0, count: devices)
         owedRestores = restores
@@ -73,6 +76,8 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
         if !offered.insert(tag).inserted { broke("device \(device) is asked twice about payment \(tag)") }
         offers[device][product, default: 0] += 1
     }
+
+    func revoked(_ product: Step.Product, on device: Int) { revocations[device][product, default: 0] += 1 }
 
     func restoreBegan(on device: Int, isObserved: Bool) {
         restores[device] += 1

@@ -70,20 +70,23 @@ extension Model {
         let entry = entries[index]
         guard let account = entry.account else { return }
         switch entry.product {
-        case .sword, .gift, .shield:
-            accounts[account].charged += Self.price(of: entry.product, in: country) * entry.quantity
-        case .season: accounts[account].charged += Self.price(of: .season, in: country) * entry.quantity
+        case .sword, .gift, .shield, .season:
+            entries[index].charge = Self.price(of: entry.product, in: country) * entry.quantity
         case .game:
-            if !accounts[account].ownsGame { accounts[account].charged += Self.price(of: .game, in: country) }
+            entries[index].charge = accounts[account].ownsGame ? 0 : Self.price(of: .game, in: country)
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
         case .basic, .gold, .silver:
             var club = accounts[account].club ?? Club(first: index)
-            accounts[account].charged += club.subscribe(to: entry.product, at: now, in: country)
+            let charge = club.subscribe(to: entry.product, at: now, in: country)
             accounts[account].club = club
-            // What only begins at the renewal is no period that could be restored.
-            if club.product == entry.product { accounts[account].history.append(index) }
+            // What only begins at the renewal is no period that could be restored or paid back.
+            guard club.product == entry.product else { return }
+            entries[index].charge = charge
+            entries[index].period = club.period
+            accounts[account].history.append(index)
         case .ghost: break
         }
+        accounts[account].charged += entries[index].charge ?? 0
     }
 }

@@ -35,6 +35,8 @@ extension Model {
             date: date
         )
         entry.original = club.first
+        entry.charge = price
+        entry.period = club.period
         accounts[account].history.append(add(entry))
     }
 

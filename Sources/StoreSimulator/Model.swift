@@ -40,12 +40,19 @@ struct Model {
         /// When a renewal is due.
         var date: Date
         var identifier: String?
+        /// What was paid, in cents; nil for what nobody sold.
+        var charge: Int?
+        /// Which of the subscription's periods it is for.
+        var period: Int?
+        var isRefunded = false
         var isLive = true
     }
 
     struct Account {
         /// In cents.
         var charged = 0
+        /// In cents.
+        var refunded = 0
         var ownsGame = false
         /// What can be restored once it is finished, by the entries.
         var history: [Int] = []
@@ -66,6 +73,8 @@ struct Model {
         var guests: Set<Int>
         /// What was begun on the store's page there, and how often.
         var promotions: [Product: Int] = [:]
+        /// The ends of access that its app has to hear of, by whose it was.
+        var revocations: [Int: [Product: Int]] = [:]
     }
 
     var now: Date

@@ -61,6 +61,8 @@ public enum Step: Hashable, Sendable {
     case expire(account: Int)
     /// An account's subscription renews at once.
     case forceRenewal(account: Int)
+    /// A transaction that somebody has heard of is paid back, counted from the latest one.
+    case refund(index: Int)
     /// A device loses the store, or has it again.
     case reachable(device: Int, Bool)
     /// The next thing that passes between a device's queue and the store at a point is spoilt.
@@ -149,6 +151,7 @@ extension Step: CustomStringConvertible {
         case .answerConsent(let account, let agrees): ".answerConsent(account: \(account), agrees: \(agrees))"
         case .expire(let account): ".expire(account: \(account))"
         case .forceRenewal(let account): ".forceRenewal(account: \(account))"
+        case .refund(let index): ".refund(index: \(index))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):
             ".spoil(device: \(device), act: .\(act.written), point: .\(point.rawValue))"

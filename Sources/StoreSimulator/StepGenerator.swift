@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(132) {
+        switch below(136) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -37,6 +37,7 @@ struct StepGenerator {
         case 115..<118: return .promote(device: device, product: product(), isTaken: below(2) == 0)
         case 118..<120: return .addKept(device: device)
         case 120..<123: return .setStorefront(Step.Country.allCases[below(3)], continues: below(2) == 0)
+        case 123..<127: return .refund(index: below(12))
         default: return subscriptionStep()
         }
     }

@@ -132,6 +132,11 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
             if case .promoted(let payment, _) = update, !model.isPromoted(payment.productIdentifier, on: device) {
                 diary.broke("device \(device) is told of \(payment.productIdentifier), which nobody began to buy there")
             }
+            if case .revoked(let products) = update {
+                for product in products where !model.isRevoked(product, on: device) {
+                    diary.broke("device \(device) is told that \(product) is revoked, which it is not there")
+                }
+            }
             guard case .transaction(let transaction) = update else { continue }
             if let violation = model.hear(transaction, on: device) { diary.broke(violation) }
             if model.entry(named: transaction.identifier)?.origin == .resolved {

@@ -62,6 +62,18 @@ extension World {
         return nil
     }
 
+    /// Whether what was paid back is what the model says.
+    func checkRefunds() -> String? {
+        for (index, account) in store.accounts.enumerated() {
+            let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(witness.model.accounts[index].refunded))
+            guard let refunded = try? account.totalRefunded, refunded == cents else {
+                let refunded = (try? account.totalRefunded).map { "\($0)" } ?? "an unknown sum"
+                return "account \(index) was paid back \(refunded), and should have been \(cents)"
+            }
+        }
+        return nil
+    }
+
     private func checkQueue(of device: Int) -> String? {
         let model = witness.model
         var expected = 0
@@ -91,6 +103,12 @@ extension World {
         for (product, count) in model.devices[device].promotions {
             let offers = diary.offers[device][product, default: 0]
             if offers < count { return "device \(device) was offered \(product) \(offers) times, and should \(count)" }
+        }
+        for (product, count) in model.revocations(on: device) {
+            let heard = diary.revocations[device][product, default: 0]
+            if heard < count {
+                return "device \(device) heard \(heard) times that \(product) is revoked, and should \(count)"
+            }
         }
         if diary.owedRestores[device] > 0 {
             return "nothing is on its way, and a restore on device \(device) has not ended"

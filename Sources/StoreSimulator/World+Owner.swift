@@ -124,6 +124,25 @@ extension World {
         }
     }
 
+    func refund(_ index: Int) {
+        let known = witness.model.known
+        guard !known.isEmpty else { return }
+        let entry = known[index % known.count]
+        guard let identifier = witness.model.entries[entry].identifier else { return }
+        let act = { [self] in try store.refund(identifier) }
+        guard witness.model.isRefundable(entry) else {
+            return expectRefusal("refunds transaction \(identifier)", act: act)
+        }
+        let count = disk.committed
+        own {
+            $0.refund(entry)
+        } isKept: { [disk] _ in
+            disk.survived > count
+        } act: {
+            try act()
+        }
+    }
+
     func failPurchases(_ isOn: Bool) {
         witness.model.purchaseFailure = isOn ? .invalidSignature : nil
         store.purchaseFailure = isOn ? .storeKit(.invalidSignature, "every purchase fails") : nil

@@ -37,6 +37,7 @@ extension World {
         case .answerConsent(let account, let agrees): answerConsent(agrees, of: account % 2)
         case .expire(let account): expire(account % 2)
         case .forceRenewal(let account): forceRenewal(of: account % 2)
+        case .refund(let index): refund(index)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)
         case .release(let device): wires[device % 3].releaseAll()
@@ -73,6 +74,7 @@ extension World {
         }
         for device in apps.indices { relaunch(device) }
         if let violation = quieten() { return violation }
+        if let violation = checkRefunds() { return violation }
         let lost = diary.accepted.union(diary.added).union(diary.passages.recorded).filter {
             witness.model.entry(ofTag: $0) == nil
         }

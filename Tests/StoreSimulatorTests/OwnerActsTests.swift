@@ -108,6 +108,12 @@ import Testing
         }
     }
 
+    @Test func `A store that tells nobody of a refund is found`() throws {
+        try expectMatters([.add(device: 0, product: .game, quantity: 1), .refund(index: 0)]) {
+            Meddler($0, hides: { if case .revoked = $0 { true } else { false } })
+        }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
@@ -116,7 +122,7 @@ import Testing
             .setStorefront(.france, continues: false),
             .failBilling(account: 0, on: true), .grantGracePeriod(true), .resolveBilling(account: 0),
             .askForConsent(account: 1), .answerConsent(account: 1, agrees: false), .expire(account: 0),
-            .forceRenewal(account: 1),
+            .forceRenewal(account: 1), .refund(index: 3),
         ]
         #expect(
             steps.map(\.description) == [
@@ -127,7 +133,7 @@ import Testing
                 ".setStorefront(.france, continues: false)",
                 ".failBilling(account: 0, on: true)", ".grantGracePeriod(true)", ".resolveBilling(account: 0)",
                 ".askForConsent(account: 1)", ".answerConsent(account: 1, agrees: false)", ".expire(account: 0)",
-                ".forceRenewal(account: 1)",
+                ".forceRenewal(account: 1)", ".refund(index: 3)",
             ]
         )
     }

@@ -1,0 +1,53 @@
+import StoreCore
+
+// What is paid back.
+extension Model {
+    /// The transactions that anybody has heard of, the latest first.
+    var known: [Int] { entries.indices.reversed().filter { entries[$0].identifier != nil } }
+
+    /// Whether there is anything to pay back.
+    func isRefundable(_ index: Int) -> Bool { entries[index].charge != nil && !entries[index].isRefunded }
+
+    /// A transaction is paid back: access that came of it ends at once.
+    mutating func refund(_ index: Int) {
+        let refunded = entries[index]
+        guard let account = refunded.account else { return }
+        switch refunded.product {
+        case .sword, .gift, .shield, .season, .ghost: payBack([index], account)
+        case .game:
+            payBack(accounts[account].history.filter { entries[$0].product == .game }, account)
+            accounts[account].ownsGame = false
+            revoke(.game, account)
+        case .basic, .gold, .silver:
+            payBack(accounts[account].history.filter { entries[$0].period == refunded.period }, account)
+            guard let club = accounts[account].club, club.isRunning, club.period == refunded.period else { return }
+            accounts[account].club?.revoke()
+            revoke(refunded.product, account)
+        }
+    }
+
+    /// They count no more, and no restore brings them.
+    private mutating func payBack(_ indices: [Int], _ account: Int) {
+        for index in indices {
+            entries[index].isRefunded = true
+            accounts[account].refunded += entries[index].charge ?? 0
+        }
+        accounts[account].history.removeAll { indices.contains($0) }
+    }
+
+    /// Every device that the account was ever signed in on has to hear of it.
+    private mutating func revoke(_ product: Product, _ account: Int) {
+        for device in devices.indices where devices[device].guests.contains(account) {
+            devices[device].revocations[account, default: [:]][product, default: 0] += 1
+        }
+    }
+
+    /// What the app of whoever is signed in on a device has to have heard of, and how often.
+    func revocations(on device: Int) -> [Product: Int] {
+        devices[device].account.flatMap { devices[device].revocations[$0] } ?? [:]
+    }
+
+    func isRevoked(_ identifier: String, on device: Int) -> Bool {
+        Product(rawValue: identifier).map { revocations(on: device)[$0, default: 0] > 0 } ?? false
+    }
+}
