@@ -143,6 +143,16 @@ import Testing
         #expect(account.subscription(inGroup: "metals")?.isRunning == true)
     }
 
+    @Test func `B212: Two periods paid for at one moment are paid back one at a time`() throws {
+        app.buy("gold.monthly")
+        try account.forceRenewal(inGroup: "metals")
+        try store.refund("1")
+        #expect(account.subscription(inGroup: "metals")?.isRunning == true)
+        try store.refund("2")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(try account.totalRefunded == account.totalCharged)
+    }
+
     @Test func `B191, B176: A receipt of it is of a subscription that is over, and its newest says since when`() throws
     {
         let market = try Market()
