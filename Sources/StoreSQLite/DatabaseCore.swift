@@ -12,6 +12,7 @@
         /// One caller's writes, which wait for the turn.
         private final class Job {
             let write: Write
+            /// Touched with the condition's lock held.
             var result: Result<Void, StoreDatabaseError>?
 
             init(_ write: @escaping Write) { self.write = write }
@@ -72,8 +73,9 @@
                     waiting = []
                     let connection = connection
                     condition.unlock()
-                    run(group, on: connection)
+                    let results = run(group, on: connection)
                     condition.lock()
+                    for (job, result) in zip(group, results) { job.result = result }
                     isInUse = false
                     condition.broadcast()
                 }
@@ -82,27 +84,20 @@
             }
         }
 
-        private func run(_ group: [Job], on connection: Connection?) {
-            guard let connection else {
-                for job in group { job.result = .failure(closed) }
-                return
-            }
-            let results = { (jobs: ArraySlice<Job>) -> Result<Void, StoreDatabaseError> in
+        /// What came of each write; told to nobody yet.
+        private func run(_ group: [Job], on connection: Connection?) -> [Result<Void, StoreDatabaseError>] {
+            guard let connection else { return group.map { _ in .failure(closed) } }
+            let result = { (jobs: ArraySlice<Job>) -> Result<Void, StoreDatabaseError> in
                 Result { () throws(StoreDatabaseError) in
                     try connection.transaction { () throws(StoreDatabaseError) in
                         for job in jobs { try job.write(connection) }
                     }
                 }
             }
-            let common = results(group[...])
+            let common = result(group[...])
+            guard case .failure = common, group.count > 1 else { return group.map { _ in common } }
             // What one of them did wrong is not to fall upon the others.
-            for (index, job) in group.enumerated() {
-                if case .failure = common, group.count > 1 {
-                    job.result = results(group[index...index])
-                } else {
-                    job.result = common
-                }
-            }
+            return group.indices.map { result(group[$0...$0]) }
         }
 
         /// Waits for what is being done, and closes.
