@@ -43,7 +43,7 @@ public final class StoreDatabase: Sendable {
     ///   - patience: how many seconds, from 0, to wait for another process that has it open.
     ///   - lane: where a queue calls a store on this ledger. By default not on the thread that the app called on, so that
     ///     no app waits for the disk, and what is added while the disk is busy is written together.
-    ///   - log: hears of every record that could not be read.
+    ///   - log: hears of every record that could not be read, while the database is in use: it must not call the database.
     /// - Throws: ``StoreDatabaseError``.
     public convenience init(
         at file: URL,

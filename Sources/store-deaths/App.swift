@@ -8,7 +8,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     private let store: SandboxStore
     private let queue: SKPaymentQueue
     private let clock = ManualTimekeeper()
-    private var random: SplitMix
+    private var random: SplitMix64
     private var count = 0
 
     static let products: [SandboxProduct] = [
@@ -16,7 +16,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     ]
 
     init(_ file: URL, seed: UInt64) throws {
-        random = SplitMix(seed: seed)
+        random = SplitMix64(seed: seed)
         let database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
         store = try SandboxStore(products: Self.products, timekeeper: clock, ledger: database.ledger)
         queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: .inline, log: .standardError)

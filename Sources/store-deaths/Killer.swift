@@ -19,7 +19,7 @@ struct Killer {
 
     func run() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        var random = SplitMix(seed: options.seed)
+        var random = SplitMix64(seed: options.seed)
         var notebook = Notebook()
         var words = 0
         var file = folder
@@ -43,7 +43,7 @@ struct Killer {
     }
 
     /// Starts an app, kills it after some lines or some time, and returns what it had said.
-    private func killOne(_ file: URL, _ random: inout SplitMix) throws -> [Word] {
+    private func killOne(_ file: URL, _ random: inout SplitMix64) throws -> [Word] {
         let app = Process()
         let output = Pipe()
         app.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])

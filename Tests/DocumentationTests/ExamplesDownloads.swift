@@ -117,7 +117,8 @@ private struct HostingStore: AsyncStoreBackend {
         feed.send(
             UpdateBatch(after: nil, through: UpdateCursor(position: 1), updates: [.transaction(sale)])
         )
-        try await Task.sleep(for: .seconds(1_000_000))
+        // Nothing more comes; the connection stays open until it is cancelled.
+        for await _ in AsyncStream(Never.self, { _ in }) {}
     }
 
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }

@@ -23,7 +23,7 @@ import Testing
 
 /// Sends each batch twice, and everything since the connection was made once more.
 private final class RepeatsEverything: SpoiltStore, @unchecked Sendable {
-    private let sent = Guarded<[ObjectIdentifier: [UpdateBatch]]>([:])
+    private let sent = Locked<[ObjectIdentifier: [UpdateBatch]]>([:])
 
     override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         sent.withLock { $0[ObjectIdentifier(receiver)] = [] }
@@ -57,7 +57,7 @@ private final class AnswersTheSameTwice: SpoiltStore, @unchecked Sendable {
 
 /// Is away each second time; what it was given may have come through.
 private final class HasPassingTrouble: SpoiltStore, @unchecked Sendable {
-    private let count = Guarded(0)
+    private let count = Locked(0)
 
     override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         let number = count.withLock { count in

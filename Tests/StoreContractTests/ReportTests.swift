@@ -80,7 +80,7 @@ import Testing
 
 /// Counts on any thread.
 private final class Tally: Sendable {
-    private let number = Guarded(0)
+    private let number = Locked(0)
     func count() { number.withLock { $0 += 1 } }
     var total: Int { number.withLock { $0 } }
 }

@@ -62,7 +62,7 @@
             _ durability: StoreDatabase.Durability,
             _ act: (Shop) throws -> Void
         ) throws -> [String] {
-            let told = Guarded<[String]>([])
+            let told = Locked<[String]>([])
             let shopper = Shopper(onUpdate: { transaction in
                 if system.isCut { return }
                 told.withLock { $0.append("\(transaction.payment.productIdentifier) \(transaction.transactionState)") }

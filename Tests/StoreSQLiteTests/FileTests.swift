@@ -142,7 +142,7 @@
 
         @Test func `Who comes second waits for as long as it wants to`() throws {
             let first = try folder.open()
-            let result = Guarded<Result<Int, any Error>?>(nil)
+            let result = Locked<Result<Int, any Error>?>(nil)
             let started = DispatchSemaphore(value: 0)
             let ended = DispatchSemaphore(value: 0)
             Thread { [folder] in

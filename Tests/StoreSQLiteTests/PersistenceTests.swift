@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `B34: A purchased transaction is on disk before an observer hears of it`() throws {
-        let copies = Guarded<[Folder]>([])
+        let copies = Locked<[Folder]>([])
         let shopper = Shopper(onUpdate: { [folder] transaction in
             guard transaction.transactionState == .purchased, let copy = try? folder.copy() else { return }
             copies.withLock { $0.append(copy) }
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `B33: A payment that is shown while the store cannot be reached is on disk before`() throws {
-        let copies = Guarded<[Folder]>([])
+        let copies = Locked<[Folder]>([])
         let shopper = Shopper(onUpdate: { [folder] _ in
             if let copy = try? folder.copy() { copies.withLock { $0.append(copy) } }
         })
@@ -138,7 +138,7 @@ import Testing
         // Offered once more after an answer that went astray.
         try database.journal.record([commands[1]])
         try database.journal.forget([commands[0].id, OrderID(journal: first.id, number: 99)])
-        let isSuperseded = Guarded(false)
+        let isSuperseded = Locked(false)
         let second = try database.journal.open { isSuperseded.withLock { $0 = true } }
         #expect(second.id != first.id)
         #expect(second.commands == Array(commands.dropFirst()))
@@ -170,7 +170,7 @@ import Testing
     @Test func `Commands that many threads record at once are all there`() throws {
         let database = try folder.open()
         let id = try database.journal.open {}.id
-        let failures = Guarded(0)
+        let failures = Locked(0)
         let group = DispatchGroup()
         for part in 0..<8 {
             let thread = Thread { [journal = database.journal] in

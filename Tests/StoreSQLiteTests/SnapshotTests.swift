@@ -141,7 +141,7 @@ extension Shopper {
 /// Passes on to a ledger and counts the records that are read.
 private final class CountingLedger: DurableLedger {
     private let ledger: any DurableLedger
-    private let read = Guarded(0)
+    private let read = Locked(0)
 
     init(_ ledger: any DurableLedger) { self.ledger = ledger }
 

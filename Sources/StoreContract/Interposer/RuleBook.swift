@@ -1,3 +1,5 @@
+import StoreCore
+
 extension Interposer {
     /// Names a rule.
     public struct RuleID: Hashable, Sendable {
@@ -16,7 +18,7 @@ struct RuleBook: Sendable {
         var remaining: Int
         /// How many have got to each counting test.
         var counts: [Int]
-        var random: SeededNumbers
+        var random: SplitMix64
     }
 
     private let seed: UInt64
@@ -39,7 +41,7 @@ struct RuleBook: Sendable {
             condition: condition,
             remaining: times,
             counts: Array(repeating: 0, count: condition.tests.count),
-            random: SeededNumbers(seed: seed, stream: UInt64(lastNumber))
+            random: SplitMix64(seed: seed, stream: UInt64(lastNumber))
         )
         rules.append(rule)
         return rule.id
@@ -77,27 +79,5 @@ extension RuleBook.Rule {
             }
         }
         return true
-    }
-}
-
-/// Random numbers that a seed replays (SplitMix64).
-///
-/// Foundation has none that can be seeded.
-struct SeededNumbers: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    /// Numbers that have nothing to do with those of the seed's other streams.
-    init(seed: UInt64, stream: UInt64) {
-        state = seed
-        state = next() ^ stream
-        state = next()
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-        return bits ^ (bits >> 31)
     }
 }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A value that is written down many times over: without names, one field behind the other.
 ///
-/// Whoever changes what is packed changes ``SandboxState/snapshotVersion`` with it.
+/// Whoever changes what is packed changes ``SandboxState/snapshotVersion`` with it. What ledgers' records are made of, orders
+/// and payments among them, is not to be changed: records of older files could not be read.
 protocol Packed {
     func pack(into pack: inout Pack)
     init(unpacking pack: inout Unpacking) throws

@@ -27,8 +27,7 @@ public struct SandboxAccount: Sendable {
                     productIdentifier: state.catalogue[product].identifier,
                     expirationDate: nil,
                     transaction: purchase?.identifier ?? "",
-                    since: purchase?.date ?? .distantPast,
-                    isInGracePeriod: false
+                    since: purchase?.date ?? .distantPast
                 )
             }
             let running = state.subscriptions.all(of: number).filter { state.subscriptions.isEntitled($0) }

@@ -17,7 +17,7 @@ extension Figure {
         limit: 3
     ) {
         FinishPending.cases { count in
-            var random = SplitMix(seed: 1)
+            var random = SplitMix64(seed: 1)
             return (0..<count).shuffled(using: &random)
         }
     }

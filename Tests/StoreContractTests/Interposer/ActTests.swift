@@ -152,7 +152,7 @@ import Testing
         interposer.add(.fail(failure), at: .productsAnswer)
         interposer.add(.fail(failure), at: .receiptRequest)
         wire.submit(1)
-        let answers = Guarded<[StoreFailure?]>([])
+        let answers = Locked<[StoreFailure?]>([])
         interposer.products(["sword"]) { answer in
             answers.withLock { if case .failure(let failure) = answer { $0.append(failure) } }
         }

@@ -78,7 +78,7 @@ import Testing
 
 private final class Watcher: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: what is kept is behind the lock.
-    private let kept = Guarded<[String]>([])
+    private let kept = Locked<[String]>([])
     var history: [String] { kept.withLock { $0 } }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}

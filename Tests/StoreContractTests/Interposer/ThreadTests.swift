@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `What is released while a receiver is being told waits until it has been`() async throws {
-        let wire = Guarded<Wire?>(nil)
+        let wire = Locked<Wire?>(nil)
         let receiver = Receiver { position in
             guard position == 1, let wire = wire.withLock({ $0 }) else { return }
             let isReleased = DispatchSemaphore(value: 0)
@@ -85,7 +85,7 @@ import Testing
         wire.interposer.add(.hold, at: .submission)
         for number in 1...100 { wire.submit(number) }
         let held = wire.interposer.held
-        let released = Guarded(0)
+        let released = Locked(0)
         await onThreads(4) { _ in
             for item in held where wire.interposer.release(item.id) { released.withLock { $0 += 1 } }
         }

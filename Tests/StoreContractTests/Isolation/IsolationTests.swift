@@ -18,7 +18,7 @@ import Testing
 
     /// Makes all stores, each on one of the threads.
     private func open() async -> [Household?] {
-        let households = Guarded([Household?](repeating: nil, count: Self.stores))
+        let households = Locked([Household?](repeating: nil, count: Self.stores))
         await onEach { number in
             let household = try? Household(number)
             households.withLock { $0[number] = household }
@@ -66,9 +66,9 @@ import Testing
     }
 
     @Test func `Nothing is left of a thousand stores that are let go in the middle of everything`() async throws {
-        let households = Guarded(await open())
-        let traces = Guarded<[Traces]>([])
-        let errors = Guarded<[String]>([])
+        let households = Locked(await open())
+        let traces = Locked<[Traces]>([])
+        let errors = Locked<[String]>([])
         await onEach(day: 1) { number in
             guard let household = households.withLock({ $0[number] }) else { return }
             do {

@@ -32,7 +32,7 @@ private final class NeverReturns: SpoiltStore, @unchecked Sendable {
 
 /// Does what comes again again.
 private final class TakesTwice: SpoiltStore, @unchecked Sendable {
-    private let state = Guarded<(taken: Set<OrderID>, aliases: [OrderID: OrderID])>(([], [:]))
+    private let state = Locked<(taken: Set<OrderID>, aliases: [OrderID: OrderID])>(([], [:]))
 
     override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         let commands = state.withLock { state in
@@ -53,7 +53,7 @@ private final class TakesTwice: SpoiltStore, @unchecked Sendable {
 
 /// Does the last command of a submission first.
 private final class OutOfOrder: SpoiltStore, @unchecked Sendable {
-    private let aliases = Guarded<[OrderID: OrderID]>([:])
+    private let aliases = Locked<[OrderID: OrderID]>([:])
 
     override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         let commands = aliases.withLock { aliases in
@@ -74,7 +74,7 @@ private final class OutOfOrder: SpoiltStore, @unchecked Sendable {
 
 /// Takes a repetition for trouble.
 private final class RefusesRepetitions: SpoiltStore, @unchecked Sendable {
-    private let taken = Guarded<Set<OrderID>>([])
+    private let taken = Locked<Set<OrderID>>([])
 
     override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         let isNew = taken.withLock { taken in commands.allSatisfy { taken.insert($0.id).inserted } }
@@ -85,7 +85,7 @@ private final class RefusesRepetitions: SpoiltStore, @unchecked Sendable {
 
 /// Remembers the highest number, and forgets whose.
 private final class ConfusesJournals: SpoiltStore, @unchecked Sendable {
-    private let state = Guarded<(highest: Int, taken: Set<OrderID>)>((0, []))
+    private let state = Locked<(highest: Int, taken: Set<OrderID>)>((0, []))
 
     override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         let fresh = state.withLock { state in

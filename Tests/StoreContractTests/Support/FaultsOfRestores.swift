@@ -43,7 +43,7 @@ private final class RestoresNothing: SpoiltTransactions, @unchecked Sendable {
 
 /// Lets a restored transaction carry the order that paid for it.
 private final class RestoresUnderAnOrder: SpoiltTransactions, @unchecked Sendable {
-    private let orders = Guarded<[String: OrderID]>([:])
+    private let orders = Locked<[String: OrderID]>([:])
 
     override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
         orders.withLock { orders in
@@ -56,7 +56,7 @@ private final class RestoresUnderAnOrder: SpoiltTransactions, @unchecked Sendabl
 
 /// Brings back what is used up, for a moment.
 private final class RestoresConsumables: SpoiltStore, @unchecked Sendable {
-    private let sold = Guarded<StorePayment?>(nil)
+    private let sold = Locked<StorePayment?>(nil)
 
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
         sold.withLock { sold in

@@ -79,7 +79,7 @@ private final class CountsPartsFromTwo: SpoiltStore, @unchecked Sendable {
 
 /// Repeats what it sent last on whichever thread submits.
 private final class SendsFromEveryThread: SpoiltStore, @unchecked Sendable {
-    private let last = Guarded<(any StoreUpdateReceiver, UpdateBatch)?>(nil)
+    private let last = Locked<(any StoreUpdateReceiver, UpdateBatch)?>(nil)
 
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
         last.withLock { $0 = (receiver, batch) }
@@ -113,7 +113,7 @@ private final class NewestFirst: SpoiltStore, @unchecked Sendable {
 
 /// Goes on with whatever comes next, wherever the receiver was.
 private final class LosesTheCursor: SpoiltStore, @unchecked Sendable {
-    private let lost = Guarded<Set<ObjectIdentifier>>([])
+    private let lost = Locked<Set<ObjectIdentifier>>([])
 
     override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         _ = lost.withLock { lost in
@@ -134,7 +134,7 @@ private final class LosesTheCursor: SpoiltStore, @unchecked Sendable {
 
 /// Tells everything again, as if it had come after the cursor.
 private final class RemembersTooMuch: SpoiltStore, @unchecked Sendable {
-    private let cursors = Guarded<[ObjectIdentifier: UpdateCursor]>([:])
+    private let cursors = Locked<[ObjectIdentifier: UpdateCursor]>([:])
 
     override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         cursors.withLock { $0[ObjectIdentifier(receiver)] = cursor }
@@ -150,7 +150,7 @@ private final class RemembersTooMuch: SpoiltStore, @unchecked Sendable {
 
 /// Does nothing for a receiver that is connected.
 private final class ConnectsOnce: SpoiltStore, @unchecked Sendable {
-    private let connected = Guarded<Set<ObjectIdentifier>>([])
+    private let connected = Locked<Set<ObjectIdentifier>>([])
 
     override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         guard connected.withLock({ $0.insert(ObjectIdentifier(receiver)).inserted }) else { return }
@@ -170,7 +170,7 @@ private final class NeverDisconnects: SpoiltStore, @unchecked Sendable {
 
 /// Takes an acknowledged update for a finished transaction.
 private final class ForgetsWhatIsAcknowledged: SpoiltStore, @unchecked Sendable {
-    private let position = Guarded(0)
+    private let position = Locked(0)
 
     override func acknowledge(through cursor: UpdateCursor) { position.withLock { $0 = cursor.position } }
 
@@ -182,7 +182,7 @@ private final class ForgetsWhatIsAcknowledged: SpoiltStore, @unchecked Sendable 
 
 /// Shows in snapshots what is finished.
 private final class ShowsFinished: SpoiltStore, @unchecked Sendable {
-    private let known = Guarded<[StoreTransaction]>([])
+    private let known = Locked<[StoreTransaction]>([])
 
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
         known.withLock { known in
@@ -210,7 +210,7 @@ extension StoreTransaction.State {
 
 /// Brings back what is finished when anything else changes.
 private final class RevivesFinished: SpoiltStore, @unchecked Sendable {
-    private let sold = Guarded<StoreTransaction?>(nil)
+    private let sold = Locked<StoreTransaction?>(nil)
 
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
         guard batch.after != nil else { return [batch] }

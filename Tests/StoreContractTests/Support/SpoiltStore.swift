@@ -6,7 +6,7 @@ import StoreCore
 /// What is not overridden is passed on.
 class SpoiltStore: StoreBackend, @unchecked Sendable {  // unchecked: subclasses guard what they keep
     let store: SandboxStore
-    private let relays = Guarded<[ObjectIdentifier: Relay]>([:])
+    private let relays = Locked<[ObjectIdentifier: Relay]>([:])
 
     required init(_ store: SandboxStore) { self.store = store }
 

@@ -56,8 +56,8 @@ import Testing
 
     /// A watch whose looks are taken when the test says so.
     private struct Bench {
-        let looks = Guarded<[@Sendable () -> Void]>([])
-        let lines = Guarded<[String]>([])
+        let looks = Locked<[@Sendable () -> Void]>([])
+        let lines = Locked<[String]>([])
         let watch: MainQueueWatch
         let log: StoreLog
 

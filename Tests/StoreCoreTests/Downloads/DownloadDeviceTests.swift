@@ -87,7 +87,7 @@ import Testing
             content: StoreContent(identifier: "level.2", version: "1.2", length: 10),
             limit: 10
         )
-        let answers = Guarded<[Result<Data, StoreFailure>]>([])
+        let answers = Locked<[Result<Data, StoreFailure>]>([])
         hosting.store.downloadPace = .atOnce
         for device in [hosting.store.device, tablet] {
             device.fetchContent(request) { answer in answers.withLock { $0.append(answer) } }
@@ -106,7 +106,7 @@ import Testing
             offset: offset,
             limit: 10
         )
-        let answer = Guarded<Result<Data, StoreFailure>?>(nil)
+        let answer = Locked<Result<Data, StoreFailure>?>(nil)
         hosting.store.fetchContent(request) { given in answer.withLock { $0 = given } }
         #expect(throws: StoreFailure.self) { try answer.withLock { try $0?.get() } }
     }

@@ -26,7 +26,7 @@ import Testing
         let place = DispatchQueue(label: "callbacks")
         let key = DispatchSpecificKey<Bool>()
         place.setSpecific(key: key, value: true)
-        let isThere = Guarded<[Bool]>([])
+        let isThere = Locked<[Bool]>([])
         let recorder = DownloadRecorder { _, _ in
             isThere.withLock { $0.append(DispatchQueue.getSpecific(key: key) == true) }
         }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `Every callback about downloads runs in its queue's context`() throws {
-        let seen = Guarded<[Bool]>([])
+        let seen = Locked<[Bool]>([])
         let recorder = DownloadRecorder { queue, _ in
             seen.withLock { $0.append(SKPaymentQueue.default() === queue) }
         }

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `B194: The file is there only once the download has finished`() throws {
-        let seen = Guarded<[Bool]>([])
+        let seen = Locked<[Bool]>([])
         let recorder = DownloadRecorder { _, downloads in
             seen.withLock { $0.append(downloads[0].contentURL != nil) }
         }

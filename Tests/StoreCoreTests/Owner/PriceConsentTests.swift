@@ -8,9 +8,9 @@ import Testing
     private final class AskingStore: StoreBackend {
         let timekeeper: any Timekeeper = ManualTimekeeper()
         let lane = BackendLane.caller
-        private let state: Guarded<(isPending: Bool, shown: Int)>
+        private let state: Locked<(isPending: Bool, shown: Int)>
 
-        init(isPending: Bool) { state = Guarded((isPending, 0)) }
+        init(isPending: Bool) { state = Locked((isPending, 0)) }
 
         /// How often it asked its user.
         var shown: Int { state.withLock { $0.shown } }

@@ -8,10 +8,10 @@ import Testing
     private final class PromotedApp {
         let recorder: Recorder
         let queue: SKPaymentQueue
-        let payments: Guarded<[SKPayment]>
+        let payments: Locked<[SKPayment]>
 
         init(on backend: any StoreBackend, accepts: Bool) {
-            let payments = Guarded<[SKPayment]>([])
+            let payments = Locked<[SKPayment]>([])
             recorder = Recorder(
                 onUpdate: { queue, transactions in
                     for transaction in transactions where transaction.isDecided { queue.finishTransaction(transaction) }
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `B173: The product comes in the device's language`() throws {
         let market = try Market([.consumable("sword", price: "0.99", title: "Sword")])
-        let seen = Guarded<[String]>([])
+        let seen = Locked<[String]>([])
         let recorder = Recorder(onPromotion: { payment, product in
             seen.withLock { $0 = [payment.productIdentifier, product.productIdentifier, product.localizedTitle] }
             return false

@@ -239,7 +239,7 @@ import Testing
     @Test func `A product for a country that nobody knows, or at a price that is none, is refused`() throws {
         let bad: [(SandboxProduct, String)] = [
             (.consumable("a", price: "1").priced("1", in: "DE"), "\"DE\""),
-            (.consumable("a", price: "1").notSold(in: "XXX"), "\"XXX\""),
+            (.consumable("a", price: "1").notSold(in: "QQQ"), "\"QQQ\""),
             (.consumable("a", price: "1").soldOnly(in: "usa"), "\"usa\""),
             (.consumable("a", price: "1").priced(decimalPrice: -1, in: "DEU"), "-1 in DEU"),
         ]

@@ -182,7 +182,7 @@ import Testing
     func `B19: Adding asks whoever authorises, with the product, the quantity and the total`(
         conformer: Conformer
     ) async throws {
-        let asked = Guarded<[AuthorisationRequest]>([])
+        let asked = Locked<[AuthorisationRequest]>([])
         let authoriser = Authoriser { request in
             asked.withLock { $0.append(request) }
             return .approve

@@ -5,14 +5,14 @@ import Testing
 /// Stores written with `async` functions.
 @Suite struct AsyncBackendTests {
     private let clock = ManualTimekeeper()
-    private let log = Guarded<[String]>([])
+    private let log = Locked<[String]>([])
 
     private struct Sulking: Error {}
 
     /// Throws what it is told to throw, and keeps connections open only if told to.
     private struct Store: AsyncStoreBackend {
         let clock: ManualTimekeeper
-        let log: Guarded<[String]>
+        let log: Locked<[String]>
         var error: any Error = Sulking()
         var isFaithful = false
         var closed: Signal?

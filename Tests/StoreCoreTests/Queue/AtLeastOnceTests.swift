@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func `B36: Old updates that come again much later change nothing`() async throws {
-        let seen = Guarded<[UpdateBatch]>([])
+        let seen = Locked<[UpdateBatch]>([])
         backend.spoilBatches { batch in
             let old = seen.withLock { seen in
                 seen.append(batch)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `B36: An update that was dropped is asked for again`() async throws {
-        let count = Guarded(0)
+        let count = Locked(0)
         backend.spoilBatches { batch in
             let number = count.withLock { count in
                 count += 1
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func `B36: Updates that come in the wrong order are told in the right one`() async throws {
-        let held = Guarded<UpdateBatch?>(nil)
+        let held = Locked<UpdateBatch?>(nil)
         backend.spoilBatches { batch in
             guard batch.after != nil else { return [batch] }
             return held.withLock { held in
@@ -217,7 +217,7 @@ import Testing
         let shopper = Recorder()
         let shop = await world.observedQueue(shopper)
         for _ in 1...700 { shop.add(SKPayment(productIdentifier: "sword")) }
-        let parts = Guarded(0)
+        let parts = Locked(0)
         backend.spoilBatches { batch in
             let number = parts.withLock { parts in
                 parts += 1
@@ -240,8 +240,8 @@ import Testing
     func `B34, B36, B71: Whatever is cut, repeated or lost, each payment is sold once and finished once`(
         seed: UInt64
     ) async throws {
-        var random = SplitMix(seed: seed)
-        let spoiler = Guarded(SplitMix(seed: ~seed))
+        var random = SplitMix64(seed: seed)
+        let spoiler = Locked(SplitMix64(seed: ~seed))
         backend.spoilBatches { batch in
             switch spoiler.withLock({ Int.random(in: 0..<8, using: &$0) }) {
             case 0: []

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `B19: With inline delivery the callbacks that a callback leads to come after it`() throws {
         let world = try Conformer.inProcess.world()
-        let order = Guarded<[String]>([])
+        let order = Locked<[String]>([])
         let observer = Recorder(onUpdate: { queue, transactions in
             let names = transactions.map { "\($0.payment.productIdentifier) \($0.transactionState)" }
             order.withLock { $0.append("begin " + names.joined(separator: ", ")) }
@@ -55,7 +55,7 @@ import Testing
     func `B40: An observer that removes itself in a callback hears nothing more`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let staying = Recorder()
-        let box = Guarded<Recorder?>(nil)
+        let box = Locked<Recorder?>(nil)
         let leaving = Recorder(onUpdate: { queue, _ in
             if let observer = box.withLock({ $0 }) { queue.remove(observer) }
         })
@@ -103,7 +103,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let box = Guarded<Recorder?>(nil)
+        let box = Locked<Recorder?>(nil)
         let observer = Recorder(onUpdate: { queue, transactions in
             guard let observer = box.withLock({ $0.take() }) else { return }
             queue.remove(observer)
@@ -245,7 +245,7 @@ import Testing
         let deliveries = DispatchQueue(label: "deliveries")
         let key = DispatchSpecificKey<Bool>()
         deliveries.setSpecific(key: key, value: true)
-        let isElsewhere = Guarded(false)
+        let isElsewhere = Locked(false)
         let observer = Recorder(onUpdate: { queue, transactions in
             if DispatchQueue.getSpecific(key: key) != true { isElsewhere.withLock { $0 = true } }
             for transaction in transactions where transaction.isDecided { queue.finishTransaction(transaction) }
@@ -266,7 +266,7 @@ import Testing
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
-        let isElsewhere = Guarded(false)
+        let isElsewhere = Locked(false)
         let observer = Recorder(onUpdate: { queue, transactions in
             if DispatchQueue.getSpecific(key: key) != true { isElsewhere.withLock { $0 = true } }
             for transaction in transactions where transaction.isDecided { queue.finishTransaction(transaction) }

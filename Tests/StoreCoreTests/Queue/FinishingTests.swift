@@ -9,7 +9,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let removed = Guarded<[ObjectIdentifier]>([])
+        let removed = Locked<[ObjectIdentifier]>([])
         let observer = Recorder(onRemoval: { queue, transactions in
             removed.withLock { $0 += transactions.map { ObjectIdentifier($0) } }
             #expect(queue.transactions.isEmpty)

@@ -21,7 +21,7 @@ import Testing
     ) async throws {
         let journal = RecordingJournal()
         let world = try conformer.world()
-        let isMissing = Guarded(false)
+        let isMissing = Locked(false)
         let observer = Recorder(onUpdate: { _, transactions in
             if journal.commands.count < transactions.count { isMissing.withLock { $0 = true } }
         })

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LaneTests {
     @Test(arguments: 0..<30 as Range<UInt64>) func `A slot table is a dictionary in order`(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var table = SlotTable<Int>()
         var model: [Int: Int] = [:]
         var used: Set<Int> = []
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>) func `A queue of waiting things is an array`(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var fifo = Fifo<Int>()
         var model: [Int] = []
         var wrong: [Int] = []

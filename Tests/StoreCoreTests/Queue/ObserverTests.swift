@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B48: Only the update message has to be implemented`(conformer: Conformer) async throws {
         final class Smallest: NSObject, SKPaymentTransactionObserver {
-            let updates = Guarded(0)
+            let updates = Locked(0)
             func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
                 updates.withLock { $0 += transactions.count }
                 for transaction in transactions where transaction.isDecided { queue.finishTransaction(transaction) }

@@ -8,8 +8,8 @@ import Testing
     func `B36, B60, B71: Every restore ends once, and what was finished does not come again`(
         seed: UInt64
     ) async throws {
-        var random = SplitMix(seed: seed)
-        let spoiler = Guarded(SplitMix(seed: ~seed))
+        var random = SplitMix64(seed: seed)
+        let spoiler = Locked(SplitMix64(seed: ~seed))
         let world = try Conformer.inProcess.world()
         await world.buyAndFinish("full.game")
         let backend = SpoilingBackend(world.store)

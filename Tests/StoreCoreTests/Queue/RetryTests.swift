@@ -27,7 +27,7 @@ import Testing
     @Test func `B36: The pauses between tries grow: 1, 2, 4 … 256 seconds`() async throws {
         let clock = ManualTimekeeper()
         let start = clock.now
-        let moments = Guarded<[TimeInterval]>([])
+        let moments = Locked<[TimeInterval]>([])
         let backend = ScriptedBackend(clock: clock)
         backend.onSubmit { submission in
             moments.withLock { $0.append(clock.now.timeIntervalSince(start)) }
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `B36: After the store has taken something the pauses begin small again`() async throws {
         let clock = ManualTimekeeper()
-        let moments = Guarded<[Date]>([])
+        let moments = Locked<[Date]>([])
         let backend = ScriptedBackend(clock: clock)
         backend.onSubmit { submission in
             moments.withLock { $0.append(clock.now) }
@@ -86,7 +86,7 @@ import Testing
     @Test func `B36: A restore that ends a pause makes its timer void, and the pauses go on growing`() {
         let clock = ManualTimekeeper()
         let start = clock.now
-        let moments = Guarded<[TimeInterval]>([])
+        let moments = Locked<[TimeInterval]>([])
         let backend = ScriptedBackend(clock: clock)
         let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()

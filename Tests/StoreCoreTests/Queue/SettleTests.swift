@@ -138,7 +138,7 @@ import Testing
     @Test func `Settling waits for what a backend has marked as under way`() async throws {
         let activity = Activity()
         let work = activity.begin()
-        let hasEnded = Guarded(false)
+        let hasEnded = Locked(false)
         let waiter = Task {
             await activity.settle()
             return hasEnded.withLock { $0 }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `B176: A revocation that comes just after its observer left is asked for again`() {
-        let box = Guarded<Recorder?>(nil)
+        let box = Locked<Recorder?>(nil)
         let observer = Recorder(onUpdate: { queue, _ in
             if let observer = box.withLock({ $0 }) { queue.remove(observer) }
         })
@@ -77,7 +77,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `B173: A purchase begun in the store goes on if an observer says so, and is dropped otherwise`(goesOn: Bool) {
-        let payments = Guarded<[String]>([])
+        let payments = Locked<[String]>([])
         let observer = Recorder(onPromotion: { payment, product in
             payments.withLock { $0 += [payment.productIdentifier, product.productIdentifier] }
             return goesOn

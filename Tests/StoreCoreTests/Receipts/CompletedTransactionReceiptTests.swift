@@ -35,7 +35,7 @@ import Testing
 
     @Test func `B66: Every purchased and restored transaction has a receipt and an identifier`() throws {
         let market = try Market()
-        let receipts = Guarded<[String: String]>([:])
+        let receipts = Locked<[String: String]>([:])
         let reader = Recorder(onUpdate: { queue, transactions in
             for transaction in transactions where transaction.isDecided {
                 let fields = transaction.transactionReceipt.map { market.store.verify(receipt: $0).fields } ?? [:]

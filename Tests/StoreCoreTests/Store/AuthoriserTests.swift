@@ -84,7 +84,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B19: What the store would refuse anyway, nobody is asked about`(conformer: Conformer) async throws {
-        let asked = Guarded(0)
+        let asked = Locked(0)
         let authoriser = Authoriser { _ in
             asked.withLock { $0 += 1 }
             return .approve
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `B19: The authoriser is asked once for each order, although the command may come twice`() async throws {
-        let asked = Guarded(0)
+        let asked = Locked(0)
         let authoriser = Authoriser { _ in
             asked.withLock { $0 += 1 }
             return .approve

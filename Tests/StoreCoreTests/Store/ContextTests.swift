@@ -18,7 +18,7 @@ import Testing
 
     @Test func `B27: Threads that ask for the default queue at once get the same`() async throws {
         let context = context(try Conformer.inProcess.world())
-        let queues = Guarded<Set<ObjectIdentifier>>([])
+        let queues = Locked<Set<ObjectIdentifier>>([])
         await onThreads(4) { _ in
             let queue = context.run { SKPaymentQueue.default() }
             queues.withLock { _ = $0.insert(ObjectIdentifier(queue)) }
@@ -81,7 +81,7 @@ import Testing
         let world = try conformer.world()
         let context = context(world)
         let queue = context.run { SKPaymentQueue.default() }
-        let bound = Guarded<[ObjectIdentifier]>([])
+        let bound = Locked<[ObjectIdentifier]>([])
         let delegate = RequestRecorder(
             onResponse: { _ in bound.withLock { $0.append(ObjectIdentifier(SKPaymentQueue.default())) } },
             onEnd: { _ in bound.withLock { $0.append(ObjectIdentifier(SKPaymentQueue.default())) } }

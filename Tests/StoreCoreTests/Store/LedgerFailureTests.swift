@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `What an authoriser said is written as soon as the ledger can be`() throws {
-        let asked = Guarded<[String]>([])
+        let asked = Locked<[String]>([])
         let store = try store(
             Authoriser { [ledger] request in
                 asked.withLock { $0.append(request.productIdentifier) }
@@ -151,7 +151,7 @@ import Testing
             #expect(store.submit(buyer.commands(.buy("sword"), .buy("shield"))) == .taken)
         }
         ledger.repair()
-        let asked = Guarded<[String]>([])
+        let asked = Locked<[String]>([])
         let authoriser = Authoriser { request in
             asked.withLock { $0.append(request.productIdentifier) }
             return .approve

@@ -76,7 +76,7 @@ import Testing
 
     @Test func `B106: A conflict with another store on the ledger is decided again, and charged once`() async throws {
         let ledger = MemoryLedger()
-        let totals = Guarded<[Decimal]>([])
+        let totals = Locked<[Decimal]>([])
         let authoriser = Authoriser { request in
             totals.withLock { $0.append(request.total) }
             return .approve

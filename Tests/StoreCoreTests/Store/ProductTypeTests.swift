@@ -56,7 +56,7 @@ import Testing
 
     @Test func `B117: A product is known by its identifier, to look it up and to pay for it`() throws {
         let market = try Market()
-        let answer = Guarded<ProductsAnswer?>(nil)
+        let answer = Locked<ProductsAnswer?>(nil)
         market.store.products(["full.game"]) { result in answer.withLock { $0 = try? result.get() } }
         #expect(answer.withLock { $0?.products.map(\.localizedTitle) } == ["Full game"])
         let app = App(on: market.store)

@@ -152,7 +152,7 @@ import Testing
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
-        let isThere = Guarded<[Bool]>([])
+        let isThere = Locked<[Bool]>([])
         let delegate = RequestRecorder(
             onResponse: { _ in isThere.withLock { $0.append(DispatchQueue.getSpecific(key: key) == true) } },
             onEnd: { _ in isThere.withLock { $0.append(DispatchQueue.getSpecific(key: key) == true) } }

@@ -6,7 +6,7 @@ import Testing
     @Test(.timeLimit(.minutes(1)))
     func `A receiver that goes with its last update may ask the store`() throws {
         let store = try Market().store
-        let answer = Guarded<Bool?>(nil)
+        let answer = Locked<Bool?>(nil)
         do {
             let receiver = LeavingReceiver(store, answer)
             store.connect(receiver, after: nil)
@@ -19,7 +19,7 @@ import Testing
     @Test(.timeLimit(.minutes(1)))
     func `What an authoriser held may ask the store when another takes its place`() throws {
         let store = try Market().store
-        let answer = Guarded<Bool?>(nil)
+        let answer = Locked<Bool?>(nil)
         do {
             let leaving = LeavingReceiver(store, answer)
             store.authoriser = Authoriser { _ in withExtendedLifetime(leaving) { .approve } }
@@ -34,9 +34,9 @@ import Testing
 private final class LeavingReceiver: StoreUpdateReceiver {
     let journal = JournalID.unique()
     private let store: SandboxStore
-    private let answer: Guarded<Bool?>
+    private let answer: Locked<Bool?>
 
-    init(_ store: SandboxStore, _ answer: Guarded<Bool?>) {
+    init(_ store: SandboxStore, _ answer: Locked<Bool?>) {
         self.store = store
         self.answer = answer
     }

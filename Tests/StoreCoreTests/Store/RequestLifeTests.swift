@@ -183,7 +183,7 @@ import Testing
 
     @Test func `B93: A delegate need not implement the messages about the end`() {
         final class Smallest: NSObject, SKProductsRequestDelegate {
-            let responses = Guarded(0)
+            let responses = Locked(0)
             func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
                 responses.withLock { $0 += 1 }
             }
@@ -211,7 +211,7 @@ import Testing
 
     @Test func `B95: A delegate of the general kind hears how a products request ends`() {
         final class General: NSObject, SKRequestDelegate {
-            let ends = Guarded(0)
+            let ends = Locked(0)
             func requestDidFinish(_ request: SKRequest) { ends.withLock { $0 += 1 } }
         }
         let delegate = General()

@@ -247,7 +247,7 @@ import Testing
     func `B106: Buying again what can be restored is an ordinary purchase that costs nothing`(
         conformer: Conformer
     ) async throws {
-        let totals = Guarded<[Decimal]>([])
+        let totals = Locked<[Decimal]>([])
         let authoriser = Authoriser { request in
             totals.withLock { $0.append(request.total) }
             return .approve

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `Moving the clock fires what is due in the order of the deadlines, at its own time each`() {
-        let fired = Guarded<[String]>([])
+        let fired = Locked<[String]>([])
         for (name, delay) in [("c", 3.0), ("a", 1.0), ("later", 10.0), ("b", 2.0), ("a2", 1.0)] {
             clock.schedule(at: start.addingTimeInterval(delay)) { [clock, start] in
                 fired.withLock { $0.append("\(name) at \(clock.now.timeIntervalSince(start))") }
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `A timer set by a timer fires in the same move, if it falls due`() {
-        let fired = Guarded<[TimeInterval]>([])
+        let fired = Locked<[TimeInterval]>([])
         @Sendable func tick() {
             fired.withLock { $0.append(clock.now.timeIntervalSince(start)) }
             clock.schedule(at: clock.now.addingTimeInterval(2)) { tick() }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `A timer for a moment that has passed fires at the next move, even by nothing`() {
-        let fired = Guarded(0)
+        let fired = Locked(0)
         clock.schedule(at: start.addingTimeInterval(-100)) { fired.withLock { $0 += 1 } }
         #expect(fired.withLock { $0 } == 0)
         clock.advance(by: 0)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `A timer that was called off does not fire`() {
-        let fired = Guarded<[Int]>([])
+        let fired = Locked<[Int]>([])
         let tokens = (0..<4).map { number in
             clock.schedule(at: start.addingTimeInterval(1)) { fired.withLock { $0.append(number) } }
         }
@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test func `A timer may call off another that is due at the same time`() {
-        let fired = Guarded<[String]>([])
-        let token = Guarded<TimerToken?>(nil)
+        let fired = Locked<[String]>([])
+        let token = Locked<TimerToken?>(nil)
         clock.schedule(at: start.addingTimeInterval(1)) {
             fired.withLock { $0.append("first") }
             token.withLock { $0 }?.cancel()
@@ -80,7 +80,7 @@ import Testing
         let world = try conformer.world()
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
-        let seen = Guarded<[Int]>([])
+        let seen = Locked<[Int]>([])
         for delay in 1...3 {
             world.clock.schedule(at: world.clock.now.addingTimeInterval(TimeInterval(delay))) {
                 seen.withLock { $0.append(observer.history.count) }
@@ -97,8 +97,8 @@ import Testing
         let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock)
         let delivery = DispatchQueue(label: "observers")
         let observer = Recorder.finishing()
-        let late = Guarded<SKPaymentQueue?>(nil)
-        let seen = Guarded<[Int]>([])
+        let late = Locked<SKPaymentQueue?>(nil)
+        let seen = Locked<[Int]>([])
         clock.schedule(at: start + 1) {}
         clock.schedule(at: start + 2) {
             let queue = SKPaymentQueue(backend: store, delivery: .queue(delivery))
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `Threads that move one clock take turns`() async {
-        let fired = Guarded<[TimeInterval]>([])
+        let fired = Locked<[TimeInterval]>([])
         for delay in 1...40 {
             clock.schedule(at: start.addingTimeInterval(TimeInterval(delay))) { [clock, start] in
                 fired.withLock { $0.append(clock.now.timeIntervalSince(start)) }
@@ -144,7 +144,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `Who moves the clock waits for the task that moves it already`(isTask: Bool) async {
-        let isDone = Guarded(false)
+        let isDone = Locked(false)
         let whenDone = Signal()
         clock.schedule(at: start.addingTimeInterval(1)) { [clock] in
             if isTask {
@@ -170,7 +170,7 @@ import Testing
 
     @Test func `The system's clock fires once a moment is reached, and not before schedule returns`() async {
         let clock = SystemTimekeeper()
-        let order = Guarded<[String]>([])
+        let order = Locked<[String]>([])
         await withCheckedContinuation { continuation in
             let lock = NSLock()
             lock.lock()

@@ -184,9 +184,9 @@ import Testing
 /// A clock whose timers come late, as a system's may.
 private final class LateClock: Timekeeper {
     let activity = Activity()
-    private let time: Guarded<Date>
+    private let time: Locked<Date>
 
-    init(_ start: Date) { time = Guarded(start) }
+    init(_ start: Date) { time = Locked(start) }
 
     var now: Date {
         get { time.withLock { $0 } }
@@ -199,7 +199,7 @@ private final class LateClock: Timekeeper {
 /// A clock that counts how often it is set.
 private final class CountingClock: Timekeeper {
     let manual = ManualTimekeeper()
-    private let scheduled = Guarded(0)
+    private let scheduled = Locked(0)
 
     var count: Int { scheduled.withLock { $0 } }
     var now: Date { manual.now }

@@ -4,7 +4,7 @@ import StoreCore
 /// A queue's delegate that records what it is asked, and answers as it is told.
 final class Deputy: NSObject, SKPaymentQueueDelegate, @unchecked Sendable {
     // unchecked: everything is behind the lock or constant.
-    private let state = Guarded<[String]>([])
+    private let state = Locked<[String]>([])
     private let mayContinue: @Sendable (SKPaymentTransaction) -> Bool
     private let mayShowPriceConsent: @Sendable () -> Bool
 
@@ -37,7 +37,7 @@ final class Deputy: NSObject, SKPaymentQueueDelegate, @unchecked Sendable {
 /// A clock that rings without waiting for anybody: for those who keep others waiting.
 final class ImpatientClock: Timekeeper {
     let activity = Activity()
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     private struct State {
         var now = Date(timeIntervalSince1970: 1_735_689_600)
@@ -45,7 +45,7 @@ final class ImpatientClock: Timekeeper {
         var timers: [(number: Int, moment: Date, body: @Sendable () -> Void)] = []
     }
 
-    init() { state = Guarded(State()) }
+    init() { state = Locked(State()) }
 
     var now: Date { state.withLock { $0.now } }
 

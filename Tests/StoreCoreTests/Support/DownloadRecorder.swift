@@ -4,7 +4,7 @@ import StoreCore
 /// An observer that records what it is told of downloads and keeps transactions open.
 final class DownloadRecorder: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: everything is behind the lock or constant.
-    private let state = Guarded<(callbacks: [[String]], transactions: [SKPaymentTransaction])>(([], []))
+    private let state = Locked<(callbacks: [[String]], transactions: [SKPaymentTransaction])>(([], []))
     private let onDownloads: (@Sendable (SKPaymentQueue, [SKDownload]) -> Void)?
 
     /// Makes a recorder that does something of its own when downloads have moved on, after recording it.

@@ -14,7 +14,7 @@ final class FailingLedger: Ledger {
         var commits = 0
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let error = StoreFailure.storeKit(.unknown, "the disk is full")
 
     /// What cannot be done.

@@ -9,7 +9,7 @@ final class RecordingJournal: QueueJournal {
     }
 
     private let kept: MemoryJournal
-    private let events = Guarded<[Event]>([])
+    private let events = Locked<[Event]>([])
 
     init(firstID: JournalID = .unique()) { kept = MemoryJournal(firstID: firstID) }
 
@@ -37,9 +37,9 @@ final class FailingJournal: QueueJournal {
     enum Act { case open, record, forget }
 
     private let kept = MemoryJournal()
-    private let failing: Guarded<Set<Act>>
+    private let failing: Locked<Set<Act>>
 
-    init(_ failing: Set<Act>) { self.failing = Guarded(failing) }
+    init(_ failing: Set<Act>) { self.failing = Locked(failing) }
 
     var commands: [StoreCommand] { kept.commands }
 

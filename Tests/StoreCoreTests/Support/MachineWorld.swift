@@ -9,7 +9,7 @@ final class MachineWorld {
     private(set) var faults: [String] = []
     /// What happened, if that is wanted.
     private(set) var story: [String]?
-    private var random: SplitMix
+    private var random: SplitMix64
     private var machine = QueueMachine(journal: JournalID(rawValue: 1))
     private var store: ModelStore
     private var journal: [StoreCommand] = []
@@ -36,7 +36,7 @@ final class MachineWorld {
 
     init(seed: UInt64, isTelling: Bool = false) {
         story = isTelling ? [] : nil
-        random = SplitMix(seed: seed)
+        random = SplitMix64(seed: seed)
         store = ModelStore()
     }
 

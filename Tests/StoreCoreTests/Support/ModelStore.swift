@@ -16,7 +16,7 @@ struct ModelStore {
 
     func has(_ order: OrderID) -> Bool { order.number <= taken[order.journal, default: 0] }
 
-    mutating func take(_ command: StoreCommand, _ random: inout SplitMix) {
+    mutating func take(_ command: StoreCommand, _ random: inout SplitMix64) {
         guard !has(command.id) else { return }
         taken[command.id.journal] = command.id.number
         switch command.action {
@@ -45,7 +45,7 @@ struct ModelStore {
     mutating func renew() { insert(StorePayment(productIdentifier: "pro.monthly"), .purchased, nil) }
 
     /// Somebody decides about one order that waits.
-    mutating func decide(_ random: inout SplitMix) {
+    mutating func decide(_ random: inout SplitMix64) {
         guard let index = open.indices.filter({ !open[$0].state.isDecided }).randomElement(using: &random) else {
             return
         }
@@ -112,7 +112,7 @@ struct ModelConnection {
 
     func hasNext(_ store: ModelStore) -> Bool { isSnapshotOpen || (cursor?.position ?? 0) < store.changes.count }
 
-    mutating func next(_ store: ModelStore, _ random: inout SplitMix) -> UpdateBatch {
+    mutating func next(_ store: ModelStore, _ random: inout SplitMix64) -> UpdateBatch {
         let after = cursor
         let through: UpdateCursor
         var updates: [StoreUpdate] = []

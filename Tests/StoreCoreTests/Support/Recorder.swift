@@ -41,7 +41,7 @@ final class Recorder: NSObject, SKPaymentTransactionObserver, @unchecked Sendabl
         var hasOverlapped = false
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let onUpdate: Reaction?
     private let onRemoval: Reaction?
     private let onRestored: (@Sendable (SKPaymentQueue) -> Void)?
@@ -183,7 +183,7 @@ extension SKPaymentTransaction {
 
 /// Keeps the lines that go to a log.
 final class LogRecorder: Sendable {
-    private let kept = Guarded<[String]>([])
+    private let kept = Locked<[String]>([])
     var lines: [String] { kept.withLock { $0 } }
     var log: StoreLog { StoreLog { [kept] line in kept.withLock { $0.append(line) } } }
 }

@@ -17,7 +17,7 @@ final class RequestRecorder: NSObject, SKProductsRequestDelegate, @unchecked Sen
         var requests: [ObjectIdentifier] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let onResponse: (@Sendable (SKProductsRequest) -> Void)?
     private let onEnd: (@Sendable (SKRequest) -> Void)?
 

@@ -7,7 +7,7 @@ import StoreCore
 final class SandboxOnTasks: StoreBackend {
     private let store: SandboxStore
     private let adapter: any StoreBackend
-    private let connections = Guarded<[ObjectIdentifier: MarkedReceiver]>([:])
+    private let connections = Locked<[ObjectIdentifier: MarkedReceiver]>([:])
 
     init(_ store: SandboxStore) {
         self.store = store
@@ -148,7 +148,7 @@ private struct AsyncSandbox: AsyncStoreBackend {
 /// What is on its way on one connection.
 private final class Marks: Sendable {
     private let activity: Activity
-    private let works = Guarded<[Activity.Work]?>([])
+    private let works = Locked<[Activity.Work]?>([])
 
     init(_ activity: Activity) { self.activity = activity }
 
@@ -205,7 +205,7 @@ private final class Mailbox: StoreUpdateReceiver {
 
     let journal: JournalID
     private let marks: Marks
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(journal: JournalID, _ marks: Marks) {
         self.journal = journal

@@ -22,7 +22,7 @@ final class ScriptedBackend: StoreBackend {
         var onSubmit: (@Sendable (Submission) -> Void)?
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let clock: ManualTimekeeper
     let lane: BackendLane
 

@@ -28,7 +28,7 @@ final class SpoilingBackend: StoreBackend {
     }
 
     let store: SandboxStore
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ store: SandboxStore) { self.store = store }
 

@@ -9,7 +9,7 @@ final class UpdateRecorder: StoreUpdateReceiver {
     }
 
     let journal = JournalID.unique()
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     var batches: [UpdateBatch] { state.withLock { $0.batches } }
     var losses: [StoreFailure] { state.withLock { $0.losses } }
@@ -49,14 +49,14 @@ extension StoreCommand.Action {
 extension SandboxStore {
     /// What it says to a submission.
     func submit(_ commands: [StoreCommand]) -> SubmissionReply? {
-        let answer = Guarded<SubmissionReply?>(nil)
+        let answer = Locked<SubmissionReply?>(nil)
         submit(commands) { reply in answer.withLock { $0 = reply } }
         return answer.withLock { $0 }
     }
 
     /// What it says to a look-up.
     func products(_ identifiers: Set<String>) -> Result<ProductsAnswer, StoreFailure>? {
-        let answer = Guarded<Result<ProductsAnswer, StoreFailure>?>(nil)
+        let answer = Locked<Result<ProductsAnswer, StoreFailure>?>(nil)
         products(identifiers) { reply in answer.withLock { $0 = reply } }
         return answer.withLock { $0 }
     }

@@ -202,7 +202,7 @@ import Testing
 /// The guide's step 4 and 5.
 private final class Shop: NSObject, SKProductsRequestDelegate, @unchecked Sendable {
     // unchecked: used by one test, and by callbacks that it waits for.
-    private let received = Guarded<[SKProductsResponse]>([])
+    private let received = Locked<[SKProductsResponse]>([])
 
     var products: [SKProduct] { received.withLock { $0.flatMap(\.products) } }
     var invalid: [String] { received.withLock { $0.flatMap(\.invalidProductIdentifiers) } }
@@ -232,7 +232,7 @@ private final class Shop: NSObject, SKProductsRequestDelegate, @unchecked Sendab
 /// The guide's steps 7 and 8: a method for each state.
 private final class ExpansionObserver: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: its one property guards itself.
-    private let lines = Guarded<[String]>([])
+    private let lines = Locked<[String]>([])
 
     var log: [String] { lines.withLock { $0 } }
     func forget() { lines.withLock { $0 = [] } }

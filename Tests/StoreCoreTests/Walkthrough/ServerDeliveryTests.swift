@@ -112,8 +112,8 @@ private final class Server: Sendable {
     ]
 
     private let store: SandboxStore
-    private let ledger = Guarded<[Record]>([])
-    private let reachable = Guarded(true)
+    private let ledger = Locked<[Record]>([])
+    private let reachable = Locked(true)
 
     init(store: SandboxStore) { self.store = store }
 

@@ -1,6 +1,7 @@
 #if canImport(CSQLite)
     import CSQLite
     import Foundation
+    import StoreCore
 
     /// A file system under SQLite that passes everything on to the real one, counts, and goes wrong when it is told to.
     ///
@@ -40,7 +41,7 @@
         let real: UnsafeMutablePointer<sqlite3_vfs>
         private let own: UnsafeMutablePointer<sqlite3_vfs>
         private let ownName: UnsafeMutablePointer<CChar>
-        private let state = Guarded(State())
+        private let state = Locked(State())
 
         init() {
             guard let real = sqlite3_vfs_find(nil), let ownName = strdup(name) else {

@@ -53,7 +53,7 @@ final class Folder: Sendable {
 
 /// Lines of a log.
 final class LogRecorder: Sendable {
-    private let state = Guarded<[String]>([])
+    private let state = Locked<[String]>([])
     var lines: [String] { state.withLock { $0 } }
     var log: StoreLog { StoreLog { [state] line in state.withLock { $0.append(line) } } }
 }

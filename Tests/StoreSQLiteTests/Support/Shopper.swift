@@ -5,7 +5,7 @@ import StoreSQLite
 /// An observer that notes what it hears, and finishes what is decided if it is told to.
 final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: everything is behind the lock or constant.
-    private let heard = Guarded<[String]>([])
+    private let heard = Locked<[String]>([])
     private let finishes: Bool
     private let onUpdate: (@Sendable (SKPaymentTransaction) -> Void)?
 

@@ -7,7 +7,7 @@ struct Shop: Sendable {
     let clock = ManualTimekeeper()
     let store: SandboxStore
     let interposer: Interposer
-    private let charged = Guarded<[String]>([])
+    private let charged = Locked<[String]>([])
 
     init(label: String? = nil, seed: UInt64 = 0, timeout: TimeInterval = 60) throws {
         store = try SandboxStore(
@@ -44,7 +44,7 @@ extension SKPaymentQueue {
 /// An observer that records what it hears, and finishes what is decided.
 final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: what it heard is behind a lock.
-    private let state = Guarded<(heard: [String], identifiers: [String])>(([], []))
+    private let state = Locked<(heard: [String], identifiers: [String])>(([], []))
 
     /// A line for each thing heard, such as `purchased sword`.
     var heard: [String] { state.withLock { $0.heard } }

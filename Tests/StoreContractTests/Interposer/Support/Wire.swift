@@ -12,7 +12,7 @@ final class Counter: StoreBackend {
         var beforeConnect: (@Sendable () -> Void)?
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let clock: ManualTimekeeper
 
     init(clock: ManualTimekeeper) { self.clock = clock }
@@ -76,7 +76,7 @@ final class Receiver: StoreUpdateReceiver {
         var hasOverlapped = false
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let onUpdate: @Sendable (Int) -> Void
     let journal = JournalID(rawValue: 1)
 
@@ -114,7 +114,7 @@ struct Wire: Sendable {
     let store: Counter
     let interposer: Interposer
     let receiver: Receiver
-    let answers = Guarded<[SubmissionReply]>([])
+    let answers = Locked<[SubmissionReply]>([])
 
     init(label: String? = nil, seed: UInt64 = 0, timeout: TimeInterval = 60, receiver: Receiver = Receiver()) {
         self.receiver = receiver

@@ -1,0 +1,23 @@
+/// Random numbers that a seed replays, by Steele, Lea and Flood's SplitMix64; Foundation has none that can be seeded.
+///
+/// For the modules beside this one: nothing in StoreCore is left to chance.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    /// Numbers that have nothing to do with those of the seed's other streams.
+    package init(seed: UInt64, stream: UInt64) {
+        state = seed
+        state = next() ^ stream
+        state = next()
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+        return bits ^ (bits >> 31)
+    }
+}
