@@ -34,6 +34,10 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
 
+        // A program of its own, which runs the main queue itself.
+        .executableTarget(name: "Kiosk", dependencies: ["IAPManager"], swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(name: "KioskTests", dependencies: ["Kiosk"], resources: [.copy("Kiosk.storekit")]),
+
         // Completion handlers, and nothing believed that the receipt does not say.
         .target(
             name: "PurchaseService",
