@@ -36,6 +36,12 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         context.settleOutsideCallbacks()
     }
 
+    /// Reads a configuration and takes over the context's store, by the initializer's newer name.
+    ///
+    /// - Parameter fileURL: a `.storekit` file of any version, wherever it lies.
+    /// - Throws: as ``init(contentsOf:)``.
+    public convenience init(contentsOfURL fileURL: URL) throws { try self.init(contentsOf: fileURL) }
+
     /// Reads a configuration by its file's name and takes over the context's store.
     ///
     /// The file is looked for in the main bundle, then in each `*.resources` and `*.bundle` beside it, which is where

@@ -34,6 +34,15 @@ import Testing
         }
     }
 
+    @Test func `B202: The initializer's newer name reads the same file`() throws {
+        try StoreContext(delivery: .inline, log: .silent).run {
+            let session = try SKTestSession(contentsOfURL: TestApp.url("Shop"))
+            try session.buyProduct(productIdentifier: "castle")
+            #expect(session.allTransactions().map(\.productIdentifier) == ["castle"])
+            expectRefusal(.fileNotFound) { try SKTestSession(contentsOfURL: URL(fileURLWithPath: "/nowhere")) }
+        }
+    }
+
     @Test func `B201: Sessions of one context steer one store, and each begins with the file's settings`() throws {
         let app = try TestApp()
         app.buy("sword")
