@@ -136,8 +136,9 @@ struct Club {
     private mutating func renew(by now: Date, _ terms: RenewalTerms) -> Int {
         origin = renewsAs != product ? .downgraded : terms.isHeard ? .renewed : .renewedUnheard
         if renewsAs != product, renewsAs == .basic, !hasHadTrial {
-            repeat { begin(renewsAs, at: end, isTrial: true) } while end <= now
-            return 0
+            begin(renewsAs, at: end, isTrial: true)
+            // A week that passed before anybody paid has been had; no month is as short as the grace.
+            if end > now { return 0 }
         }
         if isOnTrial {
             begin(renewsAs, at: end, isTrial: false)

@@ -12,6 +12,8 @@ enum BillingChange: Hashable, Codable, Sendable {
     case renewalFailed(subscription: Int, BillingTrouble)
     /// The grace period is over; the store goes on trying to collect.
     case graceEnded(subscription: Int)
+    /// A period passed in the grace period and was not paid for: the one behind it is next.
+    case leftOut(subscription: Int, SubscriptionTerm)
     /// A period was over sooner than was paid for: this is what is left of it.
     case cutShort(subscription: Int, SubscriptionTerm)
     /// A subscriber was asked to agree to a price, or has answered, or is not asked any more.
@@ -31,6 +33,7 @@ extension SandboxState {
             guard var trouble = subscriptions.trouble(of: subscription) else { return }
             trouble.graceEnd = nil
             subscriptions.setTrouble(trouble, of: subscription)
+        case .leftOut(let subscription, let term): subscriptions.leaveOut(subscription, term)
         case .cutShort(let subscription, let term): cut(subscription, to: term)
         case .priceIncrease(let subscription, let increase): subscriptions.setIncrease(increase, of: subscription)
         }

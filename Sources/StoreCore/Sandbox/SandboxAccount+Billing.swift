@@ -23,20 +23,30 @@ extension SandboxAccount {
     /// Pays for a renewal that failed, as if the user had entered another card, whatever becomes of later ones.
     ///
     /// A purchased transaction comes, as of any renewal. In a grace period the billing date stays: the next period begins
-    /// where the last one ended; periods of a few days that are over by now are left out. In billing retry the next period
-    /// begins now. Nothing happens where no renewal has failed, or billing retry is over. A subscription whose product is
-    /// not on sale any more ends.
+    /// where the last one ended; periods of a few days that are over by now are left out, and an offer that they were
+    /// under has been had. In billing retry the next period begins now. Nothing happens where no renewal has failed, or
+    /// billing retry is over. A subscription whose product is not on sale any more ends.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)`` where the account never was; and what the ledger throws.
     public func resolveBillingIssue(inGroup group: String) throws {
-        let rate = core.shell.withLock { $0.settings.rules.renewalRate }
-        try core.change { state, events, now in
-            guard let index = state.subscriptions.index(of: group, account: number) else {
-                throw SandboxError.notSubscribed(group: group)
+        try core.use { shell, now in
+            let rate = shell.settings.rules.renewalRate
+            try shell.refresh()
+            try shell.change(now: now) { shell in
+                var isBehind = true
+                while isBehind {
+                    isBehind = false
+                    try shell.step { state, events in
+                        guard let index = state.subscriptions.index(of: group, account: number) else {
+                            throw SandboxError.notSubscribed(group: group)
+                        }
+                        guard let event = state.recovery(of: index, at: now, rate) else { return }
+                        if case .billing(.leftOut) = event { isBehind = true }
+                        events.append(LedgerRecord(date: now, event: event))
+                    }
+                }
             }
-            guard let event = state.recovery(of: index, state.nextTransaction, at: now, rate) else { return }
-            events.append(LedgerRecord(date: now, event: event))
         }
     }
 

@@ -33,11 +33,12 @@ extension SandboxState {
     /// What a subscription's user pays instead of its product's price, nil for that.
     func keptPrice(of index: Int) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
 
-    /// The payment that failed is collected now, as a transaction of a number; nil where none has.
+    /// The payment that failed is collected now; nil where none has.
     ///
     /// In the grace period the billing date stays: what is paid for is the period that runs now if each begins where the
-    /// one before ended. Later a period begins now.
-    func recovery(of index: Int, _ transaction: Int, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
+    /// one before ended, under the terms that it would have then. Grace may be longer than a period of a few days: one that
+    /// is over is left out, and whoever asks again hears of the next. Later a period begins now.
+    func recovery(of index: Int, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
         let product = subscriptions[index].renewsAs
         guard let period = catalogue.period(of: product), catalogue.isOnSale(product, at: now) else {
@@ -45,10 +46,9 @@ extension SandboxState {
         }
         let last = subscriptions[index].term
         let cycle = trouble.graceEnd == nil ? BillingCycle(from: now, at: rate) : last.cycle
-        var (term, charge) = nextTerm(after: cycle, of: index, last, product, period, rate)
-        // Grace may be longer than a period of a few days.
-        while term.end <= now { (term, charge) = nextTerm(after: term.cycle, of: index, last, product, period, rate) }
-        return .renewed(subscription: index, transaction: transaction, term, charge: charge)
+        let (term, charge) = nextTerm(after: cycle, of: index, last, product, period, rate)
+        guard term.end > now else { return .billing(.leftOut(subscription: index, term)) }
+        return .renewed(subscription: index, transaction: nextTransaction, term, charge: charge)
     }
 
     // MARK: Commands

@@ -69,7 +69,7 @@ extension SandboxState {
         case .gracePeriod, .renewalLimit: true
         case .renewalFailed(let subscription, _), .graceEnded(let subscription), .priceIncrease(let subscription, _):
             subscription < subscriptions.count
-        case .cutShort(let subscription, let term):
+        case .leftOut(let subscription, let term), .cutShort(let subscription, let term):
             subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
         }
     }

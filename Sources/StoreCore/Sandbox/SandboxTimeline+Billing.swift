@@ -18,6 +18,9 @@ extension SandboxTimeline.Entry {
         case .graceEnded(let subscription):
             describe(subscription, state)
             what = "grace period over, billing retry goes on"
+        case .leftOut(let subscription, let term):
+            describe(subscription, state)
+            what = "period until \(SandboxTimeline.text(of: term.end)) was over before it was paid for, left out"
         case .cutShort(let subscription, let term):
             describe(subscription, state)
             what = "period ended early, at \(SandboxTimeline.text(of: term.end))"

@@ -28,6 +28,10 @@ struct SubscriptionBook: Codable, Sendable {
         /// All in one access: there are many.
         fileprivate mutating func renew(_ term: SubscriptionTerm) {
             renewals += 1
+            goOn(as: term)
+        }
+
+        fileprivate mutating func goOn(as term: SubscriptionTerm) {
             renewsAs = term.product
             if term.offer?.kind == .introductory { hasUsedIntroductoryOffer = true }
         }
@@ -157,12 +161,25 @@ extension SubscriptionBook {
 
     /// The next period begins.
     mutating func renew(_ index: Int, _ term: SubscriptionTerm) {
-        if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
-            waitingOffers[index] = nil
-        }
+        endWaiting(index, before: term)
         if increase(of: index)?.consent == .agreed { increases[index] = nil }
         subscriptions[index].renew(term)
         set(term, of: index)
+    }
+
+    /// The next period has passed without being paid for; whatever it was under has been had.
+    mutating func leaveOut(_ index: Int, _ term: SubscriptionTerm) {
+        endWaiting(index, before: term)
+        subscriptions[index].goOn(as: term)
+        // What happens next if nobody pays happens when it would have.
+        subscriptions[index].term = term
+    }
+
+    /// An offer that waited begins with a period, unless the one before goes on.
+    private mutating func endWaiting(_ index: Int, before term: SubscriptionTerm) {
+        if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
+            waitingOffers[index] = nil
+        }
     }
 
     /// The next period could not be paid for.
