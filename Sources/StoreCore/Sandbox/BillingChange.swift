@@ -39,12 +39,33 @@ extension SandboxState {
         }
     }
 
-    /// What was bought says the same of its end as the subscription does.
+    /// What was bought says the same of its end as the subscription does, and so does what the family has of it.
     private mutating func cut(_ subscription: Int, to term: SubscriptionTerm) {
         let account = subscriptions[subscription].account
-        let purchases = purchases(of: subscriptions[subscription].term, by: account)
+        let last = subscriptions[subscription].term
+        let purchases = purchases(of: last, by: account)
+        for share in families.shares(of: last, from: account) {
+            guard let known = share.term else { continue }
+            let own = known.cut(as: term)
+            for index in self.purchases(of: known, by: share.key.member) {
+                accounts[share.key.member].history[index].term = own
+            }
+            families.cut(share.key, to: own)
+        }
         subscriptions.cut(subscription, to: term)
         for index in purchases { accounts[account].history[index].term = term }
+    }
+
+    /// Where the purchases lie that belong to the newest period of a subscription, in its account's history and in those
+    /// of the members of its family.
+    func purchasesOfNewestPeriod(of subscription: Int) -> [(account: Int, index: Int)] {
+        let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
+        let own = purchases(of: term, by: account).map { (account: account, index: $0) }
+        return families.shares(of: term, from: account).reduce(into: own) { found, share in
+            guard let term = share.term else { return }
+            let member = share.key.member
+            found += purchases(of: term, by: member).map { (account: member, index: $0) }
+        }
     }
 
     /// Where in an account's history the purchases lie that belong to the newest period of a subscription.

@@ -62,6 +62,15 @@ struct FamilyBook: Codable, Sendable {
         owners.flatMap { shares[$0].map { Array($0.values) } ?? [] }.sorted { $0.number < $1.number }
     }
 
+    /// What the others have of a period of somebody's subscription.
+    func shares(of term: SubscriptionTerm, from owner: Int) -> [Share] {
+        if isEmpty { return [] }
+        return shares(from: [owner]).filter { share in
+            share.key.item == .subscription(original: term.original)
+                && share.term.map { $0.isSamePeriod(as: term) } ?? false
+        }
+    }
+
     /// What a member has from the others.
     func shares(with member: Int) -> [Share] {
         guard let family = family(of: member) else { return [] }
@@ -114,6 +123,9 @@ extension FamilyBook {
         shares[sharing.key.owner]?[sharing.key] = share
         return share.first
     }
+
+    /// A member's newest period is over sooner than it was.
+    mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.owner]?[key]?.term = term }
 
     mutating func end(_ key: Key) { shares[key.owner]?[key] = nil }
 

@@ -39,8 +39,7 @@ struct LedgerHistory {
         case .redeemed(let redemption): add(redemption.purchase)
         case .owner(let change): take(change, record.date)
         case .billing(.cutShort(let subscription, let term)):
-            let account = state.subscriptions[subscription].account
-            for index in state.purchases(of: term, by: account) {
+            for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
                 let itself = state.accounts[account].history[index].asOriginal.original
                 guard let number = itself.flatMap({ SandboxState.number(of: $0.identifier) }) else { continue }
                 change(number) { $0.expirationDate = term.end }

@@ -85,7 +85,8 @@ extension SandboxState {
         case .subscription(let original):
             guard let index = subscriptions.index(ofOriginal: original) else { return nil }
             let term = subscriptions[index].term
-            guard share?.term?.start != term.start || share?.product != term.product else { return nil }
+            // Another may begin at the same moment, where one was cut short.
+            if let known = share?.term, known.isSamePeriod(as: term) { return nil }
             let first = share?.term
             let own = SubscriptionTerm(
                 product: term.product,

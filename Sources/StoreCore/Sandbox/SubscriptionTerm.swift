@@ -60,6 +60,23 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
+    /// The same for somebody who has it under a transaction of their own.
+    func cut(as other: SubscriptionTerm) -> SubscriptionTerm {
+        SubscriptionTerm(
+            product: product,
+            start: other.start,
+            cycle: other.cycle,
+            offer: offer,
+            original: original,
+            originalDate: originalDate
+        )
+    }
+
+    /// Whether both are one period, be it under different transactions.
+    func isSamePeriod(as other: SubscriptionTerm) -> Bool {
+        product == other.product && start == other.start && end == other.end
+    }
+
     /// Whether the next period, of a product, is under the same offer.
     func offerGoesOn(as product: Int) -> Bool { product == self.product && offer.map { $0.remaining > 0 } ?? false }
 
