@@ -28,11 +28,14 @@ extension SandboxState {
             if isOn { billing.failingAccounts.insert(account) } else { billing.failingAccounts.remove(account) }
         case .gracePeriod(let isOn): billing.grantsGracePeriod = isOn
         case .renewalLimit(let limit): billing.renewalLimit = limit
-        case .renewalFailed(let subscription, let trouble): subscriptions.setTrouble(trouble, of: subscription)
+        case .renewalFailed(let subscription, let trouble):
+            subscriptions.setTrouble(trouble, of: subscription)
+            setGraceEndForFamily(trouble.graceEnd, of: subscription)
         case .graceEnded(let subscription):
             guard var trouble = subscriptions.trouble(of: subscription) else { return }
             trouble.graceEnd = nil
             subscriptions.setTrouble(trouble, of: subscription)
+            setGraceEndForFamily(nil, of: subscription)
         case .leftOut(let subscription, let term): subscriptions.leaveOut(subscription, term)
         case .cutShort(let subscription, let term): cut(subscription, to: term)
         case .priceIncrease(let subscription, let increase): subscriptions.setIncrease(increase, of: subscription)

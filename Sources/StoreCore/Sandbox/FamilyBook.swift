@@ -33,6 +33,8 @@ struct FamilyBook: Codable, Sendable {
         let first: StoreTransaction.Details
         /// The member's newest period.
         var term: SubscriptionTerm?
+        /// Until when it gives access although that is over, nil without a grace period.
+        var graceEnd: Date?
         /// All that the member got; never empty.
         var transactions: [Int]
 
@@ -105,7 +107,8 @@ extension FamilyBook {
     /// Returns what a renewal's transaction says of the one that the member got first, nil for the first.
     mutating func keep(
         _ sharing: FamilyChange.Sharing,
-        _ details: StoreTransaction.Details
+        _ details: StoreTransaction.Details,
+        graceEnd: Date?
     ) -> StoreTransaction.Details? {
         guard var share = share(sharing.key) else {
             shares[sharing.key.owner, default: [:]][sharing.key] = Share(
@@ -113,12 +116,14 @@ extension FamilyBook {
                 product: sharing.product,
                 first: details,
                 term: sharing.term,
+                graceEnd: graceEnd,
                 transactions: [sharing.transaction]
             )
             return nil
         }
         share.product = sharing.product
         share.term = sharing.term
+        share.graceEnd = graceEnd
         share.transactions.append(sharing.transaction)
         shares[sharing.key.owner]?[sharing.key] = share
         return share.first
@@ -126,6 +131,11 @@ extension FamilyBook {
 
     /// A member's newest period is over sooner than it was.
     mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.owner]?[key]?.term = term }
+
+    /// A grace period begins for what the others have of a period of somebody's subscription, or ends.
+    mutating func setGraceEnd(_ moment: Date?, of term: SubscriptionTerm, from owner: Int) {
+        for share in shares(of: term, from: owner) { shares[owner]?[share.key]?.graceEnd = moment }
+    }
 
     mutating func end(_ key: Key) { shares[key.owner]?[key] = nil }
 

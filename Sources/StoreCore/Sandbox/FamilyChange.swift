@@ -54,7 +54,7 @@ extension SandboxState {
         purchase.isShared = true
         purchase.isFinished = sharing.isSilent
         let history = remember(purchase, member)
-        let first = families.keep(sharing, details)
+        let first = families.keep(sharing, details, graceEnd: graceEnd(of: sharing.key.item))
         guard !sharing.isSilent else { return nextTransaction = sharing.transaction + 1 }
         for device in devices.indices where devices[device].account == member { devices[device].hasReceipt = true }
         let transaction = StoreTransaction(
@@ -75,6 +75,20 @@ extension SandboxState {
             ),
             sharing.transaction
         )
+    }
+
+    /// Until when what is shared gives access although its period is over.
+    private func graceEnd(of item: FamilyBook.Item) -> Date? {
+        guard case .subscription(let original) = item, let index = subscriptions.index(ofOriginal: original) else {
+            return nil
+        }
+        return subscriptions.trouble(of: index)?.graceEnd
+    }
+
+    /// The family has a subscription until a moment although its period is over, or does not any more.
+    mutating func setGraceEndForFamily(_ moment: Date?, of subscription: Int) {
+        let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
+        families.setGraceEnd(moment, of: term, from: account)
     }
 
     /// Adds what a change in a family means to a queue on a device.

@@ -112,7 +112,7 @@ extension SandboxState {
 
     /// Whether a share that ends now gave access until now.
     private func hadAccess(_ share: FamilyBook.Share, until now: Date) -> Bool {
-        share.term.map { $0.end > now } ?? true
+        share.term.map { (share.graceEnd ?? $0.end) > now } ?? true
     }
 
     /// What an account may use because somebody else of its family shares it.

@@ -133,6 +133,7 @@ extension SandboxState {
         case .renewed(let subscription, let number, let term, _):
             renew(subscription, number, term, record.date)
         case .ended(let subscription, let reason):
+            setGraceEndForFamily(nil, of: subscription)
             subscriptions.end(subscription, reason)
         case .autoRenewal(let subscription, let isOn):
             subscriptions.setWillRenew(isOn, of: subscription)

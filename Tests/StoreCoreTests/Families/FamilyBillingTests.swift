@@ -86,4 +86,82 @@ import Testing
             receipt.purchases.map(\.subscription?.expirationDate) == [Market.date("2025-01-10T00:00:00Z")]
         )
     }
+
+    // MARK: Grace periods
+
+    /// The first period was over on 1 February, and the grace period, in which it is now the 5th, is on the 17th.
+    private func beginGrace() throws {
+        try store.setGrantsGracePeriod(true)
+        home.annasApp.buy("tv.monthly")
+        try home.anna.setBillingFails(true)
+        home.market.advance(to: "2025-02-05T00:00:00Z")
+        home.clear()
+    }
+
+    /// How a member loses what is shared.
+    enum Loss: CaseIterable { case removed, notShared, refunded, deleted, changed }
+
+    private func lose(_ loss: Loss) throws {
+        switch loss {
+        case .removed: try #require(home.bob.family).remove(home.bob)
+        case .notShared: try home.anna.setSharesPurchases(false)
+        case .refunded: try store.refund("1")
+        case .deleted: try store.deleteTransaction("1")
+        case .changed: home.annasApp.buy("solo.monthly")
+        }
+        store.settle()
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `B176, B200: Whoever loses in a grace period what is shared hears it`(loss: Loss) throws {
+        try beginGrace()
+        try lose(loss)
+        #expect(home.bob.entitlements == [])
+        #expect(home.bobsApp.recorder.callbacks == [[.revoked(["tv.monthly"])]])
+        #expect(try purchases().map(\.cancellationDate) == [Market.date("2025-02-05T00:00:00Z")])
+    }
+
+    @Test func `B176, B200: Whoever joined in a grace period and leaves in it hears it`() throws {
+        let home = try Household(isFamily: false)
+        try home.store.setGrantsGracePeriod(true)
+        home.annasApp.buy("tv.monthly")
+        try home.anna.setBillingFails(true)
+        home.market.advance(to: "2025-02-05T00:00:00Z")
+        let family = try home.store.addFamily("smiths", organiser: home.anna)
+        try family.add(home.bob)
+        #expect(home.bobsApp.recorder.callbacks == delivered("tv.monthly"))
+        home.clear()
+        try family.remove(home.bob)
+        #expect(home.bobsApp.recorder.callbacks == [[.revoked(["tv.monthly"])]])
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `B200: Access that ended with the grace period is heard of neither then nor later`(loss: Loss) throws {
+        try beginGrace()
+        home.market.advance(to: "2025-02-17T00:00:00Z")
+        #expect(home.bob.entitlements == [])
+        #expect(home.bobsApp.recorder.callbacks == [])
+        try lose(loss)
+        #expect(home.bobsApp.recorder.callbacks == [])
+        #expect(try purchases().map(\.cancellationDate) == [nil])
+    }
+
+    @Test func `B200: A grace period that ends with the subscription's renewal is as if it had lapsed`() throws {
+        try beginGrace()
+        try home.anna.setAutoRenew(false, inGroup: "plans")
+        try lose(.removed)
+        #expect(home.bobsApp.recorder.callbacks == [])
+        #expect(try purchases().map(\.cancellationDate) == [nil])
+    }
+
+    @Test func `B176, B200: Paid for in the grace period it is shared until the end of its period`() throws {
+        try beginGrace()
+        try home.anna.setBillingFails(false)
+        try home.anna.resolveBillingIssue(inGroup: "plans")
+        try home.anna.setAutoRenew(false, inGroup: "plans")
+        home.market.advance(to: "2025-03-01T00:00:00Z")
+        home.clear()
+        try lose(.removed)
+        #expect(home.bobsApp.recorder.callbacks == [])
+    }
 }
