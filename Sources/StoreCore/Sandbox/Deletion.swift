@@ -46,7 +46,7 @@ extension SandboxState {
             if identifiers.contains(String(term.original)) {
                 subscriptions.forget(index)
             } else if subscriptions[index].isRunning,
-                own.last(where: { $0.term?.original == term.original })?.term != term
+                !purchases(of: term, by: account).contains(where: { history[$0].isOwn })
             {
                 subscriptions.end(index, .revoked)
             }

@@ -113,6 +113,36 @@ import Testing
         #expect(try store.transactions.map(\.id) == ["1"])
     }
 
+    @Test func `B218: Of periods that began at one moment each is deleted by itself`() throws {
+        let app = App(on: store)
+        for product in ["silver.monthly", "silver.other", "silver.monthly"] { app.buy(product) }
+        try store.deleteTransaction("2")
+        #expect(account.subscription(inGroup: "metals")?.isRunning == true)
+        try store.deleteTransaction("3")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+    }
+
+    @Test func `B218: Of renewals that were forced at one moment each is deleted by itself`() throws {
+        App(on: store).buy("gold.monthly")
+        for _ in 0..<3 { try account.forceRenewal(inGroup: "metals") }
+        for number in ["2", "3"] { try store.deleteTransaction(number) }
+        #expect(account.subscription(inGroup: "metals")?.isRunning == true)
+        #expect(try store.transactions.map(\.id) == ["1", "4"])
+        try store.deleteTransaction("4")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+    }
+
+    @Test func `B106, B218: Without what was paid for, what repeated it for nothing keeps the period`() throws {
+        let app = App(on: store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-02-10T00:00:00Z")
+        app.buy("gold.monthly")
+        try store.deleteTransaction("2")
+        #expect(account.subscription(inGroup: "metals")?.isRunning == true)
+        try store.deleteTransaction("3")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+    }
+
     @Test func `B218: A restored transaction alone can be deleted, which takes nothing away`() throws {
         let app = App(on: store, finishes: false)
         try account.buy("full.game")
