@@ -22,7 +22,7 @@ extension Model {
             payBack(accounts[account].history.filter { entries[$0].period == refunded.period }, account)
             guard let club = accounts[account].club, club.isRunning, club.period == refunded.period else { return }
             accounts[account].club?.revoke()
-            revoke(refunded.product, account)
+            if club.isEntitled { revoke(refunded.product, account) }
         }
     }
 

@@ -10,6 +10,8 @@ struct Refund: Hashable, Codable, Sendable {
     let product: Int
     /// The products to which access ended with it, as the app is told; none where there was no access any more.
     let revoked: [String]
+    /// The subscription that ended with it, nil for none, and in what older versions of the store wrote.
+    var ended: Int?
 }
 
 extension SandboxState {
@@ -20,14 +22,16 @@ extension SandboxState {
         switch catalogue.kind(of: refund.product) {
         case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)
         case .autoRenewable:
-            if !refund.revoked.isEmpty, let group = catalogue.group(of: refund.product),
-                let index = subscriptions.index(of: group, account: refund.account)
-            {
-                subscriptions.end(index, .revoked)
-            }
+            if let index = refund.ended ?? endedAsBefore(refund) { subscriptions.end(index, .revoked) }
         case .consumable, .nonRenewing: break
         }
         notify(refund.account, refund.revoked)
+    }
+
+    /// The subscription that ended with a refund that an older version of the store wrote.
+    private func endedAsBefore(_ refund: Refund) -> Int? {
+        guard !refund.revoked.isEmpty, let group = catalogue.group(of: refund.product) else { return nil }
+        return subscriptions.index(of: group, account: refund.account)
     }
 
     /// Transactions of an account's do not count any more.

@@ -4,7 +4,7 @@ import Foundation
 extension SandboxState {
     /// What becomes of a transaction that is paid back, whoever asks for it and however long ago it was.
     ///
-    /// What an account owns for good, and the running period of a subscription, end at once. What repeated the purchase for
+    /// What an account owns for good ends at once, and a subscription whose newest period it was. What repeated the purchase for
     /// nothing goes with it.
     ///
     /// - Throws: ``SandboxError`` for what nobody paid for, or what was paid back before.
@@ -27,11 +27,14 @@ extension SandboxState {
             let transaction = Self.number(of: purchases[place].identifier).flatMap { history.transaction($0) }
             return transaction?.charge ?? 0 > 0
         }
+        let ended = subscription(of: repetitions, by: account)
+        let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned(product, by: account)
         let refund = Refund(
             account: account,
             transactions: repetitions.compactMap { Self.number(of: purchases[$0].identifier) },
             product: product,
-            revoked: isInUse(repetitions, by: account) ? [transaction.productIdentifier] : []
+            revoked: isInUse ? [transaction.productIdentifier] : [],
+            ended: ended
         )
         return LedgerRecord(date: now, event: .owner(.refunded(refund)))
     }
@@ -45,36 +48,29 @@ extension SandboxState {
         case .nonConsumable, .freeSubscription:
             return (0..<history.count).filter { history[$0].isOwn && history[$0].product == product }
         case .autoRenewable:
-            // Somebody may change to another product and back at one moment, or pay for the same once more after the
-            // period was cut short: each is a period of its own.
-            let periods = periods(of: term?.original, by: account)
-            guard let middle = periods.firstIndex(of: place) else { return [place] }
-            let isSame: (Int) -> Bool = {
-                history[periods[$0]].product == product && history[periods[$0]].term?.start == term?.start
-            }
+            // What repeats a period says the same of it. Of those that were cut short at one moment each was paid for,
+            // and those between which another product was bought are apart.
+            let chain = (0..<history.count).filter { history[$0].term?.original == term?.original }
+            guard let middle = chain.firstIndex(of: place) else { return [place] }
+            let isSame: (Int) -> Bool = { history[chain[$0]].term == term }
             var (first, last) = (middle, middle)
-            while first > 0, !isCharged(periods[first]), isSame(first - 1) { first -= 1 }
-            while last + 1 < periods.count, !isCharged(periods[last + 1]), isSame(last + 1) { last += 1 }
-            return Array(periods[first...last])
+            while first > 0, !isCharged(chain[first]), isSame(first - 1) { first -= 1 }
+            while last + 1 < chain.count, !isCharged(chain[last + 1]), isSame(last + 1) { last += 1 }
+            return chain[first...last].filter { history[$0].isOwn }
         }
     }
 
-    /// Where in an account's history the periods of a subscription lie that still count.
-    private func periods(of original: Int?, by account: Int) -> [Int] {
-        let history = accounts[account].history
-        return (0..<history.count).filter { history[$0].isOwn && history[$0].term?.original == original }
+    /// The subscription that has not ended and whose newest period an account's purchases were, nil for none.
+    private func subscription(of places: [Int], by account: Int) -> Int? {
+        guard let place = places.last, let term = accounts[account].history[place].term,
+            let index = subscriptions.index(ofOriginal: term.original), subscriptions[index].isRunning,
+            purchases(of: subscriptions[index].term, by: account).contains(place)
+        else { return nil }
+        return index
     }
 
-    /// Whether an account has access to something for having made purchases that the revoke message is for.
-    private func isInUse(_ places: [Int], by account: Int) -> Bool {
-        guard let place = places.last else { return false }
-        let (product, term) = (accounts[account].history[place].product, accounts[account].history[place].term)
-        switch catalogue.kind(of: product) {
-        case .nonConsumable: return accounts[account].owned.contains(product)
-        case .autoRenewable:
-            guard let term, let index = subscriptions.index(ofOriginal: term.original) else { return false }
-            return subscriptions[index].isRunning && periods(of: term.original, by: account).last == place
-        case .consumable, .nonRenewing, .freeSubscription: return false
-        }
+    /// Whether an account has a product for good.
+    private func isOwned(_ product: Int, by account: Int) -> Bool {
+        catalogue.kind(of: product) == .nonConsumable && accounts[account].owned.contains(product)
     }
 }

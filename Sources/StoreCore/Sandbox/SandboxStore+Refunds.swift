@@ -7,7 +7,8 @@ extension SandboxStore {
     /// then on, and only then do the account's devices hear of it by
     /// ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``, running apps at once,
     /// the others at their next launch. An earlier period of a subscription, a consumable and a non-renewing subscription
-    /// only get their ``SandboxTransaction/cancellationDate``. A transaction that is not finished stays to be finished. A
+    /// only get their ``SandboxTransaction/cancellationDate``. The last period of a subscription in billing retry is of one
+    /// that gives no access: it ends without a word, and nothing more is collected. A transaction that is not finished stays to be finished. A
     /// restore does not bring it back, and buying it again costs again.
     ///
     /// What repeated the purchase for nothing, because it was owned already, is cancelled with it, and either may be named.

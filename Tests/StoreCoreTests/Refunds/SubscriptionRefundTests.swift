@@ -153,6 +153,84 @@ import Testing
         #expect(try account.totalRefunded == account.totalCharged)
     }
 
+    @Test func `B212: In billing retry the last period is paid back without a word, and nothing is collected`() throws {
+        app.buy("gold.monthly")
+        try account.setBillingFails(true)
+        market.advance(to: "2025-02-10T00:00:00Z")
+        app.recorder.clear()
+        try store.refund("1")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(try cancellations() == [Market.date("2025-02-10T00:00:00Z")])
+        try account.setBillingFails(false)
+        try account.resolveBillingIssue(inGroup: "metals")
+        market.advance(to: "2025-06-01T00:00:00Z")
+        #expect(app.recorder.callbacks == [])
+    }
+
+    @Test func `B176, B200, B212: In a grace period the last period is what is in use`() throws {
+        try store.setGrantsGracePeriod(true)
+        app.buy("gold.monthly")
+        try account.setBillingFails(true)
+        market.advance(to: "2025-02-10T00:00:00Z")
+        app.recorder.clear()
+        try store.refund("1")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
+    }
+
+    @Test func `B212: What was paid back is of its own subscription, also if its product is in another group by now`()
+        throws
+    {
+        app.buy("gold.monthly")
+        try store.register(
+            .autoRenewable("gold.monthly", price: "9.99", period: .init(1, .month), group: "alloys")
+        )
+        app.buy("gold.monthly")
+        #expect(account.subscriptions.map(\.isRunning) == [true, true])
+        try store.refund("1")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(account.subscription(inGroup: "alloys")?.isRunning == true)
+        try store.refund("2")
+        #expect(account.subscription(inGroup: "alloys")?.end == .revoked)
+    }
+
+    @Test func `B212: A subscription that was over and was bought again ends with its last period alone`() throws {
+        let bob = try store.addAccount("bob")
+        try bob.buy("gold.monthly")
+        app.buy("gold.monthly")
+        try account.expireSubscription(inGroup: "metals")
+        app.buy("gold.monthly")
+        market.advance(to: "2025-02-10T00:00:00Z")
+        app.recorder.clear()
+        for number in try account.transactions.dropLast().map(\.id) { try store.refund(number) }
+        #expect(app.recorder.callbacks == [])
+        #expect(account.subscription(inGroup: "metals")?.isRunning == true)
+        try store.refund(try #require(try account.transactions.last?.id))
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(bob.subscription(inGroup: "metals")?.isRunning == true)
+    }
+
+    @Test func `B212: What cost nothing and was cut short is not paid back with what followed at that moment`() throws {
+        let trial = SandboxProduct.Offer.freeTrial(.init(1, .week))
+        let gift = SandboxProduct.CodeOffer(.freeTrial(.init(1, .month), identifier: "GIFT"), isStackable: true)
+        let gold = SandboxProduct.autoRenewable(
+            "gold.monthly",
+            price: "9.99",
+            period: .init(1, .month),
+            group: "metals",
+            introductoryOffer: trial,
+            codeOffers: [gift]
+        )
+        let market = try Market([gold])
+        let account = market.store.account
+        try account.redeem(code: "GIFT", of: "gold.monthly")
+        try account.forceRenewal(inGroup: "metals")
+        try market.store.refund("1")
+        #expect(account.subscription(inGroup: "metals")?.isRunning == true)
+        try market.store.refund("2")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+    }
+
     @Test func `B191, B176: A receipt of it is of a subscription that is over, and its newest says since when`() throws
     {
         let market = try Market()
@@ -165,6 +243,19 @@ import Testing
         #expect(answer.status == .subscriptionExpired)
         #expect(answer.latestFields["cancellation_date_ms"] == "1735689600000")
         #expect(answer.fields["cancellation_date_ms"] == nil)
+    }
+
+    @Test func `What an older version of the store wrote of a refund ends the subscription too`() throws {
+        app.buy("gold.monthly")
+        try store.refund("1")
+        let (_, text) = try LedgerCopy.rewritten(market.ledger)
+        let older = text.replacing(/"ended":0,|,"ended":0/, with: "")
+        #expect(older != text)
+        let copy = MemoryLedger()
+        let records = try JSONDecoder().decode([LedgerRecord].self, from: Data(older.utf8))
+        #expect(copy.append(records, ifHeadIs: 0))
+        let next = try Market(ledger: copy).store.account
+        #expect(next.subscription(inGroup: "metals")?.end == .revoked)
     }
 
     @Test func `It is still so for a store that continues the ledger`() throws {
