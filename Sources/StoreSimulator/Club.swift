@@ -29,6 +29,8 @@ struct Club {
     private(set) var trouble: (graceEnd: Date?, retryEnd: Date)?
     /// Which of all its periods runs or ran last.
     private(set) var period = 0
+    /// Whether its last period was paid back while it ran.
+    private(set) var isRevoked = false
     /// Whether its user was asked to agree to a higher price, and has not answered.
     var awaitsConsent = false
 
@@ -49,6 +51,7 @@ struct Club {
         let isTrial = wanted == .basic && !hasHadTrial
         begin(wanted, at: now, isTrial: isTrial)
         isRunning = true
+        isRevoked = false
         willRenew = true
         awaitsConsent = false
         return isTrial ? 0 : Model.price(of: wanted, in: country)
@@ -101,7 +104,10 @@ struct Club {
     }
 
     /// What was paid for its period is paid back.
-    mutating func revoke() { finish() }
+    mutating func revoke() {
+        isRevoked = true
+        finish()
+    }
 
     /// Its period is over now, and the next one begins.
     ///

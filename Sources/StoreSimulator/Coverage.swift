@@ -7,8 +7,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case purchasing, deferred, purchased, failed, restored, renewed, finished
         // What was interrupted, and what came of it; what was bought elsewhere.
         case interrupted, resolved, elsewhere
-        // What is paid back and not finished.
-        case refunded
+        // What another of the family bought; what is paid back, or not shared any more, and not finished.
+        case shared, refunded
         // Payments on their way, as their app has them; retried are those that were sent more than once.
         case kept, sent, answered, unknown, givenUp, retried
         // Subscriptions, by what they are going to do, and by what the running period came of.
@@ -21,11 +21,9 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
             forceRenewal
-        case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront,
-            failPurchases,
-            unreachable, reachable,
-            spoil,
-            release, relaunch, appDies, storeDies
+        case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
+        case foundFamily, joinFamily, leaveFamily, sharePurchases
+        case unreachable, reachable, spoil, release, relaunch, appDies, storeDies
     }
 
     /// Whom an event concerns.
@@ -85,6 +83,10 @@ extension Coverage {
         case .resolveIssue: (.resolveIssue, .everything)
         case .buy(let account, _, _): (.buy, .account(account % model.accounts.count))
         case .refund: (.refund, .everything)
+        case .foundFamily(let account): (.foundFamily, .account(account % model.accounts.count))
+        case .joinFamily(let account): (.joinFamily, .account(account % model.accounts.count))
+        case .leaveFamily(let account): (.leaveFamily, .account(account % model.accounts.count))
+        case .sharePurchases(let account, _): (.sharePurchases, .account(account % model.accounts.count))
         case .promote(let device, _, _): on(device, .promote)
         case .addKept(let device): on(device, .addKept)
         case .setStorefront: (.setStorefront, .everything)
@@ -156,7 +158,9 @@ extension Coverage {
 extension Coverage.Meeting {
     fileprivate var isDecided: Bool {
         switch self {
-        case .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved, .elsewhere, .refunded: true
+        case .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved, .elsewhere, .shared,
+            .refunded:
+            true
         default: false
         }
     }
@@ -172,6 +176,7 @@ extension Coverage.Meeting {
             case .renewed: self = .renewed
             case .resolved: self = .resolved
             case .elsewhere: self = .elsewhere
+            case .shared: self = .shared
             case .ordered, .restored: self = .purchased
             }
         }

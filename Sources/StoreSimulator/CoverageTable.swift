@@ -22,7 +22,7 @@ extension Coverage {
 
     private static let transactions: [Meeting] = [
         .purchasing, .deferred, .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved,
-        .elsewhere, .refunded,
+        .elsewhere, .shared, .refunded,
     ]
     private static let payments: [Meeting] = [.kept, .sent, .answered, .unknown, .givenUp, .retried]
 

@@ -74,6 +74,7 @@ extension Model {
             entries[index].charge = Self.price(of: entry.product, in: country) * entry.quantity
         case .game:
             entries[index].charge = accounts[account].ownsGame ? 0 : Self.price(of: .game, in: country)
+            if !accounts[account].ownsGame { accounts[account].hasNewGame = true }
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
         case .basic, .gold, .silver:

@@ -80,7 +80,7 @@ extension Model {
 
     mutating func add(_ entry: Entry) -> Int {
         entries.append(entry)
-        live.append(entries.count - 1)
+        if entry.isLive { live.append(entries.count - 1) }
         return entries.count - 1
     }
 }

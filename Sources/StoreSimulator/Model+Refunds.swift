@@ -15,7 +15,8 @@ extension Model {
         switch refunded.product {
         case .sword, .gift, .shield, .season, .ghost: payBack([index], account)
         case .game:
-            payBack(accounts[account].history.filter { entries[$0].product == .game }, account)
+            let own = accounts[account].history.filter { entries[$0].product == .game && entries[$0].origin != .shared }
+            payBack(own, account)
             accounts[account].ownsGame = false
             revoke(.game, account)
         case .basic, .gold, .silver:
@@ -36,7 +37,7 @@ extension Model {
     }
 
     /// Every device that the account was ever signed in on has to hear of it.
-    private mutating func revoke(_ product: Product, _ account: Int) {
+    mutating func revoke(_ product: Product, _ account: Int) {
         for device in devices.indices where devices[device].guests.contains(account) {
             devices[device].revocations[account, default: [:]][product, default: 0] += 1
         }

@@ -22,6 +22,7 @@ extension Model {
         )
         let price = change(&club, terms)
         accounts[account].club = club
+        defer { share(at: date) }
         guard let price else { return }
         accounts[account].charged += price
         var entry = Entry(

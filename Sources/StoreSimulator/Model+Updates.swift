@@ -37,18 +37,20 @@ extension Model {
         if let known = ofIdentifier[transaction.identifier] { return known }
         switch transaction.state {
         case .restored:
-            guard let original = transaction.original, let past = ofIdentifier[original.identifier] else { return nil }
+            guard let original = transaction.original else { return nil }
             return live.first { index in
                 let entry = entries[index]
-                return entry.stage == .restored && entry.device == device && entry.original == past
-                    && entry.identifier == nil
+                return entry.stage == .restored && entry.device == device && entry.identifier == nil
+                    && isSame(entry.original, original)
             }
         case .purchased where transaction.order == nil:
             if transaction.original == nil { return findUnordered(transaction, on: device) }
             return live.first { index in
                 let entry = entries[index]
-                return entry.origin == .renewed && entry.identifier == nil && entry.account == devices[device].account
-                    && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
+                return (entry.origin == .renewed || entry.origin == .shared) && entry.identifier == nil
+                    && entry.account == devices[device].account && entry.date == transaction.date
+                    && entry.product.rawValue == transaction.payment.productIdentifier
+                    && isSame(entry.original, transaction.original)
             }
         default:
             return transaction.payment.applicationUsername.flatMap { Int($0) }.flatMap { ofTag[$0] }
@@ -59,10 +61,19 @@ extension Model {
     private func findUnordered(_ transaction: StoreTransaction, on device: Int) -> Int? {
         live.first { index in
             let entry = entries[index]
-            return (entry.origin == .resolved || entry.origin == .elsewhere) && entry.identifier == nil
-                && isVisible(entry, on: device)
+            return [.resolved, .elsewhere, .shared].contains(entry.origin) && entry.original == nil
+                && entry.identifier == nil && isVisible(entry, on: device)
                 && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
                 && entry.quantity == transaction.payment.quantity
         }
+    }
+
+    /// Whether a transaction says of an entry that it comes of it; of what was shared in silence this is the first word.
+    private func isSame(_ index: Int?, _ original: StoreTransaction.Original?) -> Bool {
+        guard let index, let original else { return false }
+        let entry = entries[index]
+        guard entry.identifier == nil else { return entry.identifier == original.identifier }
+        return ofIdentifier[original.identifier] == nil && entry.date == original.date
+            && entry.product.rawValue == original.payment.productIdentifier
     }
 }

@@ -19,6 +19,8 @@ struct Model {
         case ordered, restored, renewed, resolved
         /// Bought without any app's order.
         case elsewhere
+        /// Bought by another of the family.
+        case shared
     }
 
     /// A transaction.
@@ -35,7 +37,7 @@ struct Model {
         var stage: Stage
         /// Why it failed.
         var failure: StoreFailure.Code?
-        /// What it restores or renews.
+        /// What it restores, renews, or goes on sharing.
         var original: Int?
         /// When a renewal is due.
         var date: Date
@@ -44,6 +46,7 @@ struct Model {
         var charge: Int?
         /// Which of the subscription's periods it is for.
         var period: Int?
+        /// Whether it was paid back, or is not shared any more.
         var isRefunded = false
         var isLive = true
     }
@@ -54,6 +57,10 @@ struct Model {
         /// In cents.
         var refunded = 0
         var ownsGame = false
+        /// The game was bought in the change that is under way.
+        var hasNewGame = false
+        /// Its family may use what it buys.
+        var sharesPurchases = true
         /// What can be restored once it is finished, by the entries.
         var history: [Int] = []
         var club: Club?
@@ -87,6 +94,9 @@ struct Model {
     /// What was interrupted and waits for its user, by the entries.
     var issues: [Int] = []
     var accounts: [Account]
+    /// Who is in each family, the organiser first; nobody once it is over.
+    var families: [[Int]] = []
+    var shares: [Share] = []
     var devices: [Device]
     /// What every purchase fails with, nil for nothing; no store keeps it.
     var purchaseFailure: StoreFailure.Code?

@@ -63,6 +63,14 @@ public enum Step: Hashable, Sendable {
     case forceRenewal(account: Int)
     /// A transaction that somebody has heard of is paid back, counted from the latest one.
     case refund(index: Int)
+    /// An account organises a family.
+    case foundFamily(account: Int)
+    /// An account joins the newest family.
+    case joinFamily(account: Int)
+    /// An account leaves its family; with the organiser everybody does.
+    case leaveFamily(account: Int)
+    /// An account shares what it buys from now on, or nothing any more.
+    case sharePurchases(account: Int, on: Bool)
     /// A device loses the store, or has it again.
     case reachable(device: Int, Bool)
     /// The next thing that passes between a device's queue and the store at a point is spoilt.
@@ -102,15 +110,15 @@ public enum Step: Hashable, Sendable {
         case gift
         /// A consumable that the user takes time over, in lives where users are asked.
         case shield
-        /// A non-consumable.
+        /// A non-consumable that families share.
         case game
         /// A non-renewing subscription.
         case season
-        /// The subscription's lower level, a month with a week for free before it.
+        /// The subscription's lower level, a month with a week for free before it; families share it.
         case basic
-        /// The subscription's upper level, a month.
+        /// The subscription's upper level, a month; families share it.
         case gold
-        /// The same level under another name.
+        /// The same level under another name, which nobody shares.
         case silver
         /// Not on sale.
         case ghost
@@ -152,6 +160,10 @@ extension Step: CustomStringConvertible {
         case .expire(let account): ".expire(account: \(account))"
         case .forceRenewal(let account): ".forceRenewal(account: \(account))"
         case .refund(let index): ".refund(index: \(index))"
+        case .foundFamily(let account): ".foundFamily(account: \(account))"
+        case .joinFamily(let account): ".joinFamily(account: \(account))"
+        case .leaveFamily(let account): ".leaveFamily(account: \(account))"
+        case .sharePurchases(let account, let isOn): ".sharePurchases(account: \(account), on: \(isOn))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .spoil(let device, let act, let point):
             ".spoil(device: \(device), act: .\(act.written), point: .\(point.rawValue))"

@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(136) {
+        switch below(144) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -38,6 +38,7 @@ struct StepGenerator {
         case 118..<120: return .addKept(device: device)
         case 120..<123: return .setStorefront(Step.Country.allCases[below(3)], continues: below(2) == 0)
         case 123..<127: return .refund(index: below(12))
+        case 127..<135: return familyStep()
         default: return subscriptionStep()
         }
     }
@@ -52,6 +53,16 @@ struct StepGenerator {
         case 6: return .answerConsent(account: account, agrees: below(2) == 0)
         case 7: return .expire(account: account)
         default: return .forceRenewal(account: account)
+        }
+    }
+
+    private mutating func familyStep() -> Step {
+        let account = below(2)
+        switch below(8) {
+        case 0, 1: return .foundFamily(account: account)
+        case 2, 3, 4: return .joinFamily(account: account)
+        case 5: return .leaveFamily(account: account)
+        default: return .sharePurchases(account: account, on: below(4) > 0)
         }
     }
 

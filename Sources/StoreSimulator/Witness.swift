@@ -66,7 +66,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
         if isLost {
             model.advance(to: clock.now)
             // What the new store asked about while it opened was there before.
-            for tag in approved { model.decide(tag: tag, .approve) }
+            for tag in approved { approve(tag) }
         }
         doubt = nil
         beforeAnswer = nil
@@ -95,6 +95,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
             case .restore: model.restore(command.id, on: device)
             }
         }
+        model.share(at: model.now)
     }
 
     private func order(_ payment: StorePayment, _ command: OrderID, _ device: Int) {
@@ -167,8 +168,13 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
         if entry.product == .shield { return .later }
         beforeAnswer = lifeline.isArmed ? model : nil
         if doubt != nil { approved.append(tag) }
-        model.decide(tag: tag, .approve)
+        approve(tag)
         return .approve
+    }
+
+    private func approve(_ tag: Int) {
+        model.decide(tag: tag, .approve)
+        model.share(at: model.now)
     }
 }
 

@@ -43,20 +43,11 @@ extension World {
                 let charged = (try? account.totalCharged).map { "\($0)" } ?? "an unknown sum"
                 return "account \(index) was charged \(charged), and should have been \(cents)"
             }
-            var entitlements: Set<SandboxEntitlement> = []
-            for entitlement in account.entitlements { entitlements.insert(entitlement) }
-            var count = 0
-            if expected.ownsGame { count += 1 }
-            if expected.club?.isEntitled == true { count += 1 }
-            let isRight = entitlements.allSatisfy { entitlement in
-                if let club = expected.club, club.isEntitled, let date = entitlement.expirationDate {
-                    return entitlement.productIdentifier == club.product.rawValue && date == club.nextMoment
-                }
-                return expected.ownsGame && entitlement.productIdentifier == "game"
-                    && entitlement.expirationDate == nil
-            }
-            if entitlements.count != count || !isRight {
-                return "account \(index) may use \(entitlements), and should use \(expected)"
+            let entitlements = account.entitlements
+            let uses = Set(entitlements.map(Model.Use.init))
+            let right = witness.model.uses(of: index)
+            if entitlements.count != right.count || uses != right {
+                return "account \(index) may use \(entitlements), and should use \(right)"
             }
         }
         return nil
@@ -121,5 +112,13 @@ extension World {
     private func isSomebodyElses(_ entry: Model.Entry, _ transaction: SKPaymentTransaction, on device: Int) -> Bool {
         entry.isLive && entry.device == device && entry.account != nil
             && entry.account != witness.model.devices[device].account && transaction.transactionState == .purchasing
+    }
+}
+
+extension Model.Use {
+    fileprivate init(_ entitlement: SandboxEntitlement) {
+        product = entitlement.productIdentifier
+        end = entitlement.expirationDate
+        owner = entitlement.sharedBy.flatMap { World.accountNames.firstIndex(of: $0) }
     }
 }

@@ -171,6 +171,7 @@ extension World {
     ) {
         witness.begin(isKept: isKept)
         apply(&witness.model)
+        witness.model.share(at: witness.model.now)
         do { try act() } catch {
             if !lifeline.store.isDead { diary.broke("the store refuses its owner: \(error)") }
         }

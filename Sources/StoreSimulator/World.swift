@@ -43,7 +43,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         .consumable("sword", price: "0.99").priced("1.09", in: "DEU"),
         .consumable("gift", price: "1.99"),
         .consumable("shield", price: "2.99").notSold(in: "FRA"),
-        .nonConsumable("game", price: "4.99").notSold(in: "FRA"),
+        .nonConsumable("game", price: "4.99", isFamilyShareable: true).notSold(in: "FRA"),
         .nonRenewing("season", price: "7.99").notSold(in: "DEU"),
         .autoRenewable(
             "basic",
@@ -51,10 +51,18 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
             period: .init(1, .month),
             group: "club",
             level: 2,
-            introductoryOffer: .init(terms: .init(price: 0, paymentMode: .freeTrial, period: .init(1, .week)))
+            introductoryOffer: .init(terms: .init(price: 0, paymentMode: .freeTrial, period: .init(1, .week))),
+            isFamilyShareable: true
         ),
-        .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "club", level: 1)
-            .priced("10.99", in: "DEU"),
+        .autoRenewable(
+            "gold",
+            price: "9.99",
+            period: .init(1, .month),
+            group: "club",
+            level: 1,
+            isFamilyShareable: true
+        )
+        .priced("10.99", in: "DEU"),
         .autoRenewable("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1)
             .notSold(in: "DEU"),
     ]

@@ -114,6 +114,34 @@ import Testing
         }
     }
 
+    @Test func `A store that tells a family nothing of what one of it buys is found`() throws {
+        let steps: [Step] = [
+            .foundFamily(account: 0), .joinFamily(account: 1), .add(device: 0, product: .gold, quantity: 1),
+        ]
+        try expectMatters(steps) {
+            Meddler(
+                $0,
+                hides: { if case .transaction(let transaction) = $0 { transaction.order == nil } else { false } }
+            )
+        }
+    }
+
+    @Test func `A store that tells nobody of what is not shared any more is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .game, quantity: 1), .foundFamily(account: 0), .joinFamily(account: 1),
+            .leaveFamily(account: 1),
+        ]
+        try expectMatters(steps) { Meddler($0, hides: { if case .revoked = $0 { true } else { false } }) }
+    }
+
+    @Test func `A store that goes on sharing what somebody keeps back is found`() throws {
+        let steps: [Step] = [
+            .foundFamily(account: 1), .joinFamily(account: 0), .sharePurchases(account: 0, on: false),
+            .add(device: 0, product: .game, quantity: 1),
+        ]
+        try expectMatters(steps) { Meddler($0, interfere: { try? $0.account?.setSharesPurchases(true) }) }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
@@ -122,7 +150,8 @@ import Testing
             .setStorefront(.france, continues: false),
             .failBilling(account: 0, on: true), .grantGracePeriod(true), .resolveBilling(account: 0),
             .askForConsent(account: 1), .answerConsent(account: 1, agrees: false), .expire(account: 0),
-            .forceRenewal(account: 1), .refund(index: 3),
+            .forceRenewal(account: 1), .refund(index: 3), .foundFamily(account: 0), .joinFamily(account: 1),
+            .leaveFamily(account: 1), .sharePurchases(account: 0, on: false),
         ]
         #expect(
             steps.map(\.description) == [
@@ -133,7 +162,8 @@ import Testing
                 ".setStorefront(.france, continues: false)",
                 ".failBilling(account: 0, on: true)", ".grantGracePeriod(true)", ".resolveBilling(account: 0)",
                 ".askForConsent(account: 1)", ".answerConsent(account: 1, agrees: false)", ".expire(account: 0)",
-                ".forceRenewal(account: 1)", ".refund(index: 3)",
+                ".forceRenewal(account: 1)", ".refund(index: 3)", ".foundFamily(account: 0)",
+                ".joinFamily(account: 1)", ".leaveFamily(account: 1)", ".sharePurchases(account: 0, on: false)",
             ]
         )
     }

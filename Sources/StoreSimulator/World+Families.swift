@@ -1,0 +1,55 @@
+import StoreCore
+
+// What becomes of families.
+extension World {
+    func foundFamily(_ organiser: Int) {
+        if witness.model.grantsGrace { return }
+        guard let account = store.account(named: Self.accountNames[organiser]) else { return }
+        let name = "family \(witness.model.families.count)"
+        let act = { [self] in _ = try store.addFamily(name, organiser: account) }
+        guard witness.model.family(of: organiser) == nil else {
+            return expectRefusal("has account \(organiser) in two families", act: act)
+        }
+        ownFamily({ $0.families.append([organiser]) }, act: act)
+    }
+
+    func joinFamily(_ account: Int) {
+        guard let family = witness.model.openFamily, let handle = store.account(named: Self.accountNames[account])
+        else { return }
+        let act = { [self] in try store.families[family].add(handle) }
+        guard witness.model.family(of: account) == nil, !witness.model.families[family].isEmpty else {
+            return expectRefusal("has account \(account) join family \(family)", act: act)
+        }
+        ownFamily({ $0.families[family].append(account) }, act: act)
+    }
+
+    func leaveFamily(_ account: Int) {
+        let own = witness.model.family(of: account)
+        guard let family = own ?? witness.model.openFamily,
+            let handle = store.account(named: Self.accountNames[account])
+        else { return }
+        let act = { [self] in try store.families[family].remove(handle) }
+        if own == nil { return expectRefusal("has account \(account) leave family \(family)", act: act) }
+        ownFamily({ $0.leave(family, account) }, act: act)
+    }
+
+    func setSharesPurchases(_ isOn: Bool, of account: Int) {
+        let name = Self.accountNames[account]
+        own {
+            $0.accounts[account].sharesPurchases = isOn
+        } isKept: { store in
+            store.account(named: name)?.sharesPurchases == isOn
+        } act: { [self] in
+            try store.account(named: name)?.setSharesPurchases(isOn)
+        }
+    }
+
+    private func ownFamily(_ apply: (inout Model) -> Void, act: () throws -> Void) {
+        let count = disk.committed
+        own(apply) { [disk] _ in
+            disk.survived > count
+        } act: {
+            try act()
+        }
+    }
+}
