@@ -9,8 +9,11 @@ final class ObserverList: Sendable {
     private let list = Locked<[Weak]>([])
     private let changes = Atomic<Int>(0)
 
-    private struct Weak {
-        weak var observer: (any SKPaymentTransactionObserver)?
+    /// An object, since to copy a weak reference costs more than to look at what it refers to.
+    private final class Weak {
+        weak let observer: (any SKPaymentTransactionObserver)?
+
+        init(_ observer: any SKPaymentTransactionObserver) { self.observer = observer }
     }
 
     /// Differs when observers have come or gone since it was last read.
@@ -19,7 +22,7 @@ final class ObserverList: Sendable {
     func add(_ observer: any SKPaymentTransactionObserver) {
         change { list in
             list.removeAll { $0.observer === observer }
-            list.append(Weak(observer: observer))
+            list.append(Weak(observer))
         }
     }
 

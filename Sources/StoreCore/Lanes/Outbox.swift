@@ -90,4 +90,13 @@ extension Array {
         // Quicker than removing them together.
         while !isEmpty { removeLast() }
     }
+
+    /// Turns it round, for its elements to be moved out from the end: `reverse()` would copy each of them.
+    @inline(__always)
+    mutating func turnRound() {
+        guard count > 1 else { return }
+        withUnsafeMutableBufferPointer { elements in
+            for index in 0..<elements.count / 2 { elements.swapAt(index, elements.count - 1 - index) }
+        }
+    }
 }

@@ -18,7 +18,7 @@ enum Delivery {
     case revoked([String])
     case promoted(StorePayment, StoreProduct)
     /// To be changed just before the callback that says so.
-    case download(AnyObject, DownloadReport)
+    indirect case download(AnyObject, DownloadReport)
     /// What lay here has been taken out.
     case taken
     /// Not for observers: all that was to be told before this has been.

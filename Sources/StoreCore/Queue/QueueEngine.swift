@@ -189,7 +189,7 @@ extension QueueEngine {
         guard !state.actions.isEmpty else { return }
         state.work &+= 1
         // From the end each can be moved out rather than copied.
-        if state.actions.count > 1 { state.actions.reverse() }
+        state.actions.turnRound()
         while let action = state.actions.popLast() { route(action, &state) }
         if state.actions.capacity > 4096 { state.actions = [] }
     }
@@ -256,7 +256,7 @@ extension QueueEngine {
         var returned: Int?
         repeat {
             returned = nil
-            if batch.count > 1 { batch.reverse() }
+            batch.turnRound()
             while let action = batch.popLast() {
                 perform(action, &batch, &returned)
                 // Whatever comes behind a submission comes after its return.

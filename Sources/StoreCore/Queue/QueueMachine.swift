@@ -84,7 +84,8 @@ struct QueueMachine {
 extension QueueMachine {
     /// What to do, in order.
     ///
-    /// The first group goes to the store's lane, the second to the observers'.
+    /// The first group goes to the store's lane, the second to the observers'. Small, since actions are handed from buffer
+    /// to buffer: what is rare and large is a reference.
     enum Action: Equatable {
         indirect case connect(generation: Int, after: UpdateCursor?)
         case disconnect
@@ -105,7 +106,7 @@ extension QueueMachine {
         case revoked([String])
         case promoted(StorePayment, StoreProduct)
         /// Never decided here: what the downloads' engine has to tell keeps its place among the rest.
-        case download(Int, DownloadReport)
+        indirect case download(Int, DownloadReport)
         /// All that was to be told up to here has been told once this is reached.
         indirect case told(UpdateCursor)
     }

@@ -249,7 +249,7 @@ extension SandboxCore {
     private func send(_ parcels: inout [SandboxShell.Parcel]) {
         repeat {
             // From the end each can be moved out rather than copied.
-            if parcels.count > 1 { parcels.reverse() }
+            parcels.turnRound()
             while let parcel = parcels.popLast() { send(parcel) }
         } while shell.withLock { $0.outbox.take(&parcels) }
         activity.changed()

@@ -60,30 +60,25 @@ extension SandboxShell {
     /// Puts what the last change means to each connection into the outbox.
     mutating func tellConnections() {
         for index in connections.indices where connections[index].seen != state.position {
-            let isAtHand =
-                connections[index].seen + fresh.count == state.position && fresh.count <= Self.maximumFresh
+            let (receiver, device) = (connections[index].receiver, connections[index].device)
+            let (seen, told) = (connections[index].seen, connections[index].told)
             connections[index].seen = state.position
-            let device = connections[index].device
-            let told = connections[index].told
             if state.devices[device].start > told {
                 // Somebody else is signed in: a gap makes the queue ask for what is theirs.
                 let here = UpdateCursor(position: state.position)
                 let gap = UpdateBatch(after: here, through: here, updates: [])
-                outbox.append(.batch(connections[index].receiver, device: device, gap))
-            } else if isAtHand {
+                outbox.append(.batch(receiver, device: device, gap))
+            } else if seen + fresh.count == state.position, fresh.count <= Self.maximumFresh {
                 var updates: [StoreUpdate] = []
-                for number in fresh.indices {
-                    add(fresh[number], for: connections[index].receiver, device, to: &updates)
-                }
+                for number in fresh.indices { add(fresh[number], for: receiver, device, to: &updates) }
                 if updates.isEmpty { continue }
                 let batch = UpdateBatch(
                     after: UpdateCursor(position: told),
                     through: UpdateCursor(position: state.position),
                     updates: updates
                 )
-                outbox.append(.batch(connections[index].receiver, device: device, batch))
+                outbox.append(.batch(receiver, device: device, batch))
             } else {
-                let receiver = connections[index].receiver
                 outbox.append(.events(receiver, device: device, after: told, through: state.position))
             }
             connections[index].told = state.position

@@ -16,6 +16,8 @@ struct SandboxShell: Sendable {
         /// What the users of devices answer to the question about a higher price.
         var priceAnswers: [Int: PriceConsentAnswer] = [:]
 
+        // Called, it would be given a copy of all settings.
+        @inline(__always)
         func isReachable(from device: Int) -> Bool {
             isReachable && (offline.isEmpty || !offline.contains(device))
         }
@@ -187,10 +189,14 @@ extension SandboxShell {
     }
 
     /// The orders of the last change that somebody has to be asked about.
+    // Called, it would be given a copy of the whole shell.
+    @inline(__always)
     var newlyUndecided: [Int] {
-        fresh.compactMap { record in
-            if case .ordered(let order) = record.event { order.transaction } else { nil }
+        var numbers: [Int] = []
+        for index in fresh.indices {
+            if case .ordered(let order) = fresh[index].event { numbers.append(order.transaction) }
         }
+        return numbers
     }
 
     /// Takes in what other stores on the ledger have appended, and what a failure has left undone.

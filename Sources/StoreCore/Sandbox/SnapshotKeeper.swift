@@ -26,6 +26,7 @@ struct SnapshotKeeper: Sendable {
     }
 
     /// Keeps a state, all of whose records last, if that is due.
+    @inline(__always)
     mutating func keepIfDue(_ state: borrowing SandboxState) {
         guard let ledger, state.position - position >= max(Self.minimumDistance, state.rowCount) else { return }
         // If it cannot be written now the next one is: nothing depends on it.
