@@ -9,6 +9,7 @@
         private let handle: OpaquePointer
         private let name: String
         private var statements: [String: Statement] = [:]
+        private var isOpen = true
 
         /// Opens a file, to be read and written.
         init(_ file: URL, fileSystem: String?, patience: TimeInterval) throws(StoreDatabaseError) {
@@ -18,9 +19,10 @@
             let status = sqlite3_open_v2(file.path(percentEncoded: false), &opened, flags, fileSystem)
             guard let opened else { throw StoreDatabaseError(.other, "there is no memory left to open \(name)") }
             guard status == SQLITE_OK else {
+                let error = StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), file)
                 // Before anything is stored, so that it is closed once.
                 sqlite3_close_v2(opened)
-                throw StoreDatabaseError(sqlite: status, file)
+                throw error
             }
             self.name = name
             handle = opened
@@ -48,9 +50,20 @@
             return bytes.allSatisfy { $0 == 0 } ? Data() : Data(bytes)
         }
 
-        deinit {
+        deinit { close() }
+
+        /// Gives the file up at once; to be asked for nothing afterwards.
+        func close() {
+            guard isOpen else { return }
+            isOpen = false
             for statement in statements.values { statement.finalize() }
             sqlite3_close_v2(handle)
+        }
+
+        /// Whether closing leaves file and log as they are, as they have to be when the file is refused.
+        func leavesFilesAlone(_ leavesAlone: Bool) throws(StoreDatabaseError) {
+            let status = store_keep_log_on_close(handle, leavesAlone ? 1 : 0)
+            guard status == SQLITE_OK else { throw error(status) }
         }
 
         var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
@@ -61,7 +74,9 @@
             var prepared: OpaquePointer?
             let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
             guard status == SQLITE_OK, let prepared else { throw error(status) }
-            let statement = Statement(prepared) { [name] status in StoreDatabaseError(sqlite: status, name: name) }
+            let statement = Statement(prepared) { [handle, name] status in
+                StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(handle), name: name)
+            }
             statements[sql] = statement
             return statement
         }
@@ -103,48 +118,8 @@
             }
         }
 
-        private func error(_ status: Int32) -> StoreDatabaseError { StoreDatabaseError(sqlite: status, name: name) }
-    }
-
-    extension StoreDatabaseError {
-        /// What keeps a file from being opened.
-        init(sqlite status: Int32, _ file: URL) {
-            let name = file.lastPathComponent
-            let folder = file.deletingLastPathComponent()
-            var isFolder: ObjCBool = false
-            let files = FileManager.default
-            if status & 0xFF == SQLITE_CANTOPEN {
-                if !files.fileExists(atPath: folder.path(percentEncoded: false)) {
-                    self.init(.missingFolder, "the folder \(folder.lastPathComponent), for \(name), is not there")
-                    return
-                }
-                if files.fileExists(atPath: file.path(percentEncoded: false), isDirectory: &isFolder),
-                    isFolder.boolValue
-                {
-                    self.init(.foreign, "\(name) is a folder, where a database should be")
-                    return
-                }
-                if !files.isWritableFile(atPath: folder.path(percentEncoded: false)) {
-                    self.init(.readOnly, "the folder of \(name) may not be written")
-                    return
-                }
-            }
-            self.init(sqlite: status, name: name)
-        }
-
-        init(sqlite status: Int32, name: String) {
-            let words = "SQLite says \"\(String(cString: sqlite3_errstr(status)))\" (\(status))"
-            switch status & 0xFF {
-            case SQLITE_BUSY, SQLITE_LOCKED:
-                self.init(.inUse, "\(name) is in use: another process has it open, or opened it here before")
-            case SQLITE_FULL: self.init(.diskFull, "the disk with \(name) is full")
-            case SQLITE_READONLY, SQLITE_PERM: self.init(.readOnly, "\(name) may not be written: \(words)")
-            case SQLITE_IOERR, SQLITE_CANTOPEN:
-                self.init(.inputOutput, "\(name) could not be read or written: \(words)")
-            case SQLITE_CORRUPT: self.init(.damaged, "\(name) is damaged: \(words)")
-            case SQLITE_NOTADB: self.init(.foreign, "\(name) is not a database")
-            default: self.init(.other, "\(name): \(words)")
-            }
+        private func error(_ status: Int32) -> StoreDatabaseError {
+            StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(handle), name: name)
         }
     }
 #endif

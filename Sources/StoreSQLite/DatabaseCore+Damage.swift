@@ -37,25 +37,44 @@
         ) {
             if damaged.isEmpty { return }
             for (record, _) in damaged {
-                log(
+                note(
                     "record \(record.number) of the \(record.place.rawValue) cannot be read and is set apart: \(record.reason)"
                 )
             }
             do {
                 try connection.transaction { () throws(StoreDatabaseError) in
-                    let insert = try connection.statement(
-                        "INSERT INTO damaged (place, number, reason, payload) VALUES (?1, ?2, ?3, ?4)"
-                    )
                     for (record, data) in damaged {
-                        try insert.bind(record.place.rawValue, at: 1)
-                        try insert.bind(record.number, at: 2)
-                        try insert.bind(record.reason, at: 3)
-                        try insert.bind(data, at: 4)
-                        try insert.run()
+                        try keep(record, data, on: connection)
                         try remove(record)
                     }
                 }
-            } catch { log("what cannot be read could not be set apart: \(error)") }
+            } catch { note("what cannot be read could not be set apart: \(error)") }
+        }
+
+        /// Puts what there is of a record beside the others.
+        func keep(_ record: DamagedRecord, _ data: Data, on connection: Connection) throws(StoreDatabaseError) {
+            let insert = try connection.statement(
+                "INSERT INTO damaged (place, number, reason, payload) VALUES (?1, ?2, ?3, ?4)"
+            )
+            try insert.bind(record.place.rawValue, at: 1)
+            try insert.bind(record.number, at: 2)
+            try insert.bind(record.reason, at: 3)
+            try insert.bind(data, at: 4)
+            try insert.run()
+        }
+
+        /// Gives a table that SQLite cannot read whole another name, and puts an empty one in its place.
+        ///
+        /// - Returns: the other name. What is there stays for whoever wants to look at it.
+        @discardableResult
+        func setAside(_ table: String, on connection: Connection) throws(StoreDatabaseError) -> String {
+            let sql = try connection.text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
+            let count = try connection.number(
+                "SELECT count(*) FROM sqlite_master WHERE name GLOB '\(table)_damaged_*'"
+            )
+            let name = "\(table)_damaged_\((count ?? 0) + 1)"
+            try connection.execute("ALTER TABLE \(table) RENAME TO \(name); \(sql ?? "")")
+            return name
         }
     }
 #endif

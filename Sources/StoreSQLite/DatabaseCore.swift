@@ -18,13 +18,17 @@
             init(_ write: @escaping Write) { self.write = write }
         }
 
-        let log: StoreLog
-        private let name: String
+        let name: String
+        private let log: StoreLog
         private let condition = NSCondition()
         /// Nil when closed.
         private var connection: Connection?
         private var isInUse = false
         private var waiting: [Job] = []
+        /// Why the file was given up, if it was.
+        private var refusal: StoreDatabaseError?
+        /// Lines for the log, of whoever has the turn: told once it is over.
+        private var notes: [String] = []
 
         init(
             _ file: URL,
@@ -36,6 +40,8 @@
             self.log = log
             name = file.lastPathComponent
             let connection = try Connection(file, fileSystem: fileSystem, patience: patience)
+            // Until it is known to be ours.
+            try connection.leavesFilesAlone(true)
             try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
             if connection.isReadOnly { throw StoreDatabaseError(.readOnly, "\(name) may not be written") }
             // One user at a time: the lock that is taken first is kept, and nothing is shared with other processes.
@@ -47,14 +53,24 @@
                 """
             )
             try Migration.run(on: connection, name: name)
+            try connection.leavesFilesAlone(false)
             self.connection = connection
         }
 
         /// Reads, or does what is to be done alone.
+        ///
+        /// What a newer version wrote ends everything: the file is refused from then on, and left as it is.
         func use<R>(_ body: (Connection) throws(StoreDatabaseError) -> R) throws(StoreDatabaseError) -> R {
             let connection = try takeTurn()
-            defer { endTurn() }
-            return try body(connection)
+            do {
+                let result = try body(connection)
+                endTurn()
+                return result
+            } catch {
+                if error.code == .newer { try? connection.leavesFilesAlone(true) }
+                endTurn(refusal: error.code == .newer ? error : nil)
+                throw error
+            }
         }
 
         /// Writes, all of it or nothing.
@@ -71,7 +87,7 @@
                     isInUse = true
                     let group = waiting
                     waiting = []
-                    let connection = connection
+                    let connection = available
                     condition.unlock()
                     let results = run(group, on: connection)
                     condition.lock()
@@ -85,10 +101,13 @@
         }
 
         /// What came of each write; told to nobody yet.
-        private func run(_ group: [Job], on connection: Connection?) -> [Result<Void, StoreDatabaseError>] {
-            guard let connection else { return group.map { _ in .failure(closed) } }
+        private func run(
+            _ group: [Job],
+            on connection: Result<Connection, StoreDatabaseError>
+        ) -> [Result<Void, StoreDatabaseError>] {
             let result = { (jobs: ArraySlice<Job>) -> Result<Void, StoreDatabaseError> in
                 Result { () throws(StoreDatabaseError) in
+                    let connection = try connection.get()
                     try connection.transaction { () throws(StoreDatabaseError) in
                         for job in jobs { try job.write(connection) }
                     }
@@ -100,33 +119,49 @@
             return group.indices.map { result(group[$0...$0]) }
         }
 
-        /// Waits for what is being done, and closes.
+        /// Has the log hear of something; to be called by who has the turn, when it is given up.
+        func note(_ line: String) { condition.withLock { notes.append(line) } }
+
+        /// Waits for what is being done, and closes: when it returns the file is free.
         func close() {
             condition.lock()
             while isInUse { condition.wait() }
-            let closed = connection
+            let closing = connection
             connection = nil
+            isInUse = true
             condition.unlock()
-            withExtendedLifetime(closed) {}
+            // Not when the last reference goes: a thread that has just used it may still have one.
+            closing?.close()
+            endTurn()
         }
 
         private func takeTurn() throws(StoreDatabaseError) -> Connection {
             condition.lock()
             defer { condition.unlock() }
             while isInUse { condition.wait() }
-            guard let connection else { throw closed }
+            let connection = try available.get()
             isInUse = true
             return connection
         }
 
-        private func endTurn() {
+        private func endTurn(refusal: StoreDatabaseError? = nil) {
             condition.lock()
             isInUse = false
+            if let refusal { self.refusal = refusal }
+            let lines = notes
+            notes = []
             condition.broadcast()
             condition.unlock()
+            for line in lines { log(line) }
         }
 
-        private var closed: StoreDatabaseError { StoreDatabaseError(.closed, "\(name) has been closed") }
+        /// To be asked with the lock held.
+        private var available: Result<Connection, StoreDatabaseError> {
+            guard let connection else {
+                return .failure(StoreDatabaseError(.closed, "\(name) has been closed"))
+            }
+            return refusal.map { .failure($0) } ?? .success(connection)
+        }
     }
 #else
     import Foundation

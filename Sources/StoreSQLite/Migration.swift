@@ -1,7 +1,9 @@
 #if canImport(CSQLite)
     /// One step from a version of the file's format to the next.
     ///
-    /// A step that has once been released is never changed: what is to be different comes with another.
+    /// A step that has once been released is never changed: what is to be different comes with another. So does what
+    /// records, commands or their parts may say that earlier versions do not know, with a step that changes no table: they
+    /// then refuse the file before they read anything.
     struct Migration {
         let name: String
         let sql: String
@@ -36,6 +38,10 @@
                         payload BLOB
                     );
                     """
+            ),
+            Migration(
+                name: "how far there may be records",
+                sql: "CREATE TABLE reserve (position INTEGER NOT NULL); INSERT INTO reserve VALUES (0);"
             ),
         ]
 

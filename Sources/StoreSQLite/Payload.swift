@@ -3,12 +3,12 @@
     import StoreCore
 
     /// A value as it lies in the file, with a number that tells whether it still is what was written.
-    struct Payload {
+    package struct Payload {
         let data: Data
-        let checksum: Int
+        package let checksum: Int
 
         /// What lies under a number that is known from elsewhere, so that a row in another's place is noticed too.
-        init(_ data: Data, under number: Int) {
+        package init(_ data: Data, under number: Int) {
             self.data = data
             checksum = Self.checksum(of: data, number)
         }
@@ -35,15 +35,17 @@
             _ decode: (Data) throws -> Value
         ) throws(Unreadable) -> Value {
             guard checksum == self.checksum(of: data, number) else {
-                throw Unreadable(reason: "its checksum does not match")
+                throw Unreadable(reason: "its checksum does not match", isWhole: false)
             }
             do { return try decode(data) } catch {
-                throw Unreadable(reason: "it does not say what it should")
+                throw Unreadable(reason: "it is of a newer version", isWhole: true)
             }
         }
 
         struct Unreadable: Error {
             let reason: String
+            /// It is what was written: by a version that knows more than this one.
+            let isWhole: Bool
         }
 
         /// FNV-1a: finds what a disk does, not what somebody does on purpose.

@@ -32,26 +32,19 @@
         }
 
         private func read(_ connection: Connection) throws(StoreDatabaseError) -> [StoreCommand] {
+            let sound = try CommandRow.all(on: connection)
+            let rows = if let sound { sound } else { try JournalSalvage(core, connection).rescue() }
             var commands: [StoreCommand] = []
             var damaged: [(record: DamagedRecord, data: Data)] = []
-            let rows = try connection.statement(
-                "SELECT sequence, journal, number, checksum, payload FROM command ORDER BY sequence"
-            )
-            defer { rows.reset() }
-            while try rows.step() {
-                let data = rows.data(4)
-                let number = rows.integer(2)
-                do throws(Payload.Unreadable) {
-                    let command = try Payload.read(data, checksum: rows.integer(3), under: number) { data in
-                        try JSONDecoder().decode(StoreCommand.self, from: data)
+            for row in rows {
+                do throws(Payload.Unreadable) { commands.append(try row.command) } catch {
+                    if error.isWhole {
+                        let sentence =
+                            "\(core.name) was written by a newer version: see command \(row.sequence) of its journal"
+                        throw StoreDatabaseError(.newer, sentence)
                     }
-                    guard command.id.bits == rows.integer(1), command.id.number == number else {
-                        throw Payload.Unreadable(reason: "it is another command")
-                    }
-                    commands.append(command)
-                } catch {
-                    let record = DamagedRecord(place: .journal, number: rows.integer(0), reason: error.reason)
-                    damaged.append((record, data))
+                    let record = DamagedRecord(place: .journal, number: row.sequence, reason: error.reason)
+                    damaged.append((record, row.payload))
                 }
             }
             core.setApart(damaged, on: connection) { record throws(StoreDatabaseError) in
@@ -93,7 +86,7 @@
 
     extension OrderID {
         /// The journal's name as SQLite can keep it, which knows signed numbers only.
-        fileprivate var bits: Int { Int(Int64(bitPattern: journal.rawValue)) }
+        var bits: Int { Int(Int64(bitPattern: journal.rawValue)) }
     }
 #else
     import StoreCore

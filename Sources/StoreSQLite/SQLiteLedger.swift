@@ -8,9 +8,11 @@
     // unchecked: what changes is touched only with the condition's lock held.
     final class SQLiteLedger: DurableLedger, @unchecked Sendable {
         let lane: BackendLane
-        private let core: DatabaseCore
+        let core: DatabaseCore
         private let condition = NSCondition()
         private var committed: Int
+        /// Up to where the file says that there may be records, if it does yet.
+        private var reserved = 0
         /// What has been appended and not committed.
         private var staged: [Entry] = []
 
@@ -21,19 +23,26 @@
             let isCountedOn: Bool
         }
 
+        /// For how many records to come the file says that there may be some.
+        ///
+        /// Where the page with the last ones is damaged, the next is put behind all that there may have been.
+        private static let reserve = 1024
+
         init(_ core: DatabaseCore, lane: BackendLane) throws(StoreDatabaseError) {
             self.core = core
             self.lane = lane
             committed = try core.use { connection throws(StoreDatabaseError) in
                 // Records that a snapshot has taken in were there, whatever has become of them.
-                max(
-                    try connection.number("SELECT max(position) FROM record") ?? 0,
-                    try connection.number("SELECT max(position) FROM snapshot") ?? 0
-                )
+                max(try LedgerSalvage.end(core, connection), try Self.endOfSnapshot(core, connection))
             }
         }
 
         var head: Int { condition.withLock { committed } }
+
+        /// What was believed of a snapshot was wrong.
+        func correctHead(_ head: Int) {
+            condition.withLock { if staged.isEmpty { committed = head } }
+        }
 
         func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
             let entries = try records.enumerated().map { offset, record in
@@ -54,16 +63,28 @@
         }
 
         func commit() throws {
-            let entries = condition.withLock { staged }
-            if entries.isEmpty { return }
-            var count = 0
+            let (entries, reserved) = condition.withLock { (staged, self.reserved) }
+            guard let last = entries.last else { return }
+            var isWritten = false
+            let bound = last.position > reserved ? last.position + Self.reserve : reserved
             defer {
                 condition.withLock {
                     staged = []
-                    committed += count
+                    if isWritten { (committed, self.reserved) = (committed + entries.count, bound) }
                     condition.broadcast()
                 }
             }
+            let newBound = bound == reserved ? nil : bound
+            do { try write(entries, bound: newBound) } catch {
+                guard error.code == .damaged, newBound != nil, try LedgerSalvage.replaceReserve(core) else {
+                    throw error
+                }
+                try write(entries, bound: newBound)
+            }
+            isWritten = true
+        }
+
+        private func write(_ entries: [Entry], bound: Int?) throws(StoreDatabaseError) {
             try core.write { connection throws(StoreDatabaseError) in
                 let insert = try connection.statement(
                     "INSERT INTO record (position, checksum, payload) VALUES (?1, ?2, ?3)"
@@ -78,143 +99,10 @@
                     try entry.payload.bind(to: spare, under: entry.position)
                     try spare.run()
                 }
-            }
-            count = entries.count
-        }
-    }
-
-    // MARK: - Reading
-
-    extension SQLiteLedger {
-        func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
-            let end = min(head, position + limit)
-            guard position < end else { return [] }
-            return try core.use { connection throws(StoreDatabaseError) in
-                var reading = Reading(next: position + 1)
-                let rows = try connection.statement(
-                    "SELECT position, checksum, payload FROM record WHERE position BETWEEN ?1 AND ?2 ORDER BY position"
-                )
-                defer { rows.reset() }
-                try rows.bind(position + 1, at: 1)
-                try rows.bind(end, at: 2)
-                while try rows.step() {
-                    let number = rows.integer(0)
-                    while reading.next < number { try lose("it is missing", Data(), connection, &reading) }
-                    try take(rows, connection, &reading)
-                }
-                while reading.next <= end { try lose("it is missing", Data(), connection, &reading) }
-                rows.reset()
-                setApart(reading.damaged, connection)
-                return reading.records
-            }
-        }
-
-        private struct Reading {
-            /// Which record comes next.
-            var next: Int
-            var records: [LedgerRecord] = []
-            var damaged: [(record: DamagedRecord, data: Data)] = []
-        }
-
-        private func take(
-            _ row: Statement,
-            _ connection: Connection,
-            _ reading: inout Reading
-        ) throws(StoreDatabaseError) {
-            // It was set apart before.
-            if row.isNull(2) {
-                reading.records.append(.unreadable)
-                reading.next += 1
-                return
-            }
-            let data = row.data(2)
-            do throws(Payload.Unreadable) {
-                let checksum = row.integer(1)
-                let record = try Payload.read(data, checksum: checksum, under: reading.next) { data in
-                    try LedgerRecord(unpacking: data)
-                }
-                reading.records.append(record)
-                reading.next += 1
-            } catch { try lose(error.reason, data, connection, &reading) }
-        }
-
-        /// The next record cannot be read: there is a second copy, or it is not one that others count on.
-        private func lose(
-            _ reason: String,
-            _ data: Data,
-            _ connection: Connection,
-            _ reading: inout Reading
-        ) throws(StoreDatabaseError) {
-            let number = reading.next
-            let spare = try connection.statement("SELECT checksum, payload FROM spare WHERE position = ?1")
-            defer { spare.reset() }
-            try spare.bind(number, at: 1)
-            if try spare.step() {
-                do throws(Payload.Unreadable) {
-                    let checksum = spare.integer(0)
-                    let record = try Payload.read(spare.data(1), checksum: checksum, under: number) { data in
-                        try LedgerRecord(unpacking: data)
-                    }
-                    reading.records.append(record)
-                    core.log("record \(number) of the ledger was read from its second copy: of the first, \(reason)")
-                } catch {
-                    let sentence =
-                        "record \(number) of the ledger, on which later ones count, cannot be read, twice over"
-                    throw StoreDatabaseError(.damaged, sentence)
-                }
-            } else {
-                reading.records.append(.unreadable)
-                reading.damaged.append((DamagedRecord(place: .ledger, number: number, reason: reason), data))
-            }
-            reading.next += 1
-        }
-
-        private func setApart(_ damaged: [(record: DamagedRecord, data: Data)], _ connection: Connection) {
-            core.setApart(damaged, on: connection) { record throws(StoreDatabaseError) in
-                // Its place is kept.
-                let empty = try connection.statement(
-                    "INSERT OR REPLACE INTO record (position, checksum, payload) VALUES (?1, 0, NULL)"
-                )
-                try empty.bind(record.number, at: 1)
-                try empty.run()
-            }
-        }
-    }
-
-    // MARK: - Snapshots
-
-    extension SQLiteLedger {
-        func snapshot() throws -> LedgerSnapshot? {
-            try core.use { connection throws(StoreDatabaseError) in
-                let row = try connection.statement("SELECT position, checksum, payload FROM snapshot")
-                defer { row.reset() }
-                guard try row.step() else { return nil }
-                let position = row.integer(0)
-                let data = row.data(2)
-                if Payload(data, under: position).checksum == row.integer(1) {
-                    return LedgerSnapshot(position: position, state: data)
-                }
-                row.reset()
-                let damage = DamagedRecord(place: .snapshot, number: position, reason: "its checksum does not match")
-                core.setApart([(damage, data)], on: connection) { record throws(StoreDatabaseError) in
-                    try connection.execute("DELETE FROM snapshot")
-                }
-                // Nor is to be believed how many records it says it took in.
-                let last = try connection.number("SELECT max(position) FROM record") ?? 0
-                condition.withLock { if staged.isEmpty { committed = last } }
-                return nil
-            }
-        }
-
-        func keep(_ snapshot: LedgerSnapshot) throws {
-            let payload = Payload(snapshot.state, under: snapshot.position)
-            try core.write { connection throws(StoreDatabaseError) in
-                try connection.statement("DELETE FROM snapshot").run()
-                let insert = try connection.statement(
-                    "INSERT INTO snapshot (position, checksum, payload) VALUES (?1, ?2, ?3)"
-                )
-                try payload.bind(to: insert, under: snapshot.position)
-                try insert.run()
+                guard let bound else { return }
+                let reserve = try connection.statement("UPDATE reserve SET position = ?1")
+                try reserve.bind(bound, at: 1)
+                try reserve.run()
             }
         }
     }

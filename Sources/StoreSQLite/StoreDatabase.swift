@@ -34,8 +34,8 @@ public final class StoreDatabase: Sendable {
 
     /// Opens a file, or makes it.
     ///
-    /// A file that is no database of this module's, or that a newer version wrote, is refused and left as it is. One of an
-    /// older version is brought up to date.
+    /// A file that is no database of this module's, or that a newer version wrote, is refused and left as it is, and so is the
+    /// log beside it. One of an older version is brought up to date.
     ///
     /// - Parameters:
     ///   - file: where it lies. Beside it lies another, of the same name and `-wal`, which belongs to it.
@@ -43,7 +43,8 @@ public final class StoreDatabase: Sendable {
     ///   - patience: how many seconds, from 0, to wait for another process that has it open.
     ///   - lane: where a queue calls a store on this ledger. By default not on the thread that the app called on, so that
     ///     no app waits for the disk, and what is added while the disk is busy is written together.
-    ///   - log: hears of every record that could not be read, while the database is in use: it must not call the database.
+    ///   - log: hears of every record that could not be read. It may call the database, but no store on its ledger, which
+    ///     waits for what it reads meanwhile.
     /// - Throws: ``StoreDatabaseError``.
     public convenience init(
         at file: URL,
@@ -81,7 +82,9 @@ public final class StoreDatabase: Sendable {
     /// - Throws: ``StoreDatabaseError``.
     public func check() throws -> [String] { try core.check() }
 
-    /// Closes the file, so that another process can have it.
+    /// Closes the file, so that another process can have it when this returns.
+    ///
+    /// It waits for what is being read or written just now.
     ///
     /// Whatever uses it afterwards fails with ``StoreDatabaseError/Code/closed``: a store asks its queues to try later,
     /// and none of what they add is lost that was not refused.

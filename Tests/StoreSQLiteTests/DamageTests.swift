@@ -109,5 +109,73 @@
             #expect(try SandboxStore(ledger: database.ledger).transactions.count == 2)
             #expect(try database.damage().count == 1)
         }
+
+        /// Puts something in the place of a payload, with the checksum that belongs to it.
+        private func rewrite(_ table: String, _ key: String, under number: Int) throws {
+            let data = Data("\u{0}what only a newer version can read".utf8)
+            let hex = data.map { String(format: "%02x", $0) }.joined()
+            try spoil(
+                "UPDATE \(table) SET payload = x'\(hex)', checksum = \(Payload(data, under: number).checksum) WHERE \(key)"
+            )
+        }
+
+        @Test func `A record of a newer version is no damage: the file is refused and not touched`() throws {
+            try rewrite("record", "position = 6", under: 6)
+            let before = try folder.contents
+            let database = try folder.open(log: log.log)
+            let error = try #require(throws: StoreDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
+            #expect(error.code == .newer)
+            #expect(
+                error.description == "store.sqlite was written by a newer version: see record 6 of its ledger"
+            )
+            // Nor is anything else done to it from then on.
+            #expect(throws: error) { try database.journal.open {} }
+            #expect(throws: error) { try database.journal.forget([]) }
+            database.close()
+            #expect(log.lines.isEmpty)
+            #expect(try folder.contents["store.sqlite"] == before["store.sqlite"])
+        }
+
+        @Test func `A command of a newer version is no damage: the file is refused and not touched`() throws {
+            try rewrite("command", "sequence = 1", under: 4)
+            let before = try folder.contents
+            let database = try folder.open(log: log.log)
+            let error = try #require(throws: StoreDatabaseError.self) { try database.journal.open {} }
+            #expect(error.code == .newer)
+            database.close()
+            #expect(try folder.contents["store.sqlite"] == before["store.sqlite"])
+        }
+
+        @Test func `What hears of damage may ask the database about it`() throws {
+            try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
+            let database = Locked<StoreDatabase?>(nil)
+            let found = Locked<[DamagedRecord]>([])
+            let log = StoreLog { _ in
+                let damage = try? database.withLock { $0 }?.damage()
+                found.withLock { $0 = damage ?? [] }
+            }
+            let opened = try folder.open(log: log)
+            database.withLock { $0 = opened }
+            _ = try opened.journal.open {}
+            #expect(found.withLock { $0 }.map(\.place) == [.journal])
+            database.withLock { $0 = nil }
+        }
+
+        @Test func `The file is free when closing it returns, even to whoever still reads`() throws {
+            try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
+            let system = FaultFileSystem()
+            let database = Locked<StoreDatabase?>(nil)
+            let openFiles = Locked<Int?>(nil)
+            // Called by the thread that reads, before the reading returns.
+            let log = StoreLog { _ in
+                database.withLock { $0 }?.close()
+                openFiles.withLock { $0 = system.openFiles }
+            }
+            let opened = try folder.open(log: log, fileSystem: system.name)
+            database.withLock { $0 = opened }
+            #expect(try opened.journal.open {}.commands.count == 1)
+            #expect(openFiles.withLock { $0 } == 0)
+            database.withLock { $0 = nil }
+        }
     }
 #endif

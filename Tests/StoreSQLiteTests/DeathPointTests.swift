@@ -197,7 +197,7 @@
             try RawDatabase(old.file).run(
                 """
                 PRAGMA journal_mode = DELETE;
-                DROP TABLE spare; DROP TABLE snapshot; DROP TABLE damaged;
+                DROP TABLE spare; DROP TABLE snapshot; DROP TABLE damaged; DROP TABLE reserve;
                 DELETE FROM migration WHERE number > 1; PRAGMA user_version = 1;
                 """
             )

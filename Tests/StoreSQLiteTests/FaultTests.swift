@@ -75,6 +75,17 @@
             #expect(try folder.open(fileSystem: system.name).ledger.head == 0)
         }
 
+        @Test(arguments: [true, false])
+        func `A folder in which nothing may be made is named, and the file opened when it may be`(isNew: Bool) throws {
+            if !isNew { try folder.open().close() }
+            system.isFolderReadOnly = true
+            let error = try #require(throws: StoreDatabaseError.self) { try folder.open(fileSystem: system.name) }
+            #expect(error.code == .readOnly)
+            #expect(error.description == "the folder of store.sqlite may not be written")
+            system.isFolderReadOnly = false
+            #expect(try folder.open(fileSystem: system.name).ledger.head == 0)
+        }
+
         @Test func `A purchase waits for the disk once, and a finish once`() throws {
             let shop = try Shop(try folder.open(fileSystem: system.name))
             shop.buy("sword")

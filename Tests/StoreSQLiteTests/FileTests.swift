@@ -11,7 +11,8 @@
         init() throws { folder = try Folder() }
 
         /// Opens the file in vain, and shows that nothing in its folder has changed.
-        private func refusal() throws -> StoreDatabaseError {
+        private func refusal(of folder: Folder? = nil) throws -> StoreDatabaseError {
+            let folder = folder ?? self.folder
             let before = try folder.contents
             let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
             #expect(try folder.contents == before)
@@ -22,20 +23,35 @@
             try folder.open().close()
             let raw = try RawDatabase(folder.file)
             #expect(try raw.texts("PRAGMA application_id") == ["\(0x5374_4352)"])
-            #expect(try raw.texts("PRAGMA user_version") == ["2"])
-            #expect(try raw.texts("SELECT count(*) FROM migration") == ["2"])
+            #expect(try raw.texts("PRAGMA user_version") == ["3"])
+            #expect(try raw.texts("SELECT count(*) FROM migration") == ["3"])
             #expect(try raw.texts("PRAGMA journal_mode") == ["wal"])
         }
 
         @Test func `A newer version's file is refused with a sentence and not touched`() throws {
             try folder.open().close()
-            try RawDatabase(folder.file).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 3")
+            try RawDatabase(folder.file).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99")
             let error = try refusal()
             #expect(error.code == .newer)
             #expect(
                 error.description
-                    == "store.sqlite was written by a newer version: it has format 3, known here are 1 to 2"
+                    == "store.sqlite was written by a newer version: it has format 99, known here are 1 to 3"
             )
+        }
+
+        @Test(arguments: ["PRAGMA user_version = 99", "UPDATE migration SET name = 'something else' WHERE number = 2"])
+        func `What only the log beside a file says of its version is heeded, and neither of them is touched`(
+            sql: String
+        ) throws {
+            try folder.open().close()
+            // Open, so that nothing is brought from the log into the file.
+            let raw = try RawDatabase(folder.file)
+            try raw.run(sql)
+            let left = try folder.copy()
+            #expect(try left.contents["store.sqlite-wal"]?.isEmpty == false)
+            let error = try refusal(of: left)
+            #expect(error.code == (sql.hasSuffix("99") ? .newer : .foreign))
+            withExtendedLifetime(raw) {}
         }
 
         @Test(arguments: ["PRAGMA application_id = 7; CREATE TABLE thing (id)", "CREATE TABLE thing (id)"])
@@ -99,7 +115,7 @@
             try RawDatabase(folder.file).run(
                 """
                 PRAGMA journal_mode = DELETE;
-                DROP TABLE spare; DROP TABLE snapshot; DROP TABLE damaged;
+                DROP TABLE spare; DROP TABLE snapshot; DROP TABLE damaged; DROP TABLE reserve;
                 DELETE FROM migration WHERE number > 1; PRAGMA user_version = 1;
                 """
             )
@@ -108,7 +124,7 @@
             #expect(shop.queue.transactions.count == 2)
             #expect(shop.shopper.history.last == "season purchased")
             database.close()
-            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["2"])
+            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["3"])
         }
 
         @Test func `Who comes second is refused with a sentence, and let in when the first has closed`() throws {

@@ -27,8 +27,14 @@
                 if system.isReadOnly {
                     flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY
                 }
+                if system.isFolderReadOnly, flags & SQLITE_OPEN_CREATE != 0, let path, access(path, F_OK) != 0 {
+                    // As the real one does, which can tell for everything but the database itself.
+                    errno = EACCES
+                    return flags & SQLITE_OPEN_MAIN_DB != 0 ? SQLITE_CANTOPEN : SQLITE_READONLY | 6 << 8
+                }
                 let status = system.realOpen(path, real, flags, outFlags)
                 guard status == SQLITE_OK else { return status }
+                system.opened()
                 file.withMemoryRebound(to: FaultFile.self, capacity: 1) { file in
                     file.pointee.system = unmanaged
                     file.pointee.path = path.flatMap { strdup($0) }
@@ -57,6 +63,7 @@
             methods.xClose = { file in
                 guard let file else { return SQLITE_IOERR }
                 free(own(file).path)
+                own(file).system.takeUnretainedValue().closed()
                 return real(file).pointee.pMethods.pointee.xClose(real(file))
             }
             methods.xRead = { file, buffer, count, offset in

@@ -33,6 +33,8 @@
             var plan: (acts: Set<Act>, number: Int, isLasting: Bool, fault: Fault)?
             var isCut = false
             var isReadOnly = false
+            var isFolderReadOnly = false
+            var openFiles = 0
             var undo: [Undo] = []
             var syncs = 0
         }
@@ -94,6 +96,17 @@
             get { state.withLock { $0.isReadOnly } }
             set { state.withLock { $0.isReadOnly = newValue } }
         }
+
+        /// Whether no file can be made.
+        var isFolderReadOnly: Bool {
+            get { state.withLock { $0.isFolderReadOnly } }
+            set { state.withLock { $0.isFolderReadOnly = newValue } }
+        }
+        /// How many files are open now.
+        var openFiles: Int { state.withLock { $0.openFiles } }
+
+        func opened() { state.withLock { $0.openFiles += 1 } }
+        func closed() { state.withLock { $0.openFiles -= 1 } }
 
         /// Has an act go wrong, the first being number 1, and those after it too if it lasts.
         func plan(_ fault: Fault, at number: Int = 1, of acts: Set<Act> = Set(Act.allCases), isLasting: Bool = false) {

@@ -1,0 +1,59 @@
+#if canImport(CSQLite)
+    import Foundation
+    import StoreCore
+
+    /// A row of the journal's table.
+    struct CommandRow {
+        let sequence: Int
+        let journal: Int
+        let number: Int
+        let checksum: Int
+        let payload: Data
+
+        /// What the statements select that give rows.
+        static let columns = "sequence, journal, number, checksum, payload"
+
+        init(_ statement: Statement) {
+            sequence = statement.integer(0)
+            journal = statement.integer(1)
+            number = statement.integer(2)
+            checksum = statement.integer(3)
+            payload = statement.data(4)
+        }
+
+        /// All in their order; nil where a page is damaged, of the table or of its index.
+        static func all(on connection: Connection) throws(StoreDatabaseError) -> [CommandRow]? {
+            do throws(StoreDatabaseError) {
+                let select = try connection.statement("SELECT \(columns) FROM command ORDER BY sequence")
+                defer { select.reset() }
+                var rows: [CommandRow] = []
+                while try select.step() { rows.append(CommandRow(select)) }
+                let count = "SELECT count(*) FROM command INDEXED BY sqlite_autoindex_command_1"
+                return try connection.number(count) == rows.count ? rows : nil
+            } catch {
+                guard error.code == .damaged else { throw error }
+                return nil
+            }
+        }
+
+        var command: StoreCommand {
+            get throws(Payload.Unreadable) {
+                let command = try Payload.read(payload, checksum: checksum, under: number) { data in
+                    try JSONDecoder().decode(StoreCommand.self, from: data)
+                }
+                guard command.id.bits == journal, command.id.number == number else {
+                    throw Payload.Unreadable(reason: "it is another command", isWhole: false)
+                }
+                return command
+            }
+        }
+
+        /// Puts it into the five places of a statement.
+        func bind(to statement: Statement) throws(StoreDatabaseError) {
+            for (index, value) in [sequence, journal, number, checksum].enumerated() {
+                try statement.bind(value, at: Int32(index + 1))
+            }
+            try statement.bind(payload, at: 5)
+        }
+    }
+#endif

@@ -1,0 +1,83 @@
+#if canImport(CSQLite)
+    import Foundation
+    import StoreCore
+
+    /// Takes a journal's commands out of a table of which SQLite cannot read every page.
+    ///
+    /// The table is kept as it is, under another name, and what can be read of it goes into a new one.
+    struct JournalSalvage {
+        private let core: DatabaseCore
+        private let connection: Connection
+
+        init(_ core: DatabaseCore, _ connection: Connection) {
+            self.core = core
+            self.connection = connection
+        }
+
+        /// What can be read, in its order.
+        func rescue() throws(StoreDatabaseError) -> [CommandRow] {
+            // From both ends as far as the damaged page; the index knows also who was on it.
+            let forward = try sequences("SELECT sequence, checksum FROM command ORDER BY sequence")
+            let backward = try sequences("SELECT sequence, checksum FROM command ORDER BY sequence DESC")
+            let indexed = try sequences("SELECT sequence FROM command INDEXED BY sqlite_autoindex_command_1")
+            let known = forward.found.union(backward.found).union(indexed.found)
+            var rows: [CommandRow] = []
+            for sequence in known.sorted() { rows += try row(sequence) }
+            let lost = known.subtracting(rows.map(\.sequence)).sorted()
+            // Who was there is known if either can be read whole.
+            let isWhole = forward.isWhole || indexed.isWhole
+            do throws(StoreDatabaseError) {
+                try connection.transaction { () throws(StoreDatabaseError) in
+                    try core.setAside("command", on: connection)
+                    let insert = try connection.statement(
+                        "INSERT OR IGNORE INTO command (\(CommandRow.columns)) VALUES (?1, ?2, ?3, ?4, ?5)"
+                    )
+                    for row in rows {
+                        try row.bind(to: insert)
+                        try insert.run()
+                    }
+                    for sequence in lost { try report(sequence, Row.damagedPage) }
+                    if !isWhole {
+                        try report(
+                            rows.last?.sequence ?? 0,
+                            "\(Row.damagedPage), and how many others were lost is not known"
+                        )
+                    }
+                }
+            } catch { core.note("what is on a damaged page could not be set apart: \(error)") }
+            let count = "\(lost.count)\(isWhole ? "" : " or more")"
+            core.note("a page of the journal is damaged: \(count) commands are lost, \(rows.count) are left")
+            return rows
+        }
+
+        private func report(_ sequence: Int, _ reason: String) throws(StoreDatabaseError) {
+            try core.keep(DamagedRecord(place: .journal, number: sequence, reason: reason), Data(), on: connection)
+        }
+
+        /// The first column, and whether all of it could be read.
+        private func sequences(_ sql: String) throws(StoreDatabaseError) -> (found: Set<Int>, isWhole: Bool) {
+            let select = try connection.statement(sql)
+            defer { select.reset() }
+            var found: Set<Int> = []
+            do throws(StoreDatabaseError) {
+                while try select.step() { found.insert(select.integer(0)) }
+                return (found, true)
+            } catch {
+                guard error.code == .damaged else { throw error }
+                return (found, false)
+            }
+        }
+
+        private func row(_ sequence: Int) throws(StoreDatabaseError) -> [CommandRow] {
+            let select = try connection.statement("SELECT \(CommandRow.columns) FROM command WHERE sequence = ?1")
+            defer { select.reset() }
+            do throws(StoreDatabaseError) {
+                try select.bind(sequence, at: 1)
+                return try select.step() ? [CommandRow(select)] : []
+            } catch {
+                guard error.code == .damaged else { throw error }
+                return []
+            }
+        }
+    }
+#endif
