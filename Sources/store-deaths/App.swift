@@ -54,6 +54,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         payment.applicationUsername = name
         say(.adding(name))
         queue.add(payment)
+        say(.added(name))
     }
 
     private func finish(_ transaction: SKPaymentTransaction) {

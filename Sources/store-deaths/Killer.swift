@@ -86,6 +86,8 @@ struct Killer {
         guard faults.isEmpty else { throw Notebook.Contradiction(description: faults.joined(separator: "; ")) }
         let damage = try database.damage()
         guard damage.isEmpty else { throw Notebook.Contradiction(description: "\(damage)") }
-        try notebook.check(SandboxStore(products: App.products, ledger: database.ledger))
+        let clock = ManualTimekeeper()
+        let store = try SandboxStore(products: App.products, timekeeper: clock, ledger: database.ledger)
+        try notebook.check(store, Relaunch(store, database.journal, clock))
     }
 }

@@ -4,6 +4,8 @@
 enum Word: Equatable {
     /// The app is about to add a payment.
     case adding(String)
+    /// Adding it has returned: from now on the payment is to come out purchased or failed, whatever happens.
+    case added(String)
     /// The app was shown a payment that is not decided.
     case purchasing(String)
     /// The app was told that a payment was paid, by a transaction.
@@ -22,6 +24,7 @@ enum Word: Equatable {
     var line: String {
         switch self {
         case .adding(let name): "adding \(name)"
+        case .added(let name): "added \(name)"
         case .purchasing(let name): "purchasing \(name)"
         case .purchased(let name, let transaction): "purchased \(name) \(transaction)"
         case .restored(let transaction): "restored \(transaction)"
@@ -36,6 +39,7 @@ enum Word: Equatable {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         switch (words.first, words.count) {
         case ("adding", 2): self = .adding(words[1])
+        case ("added", 2): self = .added(words[1])
         case ("purchasing", 2): self = .purchasing(words[1])
         case ("purchased", 3): self = .purchased(words[1], transaction: words[2])
         case ("restored", 2): self = .restored(words[1])
