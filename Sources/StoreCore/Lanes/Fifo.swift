@@ -12,8 +12,8 @@ struct Fifo<Element> {
 
     /// The element that is `index` places from the front.
     subscript(index: Int) -> Element {
-        get { elements[head + index] }
-        set { elements[head + index] = newValue }
+        _read { yield elements[head + index] }
+        _modify { yield &elements[head + index] }
     }
 
     mutating func removeFirst() -> Element {

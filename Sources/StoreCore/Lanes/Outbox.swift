@@ -64,7 +64,10 @@ package struct Outbox<Item> {
             return false
         }
         if !full.isEmpty {
-            batch = full.removeFirst()
+            // Nothing of it stays behind: a batch that two refer to would be copied.
+            batch = []
+            swap(&full[0], &batch)
+            _ = full.removeFirst()
             return true
         }
         if batch.capacity == 0 { swap(&spare, &batch) }

@@ -190,17 +190,22 @@ extension QueueEngine {
         state.work &+= 1
         // From the end each can be moved out rather than copied.
         state.actions.turnRound()
-        while let action = state.actions.popLast() { route(action, &state) }
+        while let action = state.actions.popLast() {
+            if action.isForStore {
+                state.lane.append(action)
+            } else if !state.isRetired {
+                // A retired engine has nobody to tell; a transaction made now would keep it alive for ever.
+                putOut(action, &state)
+            }
+        }
         if state.actions.capacity > 4096 { state.actions = [] }
     }
 
+    /// Puts what observers are to be told into their outbox, with the object that it is about.
     @inline(__always)
-    private func route(_ action: consuming QueueMachine.Action, _ state: inout State) {
-        switch action {
-        case .connect, .disconnect, .submit, .record, .forget, .wake:
-            state.lane.append(action)
-        // A retired engine has nobody to tell; a transaction made now would keep it alive for ever.
-        case _ where state.isRetired: break
+    private func putOut(_ action: consuming QueueMachine.Action, _ state: inout State) {
+        switch consume action {
+        case .connect, .disconnect, .submit, .record, .forget, .wake: break
         case .show(let number, let payment):
             let transaction = stage.makeTransaction(number, payment, in: self)
             state.table.insert(transaction, at: number)

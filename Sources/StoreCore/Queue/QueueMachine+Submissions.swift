@@ -160,23 +160,24 @@ extension QueueMachine {
 
     /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
     private mutating func acknowledged(_ sent: Outbound, _ actions: inout [Action]) -> Bool {
+        let (number, id) = (sent.row, sent.command.id)
         switch sent.command.action {
         case .purchase(let payment):
             var isNews = false
-            rows.update(sent.row) { row in
+            rows.update(number) { row in
                 isNews = !row.isInStore
                 row.isInStore = true
             }
             // What an earlier connection told of is to be shown in a snapshot, however late the acknowledgement comes.
-            if isNews, connection.isInSnapshot { connection.excused.insert(sent.row) }
-            show(sent.row, payment, &actions)
-            return isNews && sent.command.id.journal != journal
+            if isNews, connection.isInSnapshot { connection.excused.insert(number) }
+            show(number, payment, &actions)
+            return isNews && id.journal != journal
         case .finish(let transaction):
             guard !finished.isEmpty, finished.contains(transaction) else { return false }
             // A snapshot that is on its way may have been taken before.
             if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
         case .restore:
-            restoreAcknowledged(sent.command.id.number, &actions)
+            restoreAcknowledged(id.number, &actions)
         }
         return false
     }

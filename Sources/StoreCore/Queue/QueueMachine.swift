@@ -109,6 +109,14 @@ extension QueueMachine {
         indirect case download(Int, DownloadReport)
         /// All that was to be told up to here has been told once this is reached.
         indirect case told(UpdateCursor)
+
+        /// Whether it goes to the store's lane.
+        var isForStore: Bool {
+            switch self {
+            case .connect, .disconnect, .submit, .record, .forget, .wake: true
+            default: false
+            }
+        }
     }
 
     /// What a pause is for.

@@ -68,6 +68,7 @@ extension SandboxState {
 
     /// A transaction as its device is told of it.
     func told(_ row: Row) -> StoreTransaction {
+        guard catalogue.hostsContent else { return row.transaction }
         let content = content(of: row)
         return content.isEmpty ? row.transaction : row.transaction.hosting(content)
     }

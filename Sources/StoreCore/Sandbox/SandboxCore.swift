@@ -162,25 +162,9 @@ extension SandboxCore {
                     mustSend = shell.outbox.scheduleAndBegin(&parcels)
                     alarm = shell.nextAlarm()
                 }
-                let isAuthorised = shell.settings.authoriser.body == nil
-                let rules = shell.settings.rules
-                let now = timekeeper.now
                 do {
                     // Whether another store has appended meanwhile shows when this one does.
-                    try shell.change(now: now) { shell in
-                        for index in commands.indices {
-                            try shell.step { state, events in
-                                state.decide(
-                                    commands[index],
-                                    from: device,
-                                    isAuthorised: isAuthorised,
-                                    rules: rules,
-                                    now: now,
-                                    &events
-                                )
-                            }
-                        }
-                    }
+                    try shell.take(commands, from: device, now: timekeeper.now)
                     return (.taken, shell.newlyUndecided)
                 } catch {
                     return (.tryLater(StoreFailure(error)), [])

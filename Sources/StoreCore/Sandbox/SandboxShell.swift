@@ -182,6 +182,25 @@ extension SandboxShell {
         try decide(state, &fresh)
     }
 
+    /// Takes a device's commands in, each by what the ones before it came to.
+    mutating func take(_ commands: [StoreCommand], from device: Int, now: Date) throws {
+        try change(now: now) { shell in
+            for index in commands.indices { shell.decide(commands[index], from: device, now: now) }
+        }
+    }
+
+    private mutating func decide(_ command: StoreCommand, from device: Int, now: Date) {
+        applyFresh()
+        state.decide(
+            command,
+            from: device,
+            isAuthorised: settings.authoriser.body == nil,
+            rules: settings.rules,
+            now: now,
+            &fresh
+        )
+    }
+
     /// What the steps of a change so far mean to families, where there are any.
     private mutating func shareWithFamilies() throws {
         if state.families.isEmpty || fresh.isEmpty { return }

@@ -190,13 +190,13 @@ extension SandboxState {
         insert(row, order.transaction)
     }
 
-    mutating func insert(_ row: Row, _ number: Int) {
-        transactions.insert(row, at: number)
+    mutating func insert(_ row: consuming Row, _ number: Int) {
         if row.device >= 0 {
             devices[Int(row.device)].unfinished += 1
         } else {
             accounts[Int(row.account)].unfinished += 1
         }
+        transactions.insert(row, at: number)
         nextTransaction = number + 1
     }
 
