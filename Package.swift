@@ -30,10 +30,17 @@ let package = Package(
         // The same for StoreSQLite.
         .systemLibrary(name: "CSQLite"),
         .target(name: "StoreSQLite", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
+        // A disk under SQLite that fails, tears and dies.
+        .target(name: "SQLiteFaults", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
         .executableTarget(name: "store-deaths", dependencies: ["StoreCore", "StoreSQLite"], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
             dependencies: ["StoreCore", "StoreContract"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "StoreSimulatorSQLite",
+            dependencies: ["StoreCore", "StoreSimulator", "StoreSQLite", "CSQLite", "SQLiteFaults"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -43,7 +50,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "sandbox-store",
-            dependencies: ["StoreCore", "StoreSimulator"],
+            dependencies: ["StoreCore", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite"],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
@@ -69,7 +76,10 @@ let package = Package(
         .testTarget(name: "StoreCryptoTests", dependencies: ["StoreCrypto", "StoreCore"], swiftSettings: settings),
         .testTarget(
             name: "StoreSQLiteTests",
-            dependencies: ["StoreSQLite", "StoreCore", "CSQLite", "store-deaths"],
+            dependencies: [
+                "StoreSQLite", "StoreCore", "CSQLite", "SQLiteFaults", "StoreSimulator", "StoreSimulatorSQLite",
+                "store-deaths",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -81,7 +91,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreKitTest", "StoreSQLite",
+                "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite", "StoreKitTest",
+                "StoreSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings

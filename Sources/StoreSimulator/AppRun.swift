@@ -38,7 +38,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         gate = AppGate(device, wire, pulse, lifeline, diary.passages)
         queue = SKPaymentQueue(
             backend: gate,
-            journal: KeptJournal(disk, pulse, lifeline, diary.passages),
+            journal: KeptJournal(disk, pulse, lifeline, diary),
             timekeeper: pauses,
             delivery: .inline,
             log: .silent

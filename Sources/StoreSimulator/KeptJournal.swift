@@ -3,48 +3,99 @@ import StoreCore
 /// What a device has on its disk: it outlives the apps.
 final class JournalDisk: @unchecked Sendable {  // unchecked: a life is lived on one thread
     fileprivate let device: Int
+    private let storage: any StableStorage
     private var openings: UInt64 = 0
-    fileprivate(set) var commands: [StoreCommand] = []
+    /// What was recorded and not forgotten.
+    fileprivate private(set) var commands: [StoreCommand] = []
+    /// What would be there if the write had been whole in which an app died.
+    private var doubt: [StoreCommand]?
 
-    init(device: Int) { self.device = device }
+    init(device: Int, _ storage: any StableStorage) {
+        self.device = device
+        self.storage = storage
+    }
 
-    fileprivate func open() -> JournalContents {
+    func crash() throws { try storage.crash() }
+
+    fileprivate func open(
+        _ pulse: Pulse,
+        _ lifeline: Lifeline
+    ) throws -> (journal: any QueueJournal, contents: JournalContents) {
+        let journal = try storage.open {
+            lifeline.passDisk()
+            return pulse.isDead
+        }.journal
+        // An app that has died is told nothing.
+        let found = try journal.open(superseded: {}).commands
+        guard found == commands || found == doubt else {
+            throw StorageFailure("it held \(commands.map(\.id)), and \(found.map(\.id)) are left")
+        }
+        commands = found
+        doubt = nil
         openings += 1
-        return JournalContents(id: JournalID(rawValue: UInt64(device) << 32 | openings), commands: commands)
+        // Its own name is drawn, and no seed would replay it.
+        return (journal, JournalContents(id: JournalID(rawValue: UInt64(device) << 32 | openings), commands: found))
+    }
+
+    /// Has what is there changed by a write.
+    fileprivate func change(_ pulse: Pulse, to commands: [StoreCommand], write: () throws -> Void) throws {
+        doubt = commands
+        do { try write() } catch {
+            // Who lives on has been told that nothing was changed.
+            if !pulse.isDead { doubt = nil }
+            throw error
+        }
+        self.commands = commands
+        doubt = nil
     }
 }
 
 /// The journal of one launch of an app.
-final class KeptJournal: QueueJournal {
+final class KeptJournal: QueueJournal, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private let disk: JournalDisk
     private let pulse: Pulse
     private let lifeline: Lifeline
-    private let passages: Passages
+    private unowned let diary: Diary
+    private var journal: (any QueueJournal)?
 
-    init(_ disk: JournalDisk, _ pulse: Pulse, _ lifeline: Lifeline, _ passages: Passages) {
+    init(_ disk: JournalDisk, _ pulse: Pulse, _ lifeline: Lifeline, _ diary: Diary) {
         self.disk = disk
         self.pulse = pulse
         self.lifeline = lifeline
-        self.passages = passages
+        self.diary = diary
     }
 
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-        try cross { disk.open() }
+        try cross {
+            let (journal, contents) = try disk.open(pulse, lifeline)
+            self.journal = journal
+            return contents
+        }
     }
 
     func record(_ commands: [StoreCommand]) throws {
-        try cross { disk.commands += commands }
-        passages.recorded(commands, on: disk.device)
+        try cross {
+            try disk.change(pulse, to: disk.commands + commands) { try journal?.record(commands) }
+        }
+        diary.passages.recorded(commands, on: disk.device)
     }
 
     func forget(_ commands: [OrderID]) throws {
-        try cross { disk.commands.removeAll { commands.contains($0.id) } }
+        try cross {
+            let left = disk.commands.filter { !commands.contains($0.id) }
+            try disk.change(pulse, to: left) { try journal?.forget(commands) }
+        }
     }
 
-    private func cross<R>(_ body: () -> R) throws -> R {
+    private func cross<R>(_ body: () throws -> R) throws -> R {
         lifeline.pass()
         if pulse.isDead { throw Death() }
-        let result = body()
+        let result: R
+        do { result = try body() } catch {
+            // A queue logs it and does what it can.
+            if !pulse.isDead { diary.broke("the journal of device \(disk.device) fails: \(error)") }
+            throw error
+        }
         lifeline.pass()
         if pulse.isDead { throw Death() }
         return result

@@ -5,16 +5,19 @@ public typealias StandIn = @Sendable (any StoreBackend) -> any StoreBackend
 
 /// One life of a store and the apps on three devices, from its seed or from written steps.
 public struct Life: Sendable {
-    /// Decides whether the store's users are asked before each charge.
+    /// Decides whether the store's users are asked before each charge, whether acts of a disk are boundaries, and what a death
+    /// leaves on it.
     public let seed: UInt64
     /// What happens.
     public let steps: [Step]
+    let storage: Storage
     let standIn: StandIn
 
     /// A life of written steps, as a failure prints it.
-    public init(seed: UInt64, steps: [Step], standIn: @escaping StandIn = { $0 }) {
+    public init(seed: UInt64, steps: [Step], storage: Storage = .memory, standIn: @escaping StandIn = { $0 }) {
         self.seed = seed
         self.steps = steps
+        self.storage = storage
         self.standIn = standIn
     }
 
@@ -24,9 +27,11 @@ public struct Life: Sendable {
     public func run() throws(BrokenRule) { try run(Coverage()) }
 
     func run(_ coverage: Coverage) throws(BrokenRule) {
+        var taken = 0
         do {
-            let world = try World(seed: seed, coverage: coverage, standIn: standIn)
+            let world = try World(seed: seed, coverage: coverage, storage: storage, standIn: standIn)
             for (index, step) in steps.enumerated() {
+                taken = index
                 world.take(step)
                 try world.raiseTheDead()
                 coverage.steps += 1
@@ -36,7 +41,7 @@ public struct Life: Sendable {
         } catch let rule as BrokenRule {
             throw rule
         } catch {
-            throw BrokenRule(sentence: "the store cannot be opened: \(error)", step: 0)
+            throw BrokenRule(sentence: "the store cannot be opened: \(error)", step: taken)
         }
     }
 }

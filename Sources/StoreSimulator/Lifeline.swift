@@ -8,7 +8,7 @@ final class Pulse: @unchecked Sendable {  // unchecked: a life is lived on one t
 /// Counts the boundaries that a life passes, and kills at the one it was set to.
 ///
 /// A boundary lies before and after each call of a journal, a ledger or a store, each answer, each batch of updates and each
-/// callback. Whoever is killed there runs on until the stack has unwound, but nothing of what it does has any effect.
+/// callback, and in some lives before each act of a disk. Whoever is killed there runs on until the stack has unwound, but nothing of what it does has any effect.
 final class Lifeline: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private var countdown = 0
     private var victim = Step.Mortal.store
@@ -16,7 +16,13 @@ final class Lifeline: @unchecked Sendable {  // unchecked: a life is lived on on
     var apps: [Pulse]
     private(set) var hasKilled = false
 
-    init(apps: Int) { self.apps = (0..<apps).map { _ in Pulse() } }
+    /// Whether the acts of disks are counted.
+    private let passesDisk: Bool
+
+    init(apps: Int, passesDisk: Bool) {
+        self.passesDisk = passesDisk
+        self.apps = (0..<apps).map { _ in Pulse() }
+    }
 
     var isArmed: Bool { countdown > 0 }
 
@@ -32,6 +38,9 @@ final class Lifeline: @unchecked Sendable {  // unchecked: a life is lived on on
         countdown -= 1
         if countdown == 0 { kill() }
     }
+
+    /// A disk is to write something, or to wait for it.
+    func passDisk() { if passesDisk { pass() } }
 
     private func kill() {
         hasKilled = true

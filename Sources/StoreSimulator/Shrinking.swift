@@ -2,7 +2,8 @@ extension Life {
     /// The life as Swift.
     var source: String {
         let lines = steps.map { "    \($0),\n" }.joined()
-        return "try Life(seed: \(seed), steps: [\n\(lines)]).run()"
+        let place = storage.name == Storage.memory.name ? "" : ", storage: .\(storage.name)"
+        return "try Life(seed: \(seed), steps: [\n\(lines)]\(place)).run()"
     }
 
     /// The rule that it breaks, nil for none.
@@ -38,5 +39,7 @@ extension Life {
         }
     }
 
-    private func cut(to steps: [Step]) -> Life { Life(seed: seed, steps: steps, standIn: standIn) }
+    private func cut(to steps: [Step]) -> Life {
+        Life(seed: seed, steps: steps, storage: storage, standIn: standIn)
+    }
 }

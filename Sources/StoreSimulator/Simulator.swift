@@ -12,6 +12,7 @@ public enum Simulator {
     ///   - lives: how many.
     ///   - steps: how many things happen in each, before it is wound up.
     ///   - jobs: on how many threads at the most, at least 1; as many as the machine has cores unless given.
+    ///   - storage: where the store and the apps keep what outlives them; in memory unless given.
     ///   - standIn: what stands in for the devices' backends; called on all of these threads.
     /// - Returns: what was lived up to the first life that breaks a rule, and what that broke.
     public static func run(
@@ -19,13 +20,14 @@ public enum Simulator {
         lives: Int,
         steps: Int = 50,
         jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
+        storage: Storage = .memory,
         standIn: @escaping StandIn = { $0 }
     ) -> SimulationReport {
         let queue = LifeQueue(lives: lives)
         let draw: @Sendable (Int) -> Life = { number in
             let own = seed &+ UInt64(number)
             var generator = StepGenerator(seed: own)
-            return Life(seed: own, steps: generator.steps(steps), standIn: standIn)
+            return Life(seed: own, steps: generator.steps(steps), storage: storage, standIn: standIn)
         }
         DispatchQueue.concurrentPerform(iterations: max(jobs, 1)) { _ in
             while let block = queue.next() { queue.hand(in: block.lived(draw)) }

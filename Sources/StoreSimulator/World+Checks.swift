@@ -22,8 +22,8 @@ extension World {
     func settle() -> [String] { pauses.activity.settle() + store.settle() }
 
     private func checkOwner() -> String? {
-        guard disk.records.count != checkedRecords else { return nil }
-        checkedRecords = disk.records.count
+        guard disk.head != checkedRecords else { return nil }
+        checkedRecords = disk.head
         let undecided = store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }
         if undecided != witness.model.undecided {
             return "payments \(undecided) wait for a decision, and should be \(witness.model.undecided)"

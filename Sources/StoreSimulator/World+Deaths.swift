@@ -24,13 +24,14 @@ extension World {
     }
 
     private func launch(_ device: Int) {
+        do { try journals[device].crash() } catch { diary.broke("the journal of device \(device) is spoilt: \(error)") }
         diary.launched(device)
         apps[device] = AppRun(device, wires[device], journals[device], pauses, lifeline, diary)
         if isObserved[device] { apps[device].observe() }
     }
 
     private func relaunchStore() throws {
-        disk.crash()
+        try disk.crash()
         lifeline.store = Pulse()
         store = try Self.open(disk, clock, lifeline, witness)
         witness.storeIsBack(store)

@@ -11,10 +11,10 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
     /// Queues take their pauses by a clock of their own: one that cannot reach its store tries again every few minutes, a
     /// hundred thousand times in the year that a subscription may take.
     let pauses = ManualTimekeeper()
-    let lifeline = Lifeline(apps: 3)
+    let lifeline: Lifeline
     let diary = Diary(devices: 3)
-    let disk = LedgerDisk()
-    let journals = (0..<3).map { JournalDisk(device: $0) }
+    let disk: LedgerDisk
+    let journals: [JournalDisk]
     let standIn: StandIn
     let witness: Witness
     var store: SandboxStore
@@ -24,8 +24,11 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
     var isObserved = [true, true, true]
     var checkedRecords = -1
 
-    init(seed: UInt64, coverage: Coverage, standIn: @escaping StandIn) throws {
+    init(seed: UInt64, coverage: Coverage, storage: Storage, standIn: @escaping StandIn) throws {
         self.standIn = standIn
+        disk = LedgerDisk(try storage.machine(0, seed: seed))
+        journals = try (0..<3).map { JournalDisk(device: $0, try storage.machine(UInt64($0) + 1, seed: seed)) }
+        lifeline = Lifeline(apps: 3, passesDisk: seed & 2 == 2)
         witness = Witness(asks: seed & 1 == 1, clock: clock, lifeline, diary, disk, coverage)
         store = try Self.open(disk, clock, lifeline, witness)
         let bob = try store.addAccount(Self.accountNames[1])
@@ -79,7 +82,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         return try SandboxStore(
             products: products,
             timekeeper: MortalTimekeeper(clock, lifeline.store),
-            ledger: KeptLedger(disk, lifeline.store, lifeline),
+            ledger: disk.open(lifeline),
             locale: "en_US",
             authoriser: witness.asks ? authoriser : .approving,
             signer: signer

@@ -5,8 +5,7 @@ enum Command: Equatable {
     case demo(file: String?, asks: Bool)
     case check(files: [String])
     case verify(VerifyOptions)
-    /// On so many threads; as many as the machine has cores unless given.
-    case simulate(seed: UInt64, lives: Int, steps: Int, jobs: Int?)
+    case simulate(SimulateOptions)
 
     /// Why a command line makes no sense, in one sentence.
     struct Mistake: Error, Equatable {
@@ -55,32 +54,6 @@ enum Command: Equatable {
             guard !files.isEmpty else { throw Mistake(sentence: "check needs a file to check") }
             self = .check(files: files)
         }
-    }
-
-    private static func simulation(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
-        if arguments.contains(where: isHelp) { return .help }
-        var numbers: [String: UInt64] = ["--seed": 1, "--lives": 1000, "--steps": 50]
-        var arguments = arguments
-        while let option = arguments.popFirst() {
-            guard numbers[option] != nil || option == "--jobs" else {
-                throw Mistake(sentence: "\"\(option)\" is not an option of simulate")
-            }
-            guard let text = arguments.popFirst(), let number = UInt64(text) else {
-                throw Mistake(sentence: "\(option) needs a whole number that is not negative")
-            }
-            guard option == "--seed" || number <= Int32.max else {
-                throw Mistake(sentence: "\(option) can be \(Int32.max) at the most")
-            }
-            guard option != "--jobs" || number > 0 else { throw Mistake(sentence: "--jobs has to be 1 at the least") }
-            numbers[option] = number
-        }
-        let seed = numbers["--seed", default: 1]
-        return .simulate(
-            seed: seed,
-            lives: Int(numbers["--lives", default: 0]),
-            steps: Int(numbers["--steps", default: 0]),
-            jobs: numbers["--jobs"].map { Int($0) }
-        )
     }
 
     static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }
@@ -135,15 +108,17 @@ enum Command: Equatable {
             --key   the key in hexadecimal digits; other users of the machine may see them
             --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
             --json  prints the answer as it went over the wire
-        sandbox-store simulate [--seed N] [--lives K] [--steps M] [--jobs J]
+        sandbox-store simulate [--seed N] [--lives K] [--steps M] [--jobs J] [--storage memory|sqlite]
             Lives K lives of M steps, drawn from the seed N, and checks each step against a model; 1000 lives of
             50 steps from the seed 1 unless given. Prints what they went through, or a shrunk life that breaks a rule.
-            --jobs  on how many threads, the number of cores unless given; it changes nothing of what is printed
+            --jobs     on how many threads, the number of cores unless given; it changes nothing of what is printed
+            --storage  where store and apps keep what outlives them: in memory unless given, or in SQLite files in the
+                       directory for temporary files, where a death takes what was not synchronised
         sandbox-store --help
             Prints this.
 
         Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid or a life that breaks a
-        rule, 2 for a command line that makes no sense, or names a receipt or key that cannot be read.
+        rule, or SQLite where it is missing, 2 for a command line that makes no sense, or names a receipt or key that cannot be read.
 
         """
 }

@@ -1,6 +1,8 @@
 import Foundation
 import StoreCore
+import StoreSQLite
 import StoreSimulator
+import StoreSimulatorSQLite
 
 /// The command line tool, apart from the process that it runs in.
 @MainActor
@@ -17,7 +19,7 @@ struct SandboxStoreTool {
             case .demo(let file, let asks): return demo(file.map { URL(filePath: $0) } ?? Self.demoFile, asks: asks)
             case .check(let files): return check(files)
             case .verify(let options): return verify(options)
-            case .simulate(let seed, let lives, let steps, let jobs): return simulate(seed, lives, steps, jobs)
+            case .simulate(let options): return simulate(options)
             }
             return 0
         } catch {
@@ -37,9 +39,18 @@ struct SandboxStoreTool {
         }
     }
 
-    private func simulate(_ seed: UInt64, _ lives: Int, _ steps: Int, _ jobs: Int?) -> Int32 {
-        let jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
-        let report = Simulator.run(seed: seed, lives: lives, steps: steps, jobs: jobs)
+    private func simulate(_ options: SimulateOptions) -> Int32 {
+        if options.storage == .sqlite, !SQLite.isAvailable {
+            console.complain("sandbox-store: \(SQLite.advice)\n")
+            return 1
+        }
+        let report = Simulator.run(
+            seed: options.seed,
+            lives: options.lives,
+            steps: options.steps,
+            jobs: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount,
+            storage: options.storage == .sqlite ? .sqlite : .memory
+        )
         console.write("\(report)\n")
         return report.failure == nil ? 0 : 1
     }

@@ -2,7 +2,9 @@
 import Foundation
 import StoreContract
 import StoreCore
+import StoreSQLite
 import StoreSimulator
+import StoreSimulatorSQLite
 import Testing
 
 /// A backend that takes orders and forgets them.
@@ -29,6 +31,12 @@ private final class Forgetful: StoreBackend {
 @Suite struct SimulatorArticle {
     @Test func `Simulator, lives`() {
         let report = Simulator.run(seed: 1, lives: 20)
+        #expect(report.failure == nil)
+    }
+
+    @Test(.enabled(if: SQLite.isAvailable, Comment(rawValue: SQLite.advice)))
+    func `Simulator, lives on SQLite`() {
+        let report = Simulator.run(seed: 1, lives: 20, storage: .sqlite)
         #expect(report.failure == nil)
     }
 

@@ -35,11 +35,13 @@ import Testing
             )
         ),
         (["verify", "--help"], .help),
-        (["simulate"], .simulate(seed: 1, lives: 1000, steps: 50, jobs: nil)),
+        (["simulate"], .simulate(SimulateOptions(seed: 1, lives: 1000, steps: 50, jobs: nil, storage: .memory))),
         (
             ["simulate", "--steps", "9", "--seed", "7", "--jobs", "2", "--lives", "3"],
-            .simulate(seed: 7, lives: 3, steps: 9, jobs: 2)
+            .simulate(SimulateOptions(seed: 7, lives: 3, steps: 9, jobs: 2))
         ),
+        (["simulate", "--storage", "sqlite"], .simulate(SimulateOptions(storage: .sqlite))),
+        (["simulate", "--storage", "memory"], .simulate(SimulateOptions())),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
@@ -53,6 +55,8 @@ import Testing
         (["check"], "check needs a file to check"),
         (["simulate", "--lives"], "--lives needs a whole number that is not negative"),
         (["simulate", "--jobs", "0"], "--jobs has to be 1 at the least"),
+        (["simulate", "--storage", "paper"], "--storage is memory or sqlite"),
+        (["simulate", "--storage"], "--storage is memory or sqlite"),
         (["simulate", "--speed", "1"], "\"--speed\" is not an option of simulate"),
         (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),

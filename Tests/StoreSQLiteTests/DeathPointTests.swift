@@ -1,6 +1,7 @@
 #if canImport(CSQLite)
     import CSQLite
     import Foundation
+    import SQLiteFaults
     import StoreCore
     import StoreSQLite
     import Testing
@@ -13,6 +14,8 @@
             case process
             /// The machine: what was written and not waited for is gone.
             case power
+            /// The machine, while the disk was at work: of that some sectors are gone and some kept.
+            case tear
         }
 
         /// With something finished, and something not, and something in the journal.
@@ -42,7 +45,12 @@
                 system.plan(.cut, at: number)
                 let told = (try? body(folder, system, durability)) ?? []
                 let isReached = system.isCut
-                if end == .power { try system.losePower() }
+                var generator = SplitMix64(seed: UInt64(number))
+                switch end {
+                case .process: break
+                case .power: try system.losePower()
+                case .tear: try system.losePower { Bool.random(using: &generator) }
+                }
                 let database = try folder.open()
                 #expect(try database.check().isEmpty, "act \(number)")
                 #expect(try database.damage().isEmpty, "act \(number)")

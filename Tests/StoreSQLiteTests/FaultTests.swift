@@ -1,6 +1,7 @@
 #if canImport(CSQLite)
     import CSQLite
     import Foundation
+    import SQLiteFaults
     import StoreCore
     import StoreSQLite
     import Testing

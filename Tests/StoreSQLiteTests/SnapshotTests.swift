@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteFaults
 import StoreCore
 import StoreSQLite
 import Testing

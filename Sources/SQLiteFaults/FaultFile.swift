@@ -74,25 +74,28 @@
                 guard let file else { return SQLITE_IOERR }
                 let system = own(file).system.takeUnretainedValue()
                 let write = real(file).pointee.pMethods.pointee.xWrite
+                let code = system.goesWrong(.write) {
+                    keep(file, offset, Int(count / 2))
+                    _ = write?(real(file), buffer, count / 2, offset)
+                }
+                if let code { return code }
                 keep(file, offset, Int(count))
-                let code = system.goesWrong(.write) { _ = write?(real(file), buffer, count / 2, offset) }
-                return code ?? write?(real(file), buffer, count, offset) ?? SQLITE_IOERR
+                return write?(real(file), buffer, count, offset) ?? SQLITE_IOERR
             }
             methods.xTruncate = { file, size in
                 guard let file else { return SQLITE_IOERR }
                 let system = own(file).system.takeUnretainedValue()
-                let before = Self.size(file)
-                if before > size { keep(file, size, Int(before - size)) }
                 if let code = system.goesWrong(.truncate) { return code }
+                let before = Self.size(file)
+                if before > size { keep(file, size, Int(before - size), isWritten: false) }
                 return real(file).pointee.pMethods.pointee.xTruncate(real(file), size)
             }
-            methods.xSync = { file, flags in
+            methods.xSync = { file, _ in
                 guard let file else { return SQLITE_IOERR }
                 let system = own(file).system.takeUnretainedValue()
                 if let code = system.goesWrong(.sync) { return code }
-                let status = real(file).pointee.pMethods.pointee.xSync(real(file), flags)
-                if status == SQLITE_OK, let path = own(file).path { system.synchronised(String(cString: path)) }
-                return status
+                if let path = own(file).path { system.synchronised(String(cString: path)) }
+                return SQLITE_OK
             }
             methods.xFileSize = { file, size in
                 guard let file else { return SQLITE_IOERR }
@@ -131,7 +134,7 @@
         }
 
         /// Notes what lies where something else is to lie.
-        private static func keep(_ file: File, _ offset: Int64, _ count: Int) {
+        private static func keep(_ file: File, _ offset: Int64, _ count: Int, isWritten: Bool = true) {
             guard let path = own(file).path else { return }
             let size = size(file)
             var bytes = [UInt8](repeating: 0, count: max(0, min(count, Int(size - offset))))
@@ -140,7 +143,15 @@
                 _ = real(file).pointee.pMethods.pointee.xRead(real(file), &bytes, length, offset)
             }
             let system = own(file).system.takeUnretainedValue()
-            system.note(path: String(cString: path), offset: min(offset, size), bytes: bytes, size: size)
+            system.note(
+                Undo(
+                    path: String(cString: path),
+                    offset: offset,
+                    written: isWritten ? count : 0,
+                    bytes: bytes,
+                    size: size
+                )
+            )
         }
     }
 

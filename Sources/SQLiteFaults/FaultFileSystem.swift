@@ -5,27 +5,19 @@
 
     /// A file system under SQLite that passes everything on to the real one, counts, and goes wrong when it is told to.
     ///
-    /// What was written and not synchronised can be taken back, as a power failure does.
+    /// What was written and not synchronised can be taken back, as a power failure does. The real disk is not waited for.
     // unchecked: what changes is touched only under the lock.
-    final class FaultFileSystem: @unchecked Sendable {
+    package final class FaultFileSystem: @unchecked Sendable {
         /// What is counted: each of these changes something on the disk.
-        enum Act: String, CaseIterable { case write, sync, truncate, delete }
+        package enum Act: String, CaseIterable, Sendable { case write, sync, truncate, delete }
 
-        enum Fault {
+        package enum Fault: Sendable {
             /// The act fails with one of SQLite's codes and has done nothing.
             case fail(Int32)
             /// Half of what is to be written is, and then the act fails.
             case tear
             /// The power goes: neither this nor anything later is done.
             case cut
-        }
-
-        /// What has not been synchronised yet: what lay there before.
-        private struct Undo {
-            let path: String
-            let offset: Int64
-            let bytes: [UInt8]
-            let size: Int64
         }
 
         private struct State {
@@ -35,17 +27,20 @@
             var isReadOnly = false
             var isFolderReadOnly = false
             var openFiles = 0
+            var isLying = false
             var undo: [Undo] = []
             var syncs = 0
+            var isOver: (@Sendable () -> Bool)?
         }
 
-        let name = "fault-\(UUID())"
+        /// What SQLite knows it by.
+        package let name = "fault-\(UUID())"
         let real: UnsafeMutablePointer<sqlite3_vfs>
         private let own: UnsafeMutablePointer<sqlite3_vfs>
         private let ownName: UnsafeMutablePointer<CChar>
         private let state = Locked(State())
 
-        init() {
+        package init() {
             guard let real = sqlite3_vfs_find(nil), let ownName = strdup(name) else {
                 fatalError("SQLite has no files")
             }
@@ -80,47 +75,64 @@
             free(ownName)
         }
 
-        static func of(_ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> FaultFileSystem? {
+        private static func of(_ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> FaultFileSystem? {
             vfs.pointee.pAppData.map { Unmanaged<FaultFileSystem>.fromOpaque($0).takeUnretainedValue() }
         }
 
         // MARK: What goes wrong
 
         /// How many acts there have been since the last plan.
-        var count: Int { state.withLock { $0.count } }
+        package var count: Int { state.withLock { $0.count } }
         /// How many of them waited for the disk, ever.
-        var syncs: Int { state.withLock { $0.syncs } }
-        var isCut: Bool { state.withLock { $0.isCut } }
+        package var syncs: Int { state.withLock { $0.syncs } }
+        package var isCut: Bool { state.withLock { $0.isCut } }
         /// Whether files are opened to be read only.
-        var isReadOnly: Bool {
+        package var isReadOnly: Bool {
             get { state.withLock { $0.isReadOnly } }
             set { state.withLock { $0.isReadOnly = newValue } }
         }
+        /// Whether it says of what it was to synchronise that it has, and has not.
+        package var isLying: Bool {
+            get { state.withLock { $0.isLying } }
+            set { state.withLock { $0.isLying = newValue } }
+        }
 
         /// Whether no file can be made.
-        var isFolderReadOnly: Bool {
+        package var isFolderReadOnly: Bool {
             get { state.withLock { $0.isFolderReadOnly } }
             set { state.withLock { $0.isFolderReadOnly = newValue } }
         }
         /// How many files are open now.
-        var openFiles: Int { state.withLock { $0.openFiles } }
+        package var openFiles: Int { state.withLock { $0.openFiles } }
 
         func opened() { state.withLock { $0.openFiles += 1 } }
         func closed() { state.withLock { $0.openFiles -= 1 } }
 
         /// Has an act go wrong, the first being number 1, and those after it too if it lasts.
-        func plan(_ fault: Fault, at number: Int = 1, of acts: Set<Act> = Set(Act.allCases), isLasting: Bool = false) {
+        package func plan(
+            _ fault: Fault,
+            at number: Int = 1,
+            of acts: Set<Act> = Set(Act.allCases),
+            isLasting: Bool = false
+        ) {
             state.withLock { state in
                 state.count = 0
                 state.plan = (acts, number, isLasting, fault)
             }
         }
 
+        /// Before each act asks whether the power is to go.
+        package func cut(when isOver: @escaping @Sendable () -> Bool) { state.withLock { $0.isOver = isOver } }
+
+        /// The power goes, now.
+        package func cut() { state.withLock { $0.isCut = true } }
+
         /// Everything works again; the counting begins anew.
-        func repair() {
+        package func repair() {
             state.withLock { state in
                 state.count = 0
                 state.plan = nil
+                state.isOver = nil
                 state.isCut = false
             }
         }
@@ -128,22 +140,27 @@
         /// The power has gone: takes back, newest first, what was written and not synchronised.
         ///
         /// To be called when the files are closed.
-        func losePower() throws {
+        ///
+        /// - Parameter isKept: whether a sector holds what was written after all; none does, unless given.
+        /// - Throws: what keeps a file from being written.
+        package func losePower(keeping isKept: () -> Bool = { false }) throws {
             let undo = state.withLock { state in
                 defer { state.undo = [] }
                 return state.undo
             }
-            for step in undo.reversed() {
-                guard let file = FileHandle(forUpdatingAtPath: step.path) else { continue }
-                try file.seek(toOffset: UInt64(step.offset))
-                try file.write(contentsOf: step.bytes)
-                try file.truncate(atOffset: UInt64(step.size))
+            let paths = undo.reduce(into: [String]()) { if !$0.contains($1.path) { $0.append($1.path) } }
+            for path in paths {
+                // What has been deleted is gone.
+                guard let file = FileHandle(forUpdatingAtPath: path) else { continue }
+                try Undo.takeBack(undo.filter { $0.path == path }, in: file, isKept)
                 try file.close()
             }
         }
 
         /// SQLite's code, if an act is to fail.
         func goesWrong(_ act: Act, tear: () -> Void = {}) -> Int32? {
+            let isOver = state.withLock { $0.isCut ? nil : $0.isOver }
+            if let isOver, isOver() { cut() }
             let fault = state.withLock { state -> Fault? in
                 if state.isCut { return .cut }
                 if act == .sync { state.syncs += 1 }
@@ -167,11 +184,13 @@
             }
         }
 
-        func note(path: String, offset: Int64, bytes: [UInt8], size: Int64) {
-            state.withLock { $0.undo.append(Undo(path: path, offset: offset, bytes: bytes, size: size)) }
-        }
+        func note(_ undo: Undo) { state.withLock { $0.undo.append(undo) } }
 
-        func synchronised(_ path: String) { state.withLock { $0.undo.removeAll { $0.path == path } } }
+        func synchronised(_ path: String) {
+            state.withLock { state in
+                if !state.isLying { state.undo.removeAll { $0.path == path } }
+            }
+        }
     }
 
     extension FaultFileSystem.Act {

@@ -1,0 +1,88 @@
+#if canImport(CSQLite)
+    import Foundation
+    import SQLiteFaults
+    import StoreCore
+    import StoreSQLite
+    import StoreSimulator
+
+    /// A database on a disk of its own, which loses its power when the machine crashes.
+    final class SQLiteStorage: StableStorage {
+        private let folder: URL
+        private let durability: StoreDatabase.Durability
+        private let system = FaultFileSystem()
+        private var database: StoreDatabase?
+        private var generator: SplitMix64
+
+        init(seed: UInt64, _ durability: StoreDatabase.Durability, isLying: Bool) throws {
+            generator = SplitMix64(seed: seed)
+            self.durability = durability
+            folder = FileManager.default.temporaryDirectory.appending(path: "StoreSimulator-\(UUID())")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            // What was there when a life began is not taken back.
+            try open().close()
+            system.isLying = isLying
+        }
+
+        deinit {
+            system.cut()
+            database?.close()
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        func open(isOver: @escaping @Sendable () -> Bool) throws -> (ledger: any Ledger, journal: any QueueJournal) {
+            system.cut(when: isOver)
+            let database = try open()
+            self.database = database
+            let flaws = try database.check() + database.damage().map { "\($0.place) \($0.number): \($0.reason)" }
+            guard flaws.isEmpty else { throw Flaws(lines: flaws) }
+            return (database.ledger, database.journal)
+        }
+
+        private func open() throws -> StoreDatabase {
+            try StoreDatabase(
+                at: folder.appending(path: "store.sqlite"),
+                durability: durability,
+                patience: 0,
+                lane: .caller,
+                log: .silent,
+                fileSystem: system.name
+            )
+        }
+
+        /// What a crash leaves of the sectors that were not synchronised: some take everything, some nothing, as the death of
+        /// a process alone does.
+        private static let remains: [[Bool]] = [[true], [false], [true, false]]
+
+        func crash() throws {
+            system.cut()
+            database?.close()
+            database = nil
+            let remains = Self.remains.randomElement(using: &generator) ?? []
+            try system.losePower { remains.randomElement(using: &generator) ?? false }
+            system.repair()
+        }
+    }
+
+    /// What does not fit together in a file after a crash.
+    private struct Flaws: Error, CustomStringConvertible {
+        let lines: [String]
+        var description: String { "the file is damaged: \(lines.joined(separator: "; "))" }
+    }
+#else
+    import StoreCore
+    import StoreSQLite
+    import StoreSimulator
+
+    /// What stands in for the storage where there is no SQLite: there never is one.
+    final class SQLiteStorage: StableStorage {
+        init(seed: UInt64, _ durability: StoreDatabase.Durability, isLying: Bool) throws {
+            throw StoreDatabaseError.unavailable
+        }
+
+        func open(isOver: @escaping @Sendable () -> Bool) throws -> (ledger: any Ledger, journal: any QueueJournal) {
+            throw StoreDatabaseError.unavailable
+        }
+
+        func crash() throws { throw StoreDatabaseError.unavailable }
+    }
+#endif

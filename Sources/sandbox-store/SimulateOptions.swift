@@ -1,0 +1,52 @@
+/// What `simulate` is asked to live through.
+struct SimulateOptions: Equatable {
+    /// Where the store and the apps keep what outlives them.
+    enum Storage: String { case memory, sqlite }
+
+    var seed: UInt64 = 1
+    var lives = 1000
+    var steps = 50
+    /// On how many threads; as many as the machine has cores, if nil.
+    var jobs: Int?
+    var storage = Storage.memory
+}
+
+extension Command {
+    /// Reads the arguments behind `simulate`.
+    static func simulation(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
+        if arguments.contains(where: isHelp) { return .help }
+        var options = SimulateOptions()
+        var arguments = arguments
+        while let option = arguments.popFirst() {
+            switch option {
+            case "--seed": options.seed = try number(for: option, &arguments)
+            case "--lives": options.lives = try count(for: option, &arguments)
+            case "--steps": options.steps = try count(for: option, &arguments)
+            case "--jobs":
+                let jobs = try count(for: option, &arguments)
+                guard jobs > 0 else { throw Mistake(sentence: "--jobs has to be 1 at the least") }
+                options.jobs = jobs
+            case "--storage":
+                guard let storage = arguments.popFirst().flatMap({ SimulateOptions.Storage(rawValue: $0) }) else {
+                    throw Mistake(sentence: "--storage is memory or sqlite")
+                }
+                options.storage = storage
+            default: throw Mistake(sentence: "\"\(option)\" is not an option of simulate")
+            }
+        }
+        return .simulate(options)
+    }
+
+    private static func count(for option: String, _ arguments: inout ArraySlice<String>) throws(Mistake) -> Int {
+        let number = try number(for: option, &arguments)
+        guard number <= Int32.max else { throw Mistake(sentence: "\(option) can be \(Int32.max) at the most") }
+        return Int(number)
+    }
+
+    private static func number(for option: String, _ arguments: inout ArraySlice<String>) throws(Mistake) -> UInt64 {
+        guard let text = arguments.popFirst(), let number = UInt64(text) else {
+            throw Mistake(sentence: "\(option) needs a whole number that is not negative")
+        }
+        return number
+    }
+}
