@@ -14,8 +14,7 @@ public final class ManualTimekeeper: Timekeeper {
     private let clock: Atomic<UInt64>
 
     private struct State {
-        var timers: [Scheduled] = []
-        var lastNumber = 0
+        var timers = TimerHeap()
         /// Who moves the clock.
         var mover = Mover.nobody
     }
@@ -25,12 +24,6 @@ public final class ManualTimekeeper: Timekeeper {
         case thread(ObjectIdentifier)
         /// On whichever thread; while a timer fires, it is that thread.
         case task
-    }
-
-    private struct Scheduled {
-        let deadline: Date
-        let number: Int
-        let body: @Sendable () -> Void
     }
 
     /// Makes a clock that stands still.
@@ -54,17 +47,10 @@ public final class ManualTimekeeper: Timekeeper {
     /// next move, even by nothing.
     @discardableResult
     public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            let index = state.timers.partitioningIndex { $0.deadline > moment }
-            state.timers.insert(Scheduled(deadline: moment, number: state.lastNumber, body: body), at: index)
-            return state.lastNumber
-        }
+        let place = state.withLock { $0.timers.insert(at: moment, body) }
         // A weak reference to the clock would slow down every use of it.
         return TimerToken { [state] in
-            let cancelled = state.withLock { state in
-                state.timers.firstIndex { $0.number == number }.map { state.timers.remove(at: $0) }
-            }
+            let cancelled = state.withLock { $0.timers.remove(place) }
             // What it held may cancel timers as it goes.
             withExtendedLifetime(cancelled) {}
         }
@@ -72,10 +58,7 @@ public final class ManualTimekeeper: Timekeeper {
 
     deinit {
         // A token may outlive the clock, but keeps nothing of it alive.
-        let timers = state.withLock { state in
-            defer { state.timers = [] }
-            return state.timers
-        }
+        let timers = state.withLock { $0.timers.removeAll() }
         withExtendedLifetime(timers) {}
     }
 
@@ -138,7 +121,7 @@ public final class ManualTimekeeper: Timekeeper {
     }
 
     /// Fires a timer for a task, on a thread that may not move the clock meanwhile.
-    private func fire(_ timer: Scheduled) {
+    private func fire(_ timer: TimerHeap.Timer) {
         state.withLock { $0.mover = .thread(ObjectIdentifier(Thread.current)) }
         timer.body()
         state.withLock { $0.mover = .task }
@@ -152,29 +135,15 @@ public final class ManualTimekeeper: Timekeeper {
         activity.changed()
     }
 
-    private func takeTimer(dueBy moment: Date) -> Scheduled? {
+    private func takeTimer(dueBy moment: Date) -> TimerHeap.Timer? {
         state.withLock { state in
-            guard let timer = state.timers.first, timer.deadline <= moment else { return nil }
-            state.timers.removeFirst()
-            if timer.deadline > now { set(timer.deadline) }
-            return timer
+            guard let first = state.timers.first, first.deadline <= moment else { return nil }
+            if first.deadline > now { set(first.deadline) }
+            return state.timers.popFirst()
         }
     }
 
     private func set(_ moment: Date) {
         clock.store(moment.timeIntervalSinceReferenceDate.bitPattern, ordering: .releasing)
-    }
-}
-
-extension Array {
-    /// The first index from which on `isBehind` holds, in an array sorted by it.
-    func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
-        var low = startIndex
-        var high = endIndex
-        while low < high {
-            let middle = (low + high) / 2
-            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }
