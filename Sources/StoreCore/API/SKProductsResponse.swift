@@ -28,10 +28,15 @@ open class SKProductsResponse: NSObject, @unchecked Sendable {
         )
     }
 
-    /// One product for each identifier that the store sells, in no particular order.
+    /// One product for each identifier that the store sells, in the order of the store's answer.
+    ///
+    /// ``SandboxStore`` gives the first registered first, the same in every run. Apple promises no order: an app that
+    /// runs there too looks for its products by their identifiers.
     open var products: [SKProduct] { changes.value("products", else: known) }
 
-    /// The identifiers that the store does not sell; usually none.
+    /// The identifiers that the store does not sell, in the order of the store's answer; usually none.
+    ///
+    /// ``SandboxStore`` sorts them.
     open var invalidProductIdentifiers: [String] { changes.value("invalidProductIdentifiers", else: unknown) }
 
     #if canImport(ObjectiveC)

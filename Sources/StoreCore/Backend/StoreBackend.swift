@@ -178,9 +178,9 @@ public enum BackendLane: Hashable, Codable, Sendable {
 
 /// What a store says to a look-up of products.
 public struct ProductsAnswer: Hashable, Codable, Sendable {
-    /// A product for each identifier that is sold, in any order.
+    /// A product for each identifier that is sold, in an order of the store's own, which ``SKProductsResponse`` keeps.
     public var products: [StoreProduct]
-    /// The identifiers that are not, in any order.
+    /// The identifiers that are not, in an order of the store's own too.
     public var invalidIdentifiers: [String]
     /// Makes an answer.
     public init(products: [StoreProduct], invalidIdentifiers: [String] = []) {

@@ -191,6 +191,8 @@ extension Catalogue {
     }
 
     /// The answer to a look-up: what is on sale in it, and which identifiers are invalid (behaviours 78 to 80).
+    ///
+    /// The first registered comes first, and what is invalid is sorted: a set has another order in every process.
     mutating func answer(
         _ identifiers: Set<String>,
         for locale: String,
@@ -200,12 +202,18 @@ extension Catalogue {
         let shelf = shelf(for: locale, in: storefront)
         var describer: Describer?
         var answer = ProductsAnswer(products: [])
-        answer.products.reserveCapacity(Swift.min(identifiers.count, products.count))
+        var found: [Int] = []
+        found.reserveCapacity(Swift.min(identifiers.count, products.count))
         for identifier in identifiers {
-            guard let index = onSale(identifier, at: moment) else {
+            if let index = onSale(identifier, at: moment) {
+                found.append(index)
+            } else {
                 answer.invalidIdentifiers.append(identifier)
-                continue
             }
+        }
+        answer.invalidIdentifiers.sort()
+        answer.products.reserveCapacity(found.count)
+        for index in inOrder(found) {
             if let ready = shelves[shelf].descriptions[index] {
                 answer.products.append(ready)
                 continue
@@ -216,6 +224,15 @@ extension Catalogue {
             answer.products.append(description)
         }
         return answer
+    }
+
+    /// Puts numbers of products into the order in which they were registered.
+    private func inOrder(_ numbers: [Int]) -> [Int] {
+        // To go through all products costs less than to sort a good part of them.
+        guard numbers.count > products.count / 16 else { return numbers.sorted() }
+        var isMeant = [Bool](repeating: false, count: products.count)
+        for number in numbers { isMeant[number] = true }
+        return isMeant.indices.filter { isMeant[$0] }
     }
 
     private mutating func shelf(for locale: String, in storefront: StoreStorefront?) -> Int {
