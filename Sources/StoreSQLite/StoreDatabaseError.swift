@@ -58,5 +58,5 @@ public struct StoreDatabaseError: Error, Hashable, Sendable, CustomStringConvert
         self.description = description
     }
 
-    static let unavailable = StoreDatabaseError(.unavailable, SQLite.advice)
+    package static let unavailable = StoreDatabaseError(.unavailable, SQLite.advice)
 }

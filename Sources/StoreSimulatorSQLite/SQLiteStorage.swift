@@ -68,21 +68,4 @@
         let lines: [String]
         var description: String { "the file is damaged: \(lines.joined(separator: "; "))" }
     }
-#else
-    import StoreCore
-    import StoreSQLite
-    import StoreSimulator
-
-    /// What stands in for the storage where there is no SQLite: there never is one.
-    final class SQLiteStorage: StableStorage {
-        init(seed: UInt64, _ durability: StoreDatabase.Durability, isLying: Bool) throws {
-            throw StoreDatabaseError.unavailable
-        }
-
-        func open(isOver: @escaping @Sendable () -> Bool) throws -> (ledger: any Ledger, journal: any QueueJournal) {
-            throw StoreDatabaseError.unavailable
-        }
-
-        func crash() throws { throw StoreDatabaseError.unavailable }
-    }
 #endif

@@ -21,6 +21,10 @@ extension Storage {
         _ durability: StoreDatabase.Durability,
         isLying: Bool = false
     ) -> Storage {
-        Storage(name) { seed in try SQLiteStorage(seed: seed, durability, isLying: isLying) }
+        #if canImport(CSQLite)
+            Storage(name) { seed in try SQLiteStorage(seed: seed, durability, isLying: isLying) }
+        #else
+            Storage(name) { _ in throw StoreDatabaseError.unavailable }
+        #endif
     }
 }
