@@ -48,14 +48,28 @@
             let isWhole: Bool
         }
 
-        /// FNV-1a: finds what a disk does, not what somebody does on purpose.
+        /// Finds what a disk does, not what somebody does on purpose: any change within eight bytes shows.
         private static func checksum(of data: Data, _ number: Int) -> Int {
             var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-            func add(_ bytes: UnsafeRawBufferPointer) {
-                for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            func add(_ word: UInt64) {
+                hash = (hash ^ word) &* 0x9e37_79b9_7f4a_7c15
+                hash ^= hash >> 32
             }
-            withUnsafeBytes(of: UInt64(bitPattern: Int64(number)).littleEndian, add)
-            data.withUnsafeBytes(add)
+            add(UInt64(bitPattern: Int64(number)))
+            data.withUnsafeBytes { bytes in
+                var offset = 0
+                while offset + 8 <= bytes.count {
+                    add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+                    offset += 8
+                }
+                // What is left, and how much it is.
+                var rest = UInt64(bytes.count)
+                while offset < bytes.count {
+                    rest = rest << 8 | UInt64(bytes[offset])
+                    offset += 1
+                }
+                add(rest)
+            }
             return Int(Int64(bitPattern: hash))
         }
     }

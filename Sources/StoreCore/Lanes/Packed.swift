@@ -11,39 +11,44 @@ protocol Packed {
 
 /// Bytes that fields are added to.
 struct Pack {
-    private(set) var data = Data()
+    // An array: to add a byte to a `Data` takes a hundred times as long.
+    private var bytes: [UInt8] = []
 
-    mutating func add(_ byte: UInt8) { data.append(byte) }
+    var data: Data { bytes.withUnsafeBytes { Data($0) } }
+
+    init() { bytes.reserveCapacity(128) }
+
+    mutating func add(_ byte: UInt8) { bytes.append(byte) }
 
     /// In as few bytes as it needs: small numbers, also negative ones, in one.
     mutating func add(_ number: Int) {
         var rest = UInt64(bitPattern: Int64(number << 1 ^ number >> (Int.bitWidth - 1)))
         while rest > 0x7F {
-            data.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }
-        data.append(UInt8(rest))
+        bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    mutating func add(bits: UInt64) { withUnsafeBytes(of: bits.littleEndian) { data.append(contentsOf: $0) } }
+    mutating func add(bits: UInt64) { withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) } }
 
     mutating func add(_ date: Date) { add(bits: date.timeIntervalSinceReferenceDate.bitPattern) }
 
     mutating func add(_ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            add(bytes.count)
-            data.append(contentsOf: bytes)
+        text.withUTF8 { utf8 in
+            add(utf8.count)
+            bytes.append(contentsOf: utf8)
         }
     }
 
-    mutating func add(_ bytes: Data) {
-        add(bytes.count)
-        data.append(bytes)
+    mutating func add(_ data: Data) {
+        add(data.count)
+        add(bytes: data)
     }
 
     /// Without their number: what is behind them begins where they end.
-    mutating func add(bytes: Data) { data.append(bytes) }
+    mutating func add(bytes data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
 
     /// For what is rare, or many things at once: with names.
     mutating func add(json value: some Encodable) {
@@ -54,22 +59,19 @@ struct Pack {
 
 /// Bytes that fields are taken from, in the order in which they were added.
 struct Unpacking {
-    private let data: Data
-    private var position: Data.Index
+    private let bytes: [UInt8]
+    private var position = 0
 
     struct Trouble: Error {}
 
-    init(_ data: Data) {
-        self.data = data
-        position = data.startIndex
-    }
+    init(_ data: Data) { bytes = [UInt8](data) }
 
-    var isAtEnd: Bool { position == data.endIndex }
+    var isAtEnd: Bool { position == bytes.count }
 
     mutating func byte() throws -> UInt8 {
-        guard position < data.endIndex else { throw Trouble() }
+        guard position < bytes.count else { throw Trouble() }
         defer { position += 1 }
-        return data[position]
+        return bytes[position]
     }
 
     mutating func int() throws -> Int {
@@ -86,26 +88,27 @@ struct Unpacking {
     }
 
     mutating func bits() throws -> UInt64 {
-        guard data.endIndex - position >= 8 else { throw Trouble() }
-        defer { position += 8 }
-        return data.withUnsafeBytes { bytes in
-            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position - data.startIndex, as: UInt64.self))
+        let range = try take(8)
+        return bytes.withUnsafeBytes { bytes in
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self))
         }
     }
 
     mutating func date() throws -> Date { Date(timeIntervalSinceReferenceDate: Double(bitPattern: try bits())) }
 
-    mutating func text() throws -> String { String(decoding: try bytes(), as: UTF8.self) }
+    mutating func text() throws -> String { String(decoding: bytes[try take(int())], as: UTF8.self) }
 
-    mutating func bytes() throws -> Data {
-        let count = try int()
-        guard count >= 0, count <= data.endIndex - position else { throw Trouble() }
+    mutating func data() throws -> Data { Data(bytes[try take(int())]) }
+
+    /// Where the next bytes are, so many.
+    private mutating func take(_ count: Int) throws -> Range<Int> {
+        guard count >= 0, count <= bytes.count - position else { throw Trouble() }
         defer { position += count }
-        return data[position..<position + count]
+        return position..<position + count
     }
 
     mutating func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try JSONDecoder().decode(type, from: try bytes())
+        try JSONDecoder().decode(type, from: try data())
     }
 }
 
