@@ -27,12 +27,16 @@ package struct Outbox<Item> {
     package var waiting: [Item] { (0..<full.count).flatMap { full[$0] } + items }
 
     package mutating func append(_ item: consuming Item) {
-        if items.count == Self.batchSize {
-            full.append(items)
-            items = []
-            items.reserveCapacity(Self.batchSize)
-        }
+        if items.count == Self.batchSize { closeBatch() }
         items.append(item)
+    }
+
+    // Apart from what is done for each item, which is all over the place.
+    @inline(never)
+    private mutating func closeBatch() {
+        full.append(items)
+        items = []
+        items.reserveCapacity(Self.batchSize)
     }
 
     /// True makes the caller the one who sees to the draining.

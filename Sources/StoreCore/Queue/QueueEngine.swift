@@ -193,47 +193,44 @@ extension QueueEngine {
         while let action = state.actions.popLast() {
             if action.isForStore {
                 state.lane.append(action)
-            } else if !state.isRetired {
+            } else if !state.isRetired, let delivery = makeDelivery(of: action, &state) {
                 // A retired engine has nobody to tell; a transaction made now would keep it alive for ever.
-                putOut(action, &state)
+                tell(delivery, &state)
             }
         }
         if state.actions.capacity > 4096 { state.actions = [] }
     }
 
-    /// Puts what observers are to be told into their outbox, with the object that it is about.
+    /// What observers are to be told, with the object that it is about; nil for an object that is not there any more.
     @inline(__always)
-    private func putOut(_ action: consuming QueueMachine.Action, _ state: inout State) {
+    private func makeDelivery(of action: consuming QueueMachine.Action, _ state: inout State) -> Delivery? {
         switch consume action {
-        case .connect, .disconnect, .submit, .record, .forget, .wake: break
+        case .connect, .disconnect, .submit, .record, .forget, .wake: return nil
         case .show(let number, let payment):
             let transaction = stage.makeTransaction(number, payment, in: self)
             state.table.insert(transaction, at: number)
-            tell(.shown(transaction), &state)
+            return .shown(transaction)
         case .bring(let number, let value):
             let transaction = stage.makeTransaction(number, value, in: self)
             state.table.insert(transaction, at: number)
-            tell(.shown(transaction), &state)
-        case .change(let number, let value):
-            if let transaction = state.table[number] { tell(.changed(transaction, value), &state) }
-        case .again(let number):
-            if let transaction = state.table[number] { tell(.again(transaction), &state) }
+            return .shown(transaction)
+        case .change(let number, let value): return state.table[number].map { .changed($0, value) }
+        case .again(let number): return state.table[number].map { .again($0) }
         case .remove(let number):
-            guard let transaction = state.table.remove(number) else { return }
+            guard let transaction = state.table.remove(number) else { return nil }
             stage.markFinished(transaction)
             for ended in downloadEngine.load()?.end(number) ?? [] { tell(ended, &state) }
-            tell(.removed(transaction), &state)
-        case .restoreEnded(let failure): tell(.restoreEnded(failure), &state)
+            return .removed(transaction)
+        case .restoreEnded(let failure): return .restoreEnded(failure)
         case .mayContinue(let number, let identifier, let storefront):
-            guard let transaction = state.table[number] else { return }
-            tell(.mayContinue(transaction, identifier: identifier, storefront), &state)
-        case .storefrontChanged: tell(.storefrontChanged, &state)
-        case .priceConsent: tell(.priceConsent, &state)
-        case .revoked(let identifiers): tell(.revoked(identifiers), &state)
-        case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
-        case .told(let cursor): tell(.told(cursor), &state)
+            return state.table[number].map { .mayContinue($0, identifier: identifier, storefront) }
+        case .storefrontChanged: return .storefrontChanged
+        case .priceConsent: return .priceConsent
+        case .revoked(let identifiers): return .revoked(identifiers)
+        case .promoted(let payment, let product): return .promoted(payment, product)
+        case .told(let cursor): return .told(cursor)
         case .download(let number, let report):
-            if let download = downloadEngine.load()?.object(number) { tell(.download(download, report), &state) }
+            return downloadEngine.load()?.object(number).map { .download($0, report) }
         }
     }
 

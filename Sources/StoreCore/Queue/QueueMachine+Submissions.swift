@@ -129,7 +129,8 @@ extension QueueMachine {
             for _ in 0..<inFlight {
                 let sent = outbound.removeFirst()
                 if sent.isRecorded { recorded.append(sent.command.id) }
-                if acknowledged(sent, &actions) { mustLookAgain = true }
+                let command = sent.command
+                if acknowledged(command.id, command.action, ofRow: sent.row, &actions) { mustLookAgain = true }
             }
             inFlight = 0
             if submission.count > Self.keptSubmission { submission = [] }
@@ -159,9 +160,13 @@ extension QueueMachine {
     }
 
     /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
-    private mutating func acknowledged(_ sent: Outbound, _ actions: inout [Action]) -> Bool {
-        let (number, id) = (sent.row, sent.command.id)
-        switch sent.command.action {
+    private mutating func acknowledged(
+        _ id: OrderID,
+        _ action: StoreCommand.Action,
+        ofRow number: Int,
+        _ actions: inout [Action]
+    ) -> Bool {
+        switch action {
         case .purchase(let payment):
             var isNews = false
             rows.update(number) { row in

@@ -60,43 +60,37 @@ extension SandboxShell {
     /// Puts what the last change means to each connection into the outbox.
     mutating func tellConnections() {
         for index in connections.indices where connections[index].seen != state.position {
-            let (receiver, device) = (connections[index].receiver, connections[index].device)
+            let (device, journal) = (connections[index].device, connections[index].journal)
             let (seen, told) = (connections[index].seen, connections[index].told)
             connections[index].seen = state.position
             if state.devices[device].start > told {
                 // Somebody else is signed in: a gap makes the queue ask for what is theirs.
                 let here = UpdateCursor(position: state.position)
                 let gap = UpdateBatch(after: here, through: here, updates: [])
-                outbox.append(.batch(receiver, device: device, gap))
+                outbox.append(.batch(connections[index].receiver, device: device, gap))
             } else if seen + fresh.count == state.position, fresh.count <= Self.maximumFresh {
                 var updates: [StoreUpdate] = []
-                for number in fresh.indices { add(fresh[number], for: receiver, device, to: &updates) }
+                for number in fresh.indices { add(fresh[number].event, for: device, journal, to: &updates) }
                 if updates.isEmpty { continue }
                 let batch = UpdateBatch(
                     after: UpdateCursor(position: told),
                     through: UpdateCursor(position: state.position),
                     updates: updates
                 )
-                outbox.append(.batch(receiver, device: device, batch))
+                outbox.append(.batch(connections[index].receiver, device: device, batch))
             } else {
+                let receiver = connections[index].receiver
                 outbox.append(.events(receiver, device: device, after: told, through: state.position))
             }
             connections[index].told = state.position
         }
     }
 
-    private func add(
-        _ record: LedgerRecord,
-        for receiver: any StoreUpdateReceiver,
-        _ device: Int,
-        to updates: inout [StoreUpdate]
-    ) {
-        if case .owner(.promoted(device, let product)) = record.event,
-            let promotion = promotion(of: product, on: device)
-        {
+    private func add(_ event: StoreEvent, for device: Int, _ journal: JournalID, to updates: inout [StoreUpdate]) {
+        if case .owner(.promoted(device, let product)) = event, let promotion = promotion(of: product, on: device) {
             updates.append(promotion)
         } else {
-            state.addUpdates(from: record.event, for: device, journal: receiver.journal, to: &updates)
+            state.addUpdates(from: event, for: device, journal: journal, to: &updates)
         }
     }
 
@@ -110,7 +104,7 @@ extension SandboxShell {
                 throw StoreFailure.storeKit(.unknown, "the ledger has no record after \(position), but had \(through)")
             }
             for record in records where updates.count < Self.batchSize {
-                add(record, for: receiver, device, to: &updates)
+                add(record.event, for: device, receiver.journal, to: &updates)
                 position += 1
             }
         }

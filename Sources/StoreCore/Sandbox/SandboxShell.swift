@@ -27,6 +27,8 @@ struct SandboxShell: Sendable {
     struct Connection: Sendable {
         let device: Int
         let receiver: any StoreUpdateReceiver
+        /// The receiver's own.
+        let journal: JournalID
         /// Where the last batch for it ends that was put into the outbox.
         var told: Int
         /// How many events have been looked at for it.
@@ -37,6 +39,7 @@ struct SandboxShell: Sendable {
         init(_ device: Int, _ receiver: any StoreUpdateReceiver, at position: Int) {
             self.device = device
             self.receiver = receiver
+            journal = receiver.journal
             told = position
             seen = position
         }

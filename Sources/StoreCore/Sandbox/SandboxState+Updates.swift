@@ -50,7 +50,7 @@ extension SandboxState {
     func addUpdates(
         from event: StoreEvent,
         for device: Int,
-        journal: @autoclosure () -> JournalID,
+        journal: JournalID,
         to updates: inout [StoreUpdate]
     ) {
         switch event {
@@ -73,7 +73,7 @@ extension SandboxState {
             addTransaction(number, for: device, to: &updates)
         case .finished(let finish):
             let concerns = finish.device == device || finish.account == devices[device].account
-            guard concerns, let number = finish.transaction, finish.command.journal != journal() else { return }
+            guard concerns, let number = finish.transaction, finish.command.journal != journal else { return }
             updates.append(.finished(transaction: String(number), order: finish.order))
         case .restored(let restoration):
             guard restoration.device == device else { return }
