@@ -31,14 +31,14 @@ extension SandboxState {
         return rules.refusal(of: discount, in: payment, at: now) ?? refusal(of: offer, of: product, account)
     }
 
-    /// Why an order that waited is not sold under its offer any more; nil if it is, or has none.
+    /// Why an order that waited, or was interrupted, is not sold under its offer any more; nil if it is, or has none.
     ///
     /// Its signature was good when it came in, which counts.
-    func refusalOfOffer(of row: Row) -> StoreFailure? {
-        guard let discount = row.transaction.payment.discount, row.product >= 0 else { return nil }
-        switch offer(discount.identifier, of: Int(row.product)) {
+    func refusalOfOffer(of payment: StorePayment, _ product: Int, by account: Int) -> StoreFailure? {
+        guard let discount = payment.discount else { return nil }
+        switch offer(discount.identifier, of: product) {
         case .failure(let failure): return failure
-        case .success(let offer): return refusal(of: offer, of: Int(row.product), Int(row.account))
+        case .success(let offer): return refusal(of: offer, of: product, account)
         }
     }
 

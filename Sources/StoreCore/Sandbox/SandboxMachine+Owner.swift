@@ -13,8 +13,12 @@ extension SandboxState {
         now: Date
     ) throws(StoreFailure) -> UnorderedPurchase {
         let number = catalogue.index(of: payment.productIdentifier)
-        if let refusal = refusal(of: payment, number, by: account, rules, now: now) { throw refusal }
+        // A signature was looked at when the order came in.
+        var plain = payment
+        plain.discount = nil
+        if let refusal = refusal(of: plain, number, by: account, rules, now: now) { throw refusal }
         guard let number else { fatalError("what nobody registered is refused") }
+        if let refusal = refusalOfOffer(of: payment, number, by: account) { throw refusal }
         let sale = sale(of: payment, number, account, nextTransaction, ordered: now, at: now, rules.renewalRate)
         return UnorderedPurchase(
             account: account,

@@ -4,8 +4,8 @@ import Foundation
 extension SandboxState {
     /// What becomes of a transaction that is paid back, whoever asks for it and however long ago it was.
     ///
-    /// What an account owns for good ends at once, and a subscription whose newest period it was. What repeated the purchase for
-    /// nothing goes with it.
+    /// What an account owns for good ends at once, and a subscription whose newest period it was. What repeated the purchase
+    /// for nothing goes with it.
     ///
     /// - Throws: ``SandboxError`` for what nobody paid for, or what was paid back before.
     func refund(_ identifier: String, in history: LedgerHistory, now: Date) throws(SandboxError) -> LedgerRecord {
@@ -64,7 +64,9 @@ extension SandboxState {
     private func subscription(of places: [Int], by account: Int) -> Int? {
         guard let place = places.last, let term = accounts[account].history[place].term,
             let index = subscriptions.index(ofOriginal: term.original), subscriptions[index].isRunning,
-            purchases(of: subscriptions[index].term, by: account).contains(place)
+            // Periods that were cut short at one moment say the same of themselves.
+            purchases(of: subscriptions[index].term, by: account).first(where: { accounts[account].history[$0].isOwn })
+                == place
         else { return nil }
         return index
     }

@@ -282,7 +282,7 @@ extension SandboxState {
                 event = .declined(transaction: number, failure)
                 break
             }
-            if let refusal = refusalOfOffer(of: row) {
+            if row.product >= 0, let refusal = refusalOfOffer(of: payment, Int(row.product), by: Int(row.account)) {
                 event = .declined(transaction: number, refusal)
                 break
             }

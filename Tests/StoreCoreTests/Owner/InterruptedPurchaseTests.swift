@@ -135,4 +135,29 @@ import Testing
         try market.store.resolveIssue("1")
         #expect(market.store.issues.isEmpty)
     }
+
+    @Test func `B149, B209: What was signed in time and interrupted goes through under its offer, however late`() throws
+    {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        try shop.account.setInterruptsPurchases(true)
+        try shop.buy("gold", under: "winter")
+        #expect(shop.metals == nil)
+        shop.market.advance(to: "2025-01-04T00:00:00Z")
+        try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
+        #expect(shop.store.issues.isEmpty)
+        #expect(shop.metals?.offer?.identifier == "winter")
+    }
+
+    @Test func `B151, B209: What was interrupted goes on waiting where its offer is no bargain any more`() throws {
+        let shop = try OfferShop()
+        try shop.subscribeElsewhere()
+        try shop.account.setInterruptsPurchases(true)
+        try shop.buy("gold", under: "winter")
+        let issue = try #require(shop.store.issues.first).transaction
+        try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
+        let failure = #expect(throws: StoreFailure.self) { try shop.store.resolveIssue(issue) }
+        #expect(failure?.code == StoreFailure.Code.invalidOfferIdentifier.rawValue)
+        #expect(shop.store.issues.count == 1)
+    }
 }

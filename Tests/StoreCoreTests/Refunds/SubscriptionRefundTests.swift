@@ -167,6 +167,20 @@ import Testing
         #expect(app.recorder.callbacks == [])
     }
 
+    @Test func `B212, B215: Of periods forced at one moment the newest alone ends what is not paid for`()
+        throws
+    {
+        app.buy("gold.monthly")
+        try account.forceRenewal(inGroup: "metals")
+        try account.setBillingFails(true)
+        try account.forceRenewal(inGroup: "metals")
+        #expect(account.subscription(inGroup: "metals")?.state == .inBillingRetry)
+        try store.refund("1")
+        #expect(account.subscription(inGroup: "metals")?.state == .inBillingRetry)
+        try store.refund("2")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+    }
+
     @Test func `B176, B200, B212: In a grace period the last period is what is in use`() throws {
         try store.setGrantsGracePeriod(true)
         app.buy("gold.monthly")
