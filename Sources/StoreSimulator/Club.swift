@@ -11,6 +11,13 @@ struct Club {
         case renewedUnheard
     }
 
+    /// What a period is paid with in place of the price.
+    enum Deal: Equatable {
+        /// The week for nothing that a new subscriber of the lower level has.
+        case trial
+        case offer(Step.Offer, periodsLeft: Int)
+    }
+
     /// The model's entry of the purchase that it began with.
     let first: Int
     private(set) var product = Step.Product.basic
@@ -18,7 +25,9 @@ struct Club {
     /// From when months are counted, and how many end with this period.
     private var anchor = Date.distantPast
     private var months = 0
-    private(set) var isOnTrial = false
+    private(set) var deal: Deal?
+    /// What its next period is under unless the running deal goes on.
+    private(set) var waiting: Step.Offer?
     private var hasHadTrial = false
     private(set) var renewsAs = Step.Product.basic
     private(set) var willRenew = false
@@ -39,22 +48,35 @@ struct Club {
     /// Somebody pays for one of the products.
     ///
     /// - Returns: the charge, in cents.
-    mutating func subscribe(to wanted: Step.Product, at now: Date, in country: Step.Country) -> Int {
+    mutating func subscribe(
+        to wanted: Step.Product,
+        under offer: Step.Offer?,
+        at now: Date,
+        in country: Step.Country
+    ) -> Int {
         // A step up or sideways is taken at once; everything else waits for the end of the month.
         if isEntitled, wanted == product || wanted == .basic {
             if wanted != renewsAs { awaitsConsent = false }
+            if offer != nil || wanted != renewsAs { waiting = offer }
             renewsAs = wanted
             willRenew = true
             return 0
         }
         origin = isEntitled ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
-        let isTrial = wanted == .basic && !hasHadTrial
-        begin(wanted, at: now, isTrial: isTrial)
+        let hasTrial = wanted == .basic && !hasHadTrial
+        // The code for friends is had after the trial, every other offer in its place.
+        waiting = hasTrial && offer == .friends ? offer : nil
+        deal = waiting == nil ? offer.map(Deal.init) ?? (hasTrial ? .trial : nil) : .trial
+        product = wanted
+        renewsAs = wanted
+        trouble = nil
+        cut(to: now)
+        extend()
         isRunning = true
         isRevoked = false
         willRenew = true
         awaitsConsent = false
-        return isTrial ? 0 : Model.price(of: wanted, in: country)
+        return charge(in: country)
     }
 
     /// When something happens to it next.
@@ -129,6 +151,7 @@ struct Club {
     private mutating func finish() {
         isRunning = false
         trouble = nil
+        waiting = nil
         awaitsConsent = false
     }
 
@@ -138,36 +161,54 @@ struct Club {
         months = 0
     }
 
-    /// The next period begins, or the first that is not over by a moment.
+    /// The next period begins, or the first that is not over by a moment: what was over before anybody paid has been had.
     private mutating func renew(by now: Date, _ terms: RenewalTerms) -> Int {
         origin = renewsAs != product ? .downgraded : terms.isHeard ? .renewed : .renewedUnheard
-        if renewsAs != product, renewsAs == .basic, !hasHadTrial {
-            begin(renewsAs, at: end, isTrial: true)
-            // A week that passed before anybody paid has been had; no month is as short as the grace.
-            if end > now { return 0 }
-        }
-        if isOnTrial {
-            begin(renewsAs, at: end, isTrial: false)
-        } else {
+        repeat {
+            deal = nextDeal()
             product = renewsAs
-            period += 1
-            months += 1
-            end = Self.month(months, after: anchor)
-        }
-        return Model.price(of: product, in: terms.country)
+            extend()
+        } while end <= now
+        return charge(in: terms.country)
     }
 
-    private mutating func begin(_ product: Step.Product, at moment: Date, isTrial: Bool) {
-        self.product = product
-        period += 1
-        renewsAs = product
-        trouble = nil
-        isOnTrial = isTrial
-        if isTrial { hasHadTrial = true }
-        anchor = moment
-        months = 1
-        end = isTrial ? moment + 7 * 86_400 : Self.month(1, after: moment)
+    private mutating func nextDeal() -> Deal? {
+        if renewsAs == product, case .offer(let offer, let periodsLeft)? = deal, periodsLeft > 0 {
+            return .offer(offer, periodsLeft: periodsLeft - 1)
+        }
+        if let offer = waiting {
+            waiting = nil
+            return Deal(offer)
+        }
+        return renewsAs != product && renewsAs == .basic && !hasHadTrial ? .trial : nil
     }
+
+    /// Another period is behind the end of the last one.
+    private mutating func extend() {
+        period += 1
+        guard let deal else { return add(months: 1) }
+        switch deal {
+        case .trial:
+            hasHadTrial = true
+            cut(to: end + 7 * 86_400)
+        case .offer(let offer, _): add(months: offer.terms?.months ?? 1)
+        }
+    }
+
+    private mutating func add(months count: Int) {
+        months += count
+        end = Self.month(months, after: anchor)
+    }
+
+    private func charge(in country: Step.Country) -> Int {
+        switch deal {
+        case .trial?: 0
+        case .offer(let offer, _)?: offer.terms?.price ?? 0
+        case nil: Model.price(of: product, in: country)
+        }
+    }
+
+    var isOnTrial: Bool { deal == .trial }
 
     private static let calendar: Calendar = {
         var calendar = Calendar(identifier: .gregorian)
@@ -178,6 +219,11 @@ struct Club {
     private static func month(_ count: Int, after anchor: Date) -> Date {
         calendar.date(byAdding: .month, value: count, to: anchor) ?? .distantFuture
     }
+}
+
+extension Club.Deal {
+    /// The first of an offer's periods.
+    fileprivate init(_ offer: Step.Offer) { self = .offer(offer, periodsLeft: (offer.terms?.count ?? 1) - 1) }
 }
 
 /// What renewals depend on beside the subscription.

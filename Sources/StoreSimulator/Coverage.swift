@@ -12,7 +12,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         // Payments on their way, as their app has them; retried are those that were sent more than once.
         case kept, sent, answered, unknown, givenUp, retried
         // Subscriptions, by what they are going to do, and by what the running period came of.
-        case introductory, running, willEnd, willChange, lapsed, inGrace, inRetry, asked
+        case introductory, discounted, running, offerWaits, willEnd, willChange, lapsed, inGrace, inRetry, asked
         case upgraded, downgraded, crossgraded, resumed, renewedUnheard
     }
 
@@ -22,7 +22,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
             forceRenewal
         case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
-        case foundFamily, joinFamily, leaveFamily, sharePurchases
+        case redeem, winBack, foundFamily, joinFamily, leaveFamily, sharePurchases
         case unreachable, reachable, spoil, release, relaunch, appDies, storeDies
     }
 
@@ -66,7 +66,7 @@ extension Coverage {
     private static func event(of step: Step, _ model: Model) -> (Event, Reach)? {
         func on(_ device: Int, _ event: Event) -> (Event, Reach) { (event, .device(device % model.devices.count)) }
         return switch step {
-        case .add, .die: nil
+        case .add, .addOffer, .die: nil
         case .finish(let device, _): on(device, .finish)
         case .restore(let device): on(device, .restore)
         case .approve: (.approve, .everything)
@@ -83,6 +83,8 @@ extension Coverage {
         case .resolveIssue: (.resolveIssue, .everything)
         case .buy(let account, _, _): (.buy, .account(account % model.accounts.count))
         case .refund: (.refund, .everything)
+        case .redeem(let account, _): (.redeem, .account(account % model.accounts.count))
+        case .winBack(let account, _): (.winBack, .account(account % model.accounts.count))
         case .foundFamily(let account): (.foundFamily, .account(account % model.accounts.count))
         case .joinFamily(let account): (.joinFamily, .account(account % model.accounts.count))
         case .leaveFamily(let account): (.leaveFamily, .account(account % model.accounts.count))
@@ -203,8 +205,10 @@ extension Coverage.Meeting {
             self = .willEnd
         } else if club.renewsAs != club.product {
             self = .willChange
+        } else if club.waiting != nil {
+            self = .offerWaits
         } else {
-            self = club.isOnTrial ? .introductory : .running
+            self = club.isOnTrial ? .introductory : club.deal == nil ? .running : .discounted
         }
     }
 

@@ -19,17 +19,30 @@ extension Model {
     /// What is to be paid for is sold, unless its user has to do something first.
     mutating func charge(_ index: Int) {
         guard Self.isSold(entries[index].product, in: country) else { return fail(index, .storeProductNotAvailable) }
-        guard let account = entries[index].account, accounts[account].isInterrupted else { return sell(index) }
+        guard let account = entries[index].account else { return sell(index) }
+        // An offer may have ended since it was signed.
+        if let offer = entries[index].offer, let code = refusal(of: offer, by: account) { return fail(index, code) }
+        guard accounts[account].isInterrupted else { return sell(index) }
         fail(index, .unknown)
         issues.append(index)
         issues.sort()
+    }
+
+    /// The first of the interrupted purchases that can go through.
+    var resolvableIssue: Int? { issues.firstIndex { refusal(ofInterrupted: $0) == nil } }
+
+    /// Why one cannot, and goes on waiting.
+    func refusal(ofInterrupted index: Int) -> StoreFailure.Code? {
+        let entry = entries[index]
+        if let refusal = refusal(of: entry.product, entry.quantity) { return refusal }
+        return entry.offer.flatMap { offer in entry.account.flatMap { refusal(of: offer, by: $0) } }
     }
 
     /// An interrupted purchase goes through, as a transaction of its own.
     mutating func resolve(_ index: Int) {
         issues.removeAll { $0 == index }
         let failed = entries[index]
-        let entry = Entry(
+        var entry = Entry(
             origin: .resolved,
             tag: failed.tag,
             device: failed.device,
@@ -39,6 +52,7 @@ extension Model {
             stage: .purchased,
             date: now
         )
+        entry.offer = failed.offer
         sell(add(entry))
     }
 
@@ -79,7 +93,7 @@ extension Model {
             accounts[account].history.append(index)
         case .basic, .gold, .silver:
             var club = accounts[account].club ?? Club(first: index)
-            let charge = club.subscribe(to: entry.product, at: now, in: country)
+            let charge = club.subscribe(to: entry.product, under: entry.offer, at: now, in: country)
             accounts[account].club = club
             // What only begins at the renewal is no period that could be restored or paid back.
             guard club.product == entry.product else { return }

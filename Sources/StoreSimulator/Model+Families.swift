@@ -24,9 +24,6 @@ extension Model {
     /// The family that an account is in, nil for none.
     func family(of account: Int) -> Int? { families.firstIndex { $0.contains(account) } }
 
-    /// Whether anybody may share anything; periods are neither cut short nor given grace then.
-    var hasFamily: Bool { families.contains { !$0.isEmpty } }
-
     /// The one that is joined: the newest that is not over, or that was the newest.
     var openFamily: Int? { families.lastIndex { !$0.isEmpty } ?? families.indices.last }
 

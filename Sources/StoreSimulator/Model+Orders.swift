@@ -11,17 +11,19 @@ extension Model {
         tag: Int,
         _ product: Product,
         quantity: Int,
+        under offer: SignedOffer?,
         on device: Int,
         isAsked: Bool
     ) -> String? {
         guard take(command) else { return nil }
         guard ofTag[tag] == nil else { return "payment \(tag) was ordered twice" }
         let account = devices[device].account
-        let refusal = purchaseFailure ?? (account == nil ? .clientInvalid : refusal(of: product, quantity))
+        let refusal = purchaseFailure ?? refusal(of: product, quantity, under: offer, by: account)
+        if let offer { nonces.insert(offer.nonce) }
         // A user who has to be asked first, and takes time over a shield, has not got as far as asking anybody else.
         let isPending = isAsked && product == .shield
         let isDeferred = !isPending && (product == .gift || account.map { accounts[$0].asksToBuy } == true)
-        let entry = Entry(
+        var entry = Entry(
             origin: .ordered,
             tag: tag,
             device: device,
@@ -32,9 +34,20 @@ extension Model {
             failure: refusal,
             date: now
         )
+        entry.offer = offer?.offer
         ofTag[tag] = add(entry)
         if refusal == nil, !isDeferred, !isAsked { charge(entries.count - 1) }
         return nil
+    }
+
+    private func refusal(
+        of product: Product,
+        _ quantity: Int,
+        under offer: SignedOffer?,
+        by account: Int?
+    ) -> StoreFailure.Code? {
+        guard let account else { return .clientInvalid }
+        return refusal(of: product, quantity) ?? offer.flatMap { refusal(of: $0, by: account) }
     }
 
     /// Why something is not sold, whoever wants it; nil if it is.

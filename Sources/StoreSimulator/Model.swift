@@ -46,6 +46,8 @@ struct Model {
         var charge: Int?
         /// Which of the subscription's periods it is for.
         var period: Int?
+        /// The offer that it was paid with, nil for the usual price.
+        var offer: Step.Offer?
         /// Whether it was paid back, or is not shared any more.
         var isRefunded = false
         var isLive = true
@@ -64,6 +66,8 @@ struct Model {
         /// What can be restored once it is finished, by the entries.
         var history: [Int] = []
         var club: Club?
+        /// The offers that it had without an app's order.
+        var redeemed: Set<Step.Offer> = []
         /// Somebody else is asked about what it orders.
         var asksToBuy = false
         /// Its renewals cannot be paid for.
@@ -97,6 +101,8 @@ struct Model {
     /// Who is in each family, the organiser first; nobody once it is over.
     var families: [[Int]] = []
     var shares: [Share] = []
+    /// Those of all offers that ever came with an order.
+    var nonces: Set<UUID> = []
     var devices: [Device]
     /// What every purchase fails with, nil for nothing; no store keeps it.
     var purchaseFailure: StoreFailure.Code?

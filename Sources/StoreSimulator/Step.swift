@@ -63,6 +63,12 @@ public enum Step: Hashable, Sendable {
     case forceRenewal(account: Int)
     /// A transaction that somebody has heard of is paid back, counted from the latest one.
     case refund(index: Int)
+    /// The app on a device pays with an offer for the subscription, signed well or badly.
+    case addOffer(device: Int, offer: Offer, signature: Signature)
+    /// An account redeems a code in the store itself.
+    case redeem(account: Int, offer: Offer)
+    /// An account takes an offer for those who have left in the store itself.
+    case winBack(account: Int, offer: Offer)
     /// An account organises a family.
     case foundFamily(account: Int)
     /// An account joins the newest family.
@@ -100,6 +106,38 @@ public enum Step: Hashable, Sendable {
         case germany = "DEU"
         /// The game and the shield are not sold.
         case france = "FRA"
+    }
+
+    /// What the simulated store has for less.
+    public enum Offer: String, CaseIterable, Hashable, Sendable {
+        /// For who is or was subscribed: two months of the upper level, each for half the price.
+        case winter
+        /// For the same: a month of the upper level, which is a bargain in Germany only.
+        case dear
+        /// Behind a code, for new subscribers: a month of the lower level for free, after the week.
+        case friends
+        /// Behind a code, once, for all others: three months of the upper level for half the price.
+        case encore
+        /// For those who have left: a month of the upper level for free.
+        case comeback
+        /// None that there is.
+        case ghost
+    }
+
+    /// How an offer is signed.
+    public enum Signature: String, CaseIterable, Hashable, Sendable {
+        /// Well.
+        case sound
+        /// Not at all.
+        case missing
+        /// With a key that the store does not know.
+        case strange
+        /// More than a day ago.
+        case late
+        /// With the nonce of another payment.
+        case used
+        /// For somebody else.
+        case forged
     }
 
     /// What the simulated store sells, and what it does not.
@@ -160,6 +198,10 @@ extension Step: CustomStringConvertible {
         case .expire(let account): ".expire(account: \(account))"
         case .forceRenewal(let account): ".forceRenewal(account: \(account))"
         case .refund(let index): ".refund(index: \(index))"
+        case .addOffer(let device, let offer, let signature):
+            ".addOffer(device: \(device), offer: .\(offer), signature: .\(signature))"
+        case .redeem(let account, let offer): ".redeem(account: \(account), offer: .\(offer))"
+        case .winBack(let account, let offer): ".winBack(account: \(account), offer: .\(offer))"
         case .foundFamily(let account): ".foundFamily(account: \(account))"
         case .joinFamily(let account): ".joinFamily(account: \(account))"
         case .leaveFamily(let account): ".leaveFamily(account: \(account))"

@@ -20,6 +20,9 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     private let disk: LedgerDisk
     private var doubt: Doubt?
     private var nextTag = 0
+    /// What payments say of offers, by their numbers.
+    private var offers: [Int: Model.SignedOffer] = [:]
+    private var lastNonce: UUID?
     private var beforeAnswer: Model?
     /// What was approved while it was in doubt whether the last change was kept.
     private var approved: [Int] = []
@@ -45,6 +48,21 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     func newTag() -> Int {
         defer { nextTag += 1 }
         return nextTag
+    }
+
+    /// Somebody signs an offer for a payment.
+    func sign(_ offer: Step.Offer, _ flaw: Step.Signature, for tag: Int) -> Model.SignedOffer {
+        let number = UInt8(truncatingIfNeeded: tag)
+        let own = UUID(uuid: (1, UInt8(truncatingIfNeeded: tag >> 8), number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let signed = Model.SignedOffer(
+            offer: offer,
+            flaw: flaw,
+            nonce: flaw == .used ? lastNonce ?? own : own,
+            date: flaw == .late ? clock.now - 90_000 : clock.now
+        )
+        lastNonce = signed.nonce
+        offers[tag] = signed
+        return signed
     }
 
     // MARK: Changes
@@ -107,6 +125,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
             tag: tag,
             product,
             quantity: payment.quantity,
+            under: offers[tag],
             on: device,
             isAsked: asks
         )

@@ -3,7 +3,6 @@ import StoreCore
 // What becomes of families.
 extension World {
     func foundFamily(_ organiser: Int) {
-        if witness.model.grantsGrace { return }
         guard let account = store.account(named: Self.accountNames[organiser]) else { return }
         let name = "family \(witness.model.families.count)"
         let act = { [self] in _ = try store.addFamily(name, organiser: account) }

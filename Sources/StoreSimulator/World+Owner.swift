@@ -66,7 +66,7 @@ extension World {
         let issue = issues[index % issues.count]
         let failed = witness.model.issues[index % issues.count]
         let act = { [self] in try store.resolveIssue(issue.transaction) }
-        if witness.model.refusal(of: witness.model.entries[failed].product, issue.quantity) != nil {
+        if witness.model.refusal(ofInterrupted: failed) != nil {
             return expectRefusal("sells \(issue.productIdentifier)", act: act)
         }
         own {
@@ -154,12 +154,13 @@ extension World {
     }
 
     /// The owner wants what the store has to refuse.
-    func expectRefusal(_ deed: String, act: () throws -> Void) {
+    func expectRefusal(_ deed: String, _ code: StoreFailure.Code? = nil, act: () throws -> Void) {
         do {
             try act()
             diary.broke("the store \(deed)")
         } catch {
-            // As it should be.
+            guard let code, !lifeline.store.isDead, (error as? StoreFailure)?.code != code.rawValue else { return }
+            diary.broke("the store refuses with \(error) where the code is \(code.rawValue)")
         }
     }
 

@@ -38,6 +38,9 @@ extension World {
         case .expire(let account): expire(account % 2)
         case .forceRenewal(let account): forceRenewal(of: account % 2)
         case .refund(let index): refund(index)
+        case .addOffer(let device, let offer, let signature): add(offer, signature, on: device % 3)
+        case .redeem(let account, let offer): redeem(offer, by: account % 2, isWonBack: false)
+        case .winBack(let account, let offer): redeem(offer, by: account % 2, isWonBack: true)
         case .foundFamily(let account): foundFamily(account % 2)
         case .joinFamily(let account): joinFamily(account % 2)
         case .leaveFamily(let account): leaveFamily(account % 2)
@@ -93,8 +96,8 @@ extension World {
             if settle().isEmpty { return nil }
             if waitingForOwner > 0 {
                 for _ in 0..<waitingForOwner { decide(0, .approve) }
-            } else if !witness.model.issues.isEmpty {
-                resolveIssue(0)
+            } else if let issue = witness.model.resolvableIssue {
+                resolveIssue(issue)
             } else {
                 clock.advance(by: 60)
                 pauses.advance(by: 300)

@@ -22,7 +22,6 @@ extension World {
     }
 
     func grantGracePeriod(_ isOn: Bool) {
-        if isOn, witness.model.hasFamily { return }
         own {
             $0.grantsGrace = isOn
         } isKept: { store in
@@ -60,7 +59,6 @@ extension World {
     }
 
     func expire(_ account: Int) {
-        if witness.model.hasFamily { return }
         changeClub(of: account) {
             $0.accounts[account].club?.expire(at: $0.now)
         } act: {
@@ -69,7 +67,6 @@ extension World {
     }
 
     func forceRenewal(of account: Int) {
-        if witness.model.hasFamily { return }
         changeClub(of: account) { model in
             model.renew(account, at: model.now) { [now = model.now] in $0.forceRenewal(at: now, $1) }
         } act: {

@@ -54,7 +54,10 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
             period: .init(1, .month),
             group: "club",
             level: 2,
-            introductoryOffer: .init(terms: .init(price: 0, paymentMode: .freeTrial, period: .init(1, .week))),
+            introductoryOffer: .freeTrial(.init(1, .week)),
+            codeOffers: [
+                .init(.freeTrial(.init(1, .month), identifier: "friends"), eligibility: .new, isStackable: true)
+            ],
             isFamilyShareable: true
         ),
         .autoRenewable(
@@ -63,6 +66,17 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
             period: .init(1, .month),
             group: "club",
             level: 1,
+            promotionalOffers: [
+                .payAsYouGo(price: "4.99", every: .init(1, .month), times: 2, identifier: "winter"),
+                .payUpFront(price: "10.49", for: .init(1, .month), identifier: "dear"),
+            ],
+            codeOffers: [
+                .init(
+                    .payUpFront(price: "14.99", for: .init(3, .month), identifier: "encore"),
+                    eligibility: [.existing, .expired]
+                )
+            ],
+            winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "comeback"))],
             isFamilyShareable: true
         )
         .priced("10.99", in: "DEU"),
@@ -79,14 +93,17 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         _ witness: Witness
     ) throws -> SandboxStore {
         let authoriser = Authoriser { [unowned witness] in witness.asked($0) }
-        return try SandboxStore(
+        let store = try SandboxStore(
             products: products,
             timekeeper: MortalTimekeeper(clock, lifeline.store),
             ledger: disk.open(lifeline),
             locale: "en_US",
             authoriser: witness.asks ? authoriser : .approving,
-            signer: signer
+            signer: signer,
+            bundleIdentifier: bundleIdentifier
         )
+        store.offerSigners = [offerSigner]
+        return store
     }
 
     var waitingForOwner: Int { witness.model.undecided.count }

@@ -23,7 +23,7 @@ import Testing
         let failure = try #require(Simulator.run(seed: 1, lives: 20) { Broken($0, .losesOrders) }.failure)
         #expect(failure.description.hasPrefix("seed 1, life \(failure.life): "))
         #expect(failure.description.contains("try Life(seed: "))
-        #expect(failure.description.contains("    .add(device: "))
+        #expect(failure.description.contains("    .add"))
     }
 
     @Test func `On several threads too the first life that breaks a rule is reported`() throws {

@@ -142,6 +142,20 @@ import Testing
         try expectMatters(steps) { Meddler($0, interfere: { try? $0.account?.setSharesPurchases(true) }) }
     }
 
+    @Test func `A store that takes every signature for a good one is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .basic, quantity: 1), .addOffer(device: 0, offer: .winter, signature: .forged),
+        ]
+        try expectMatters(steps) { Forger($0) }
+    }
+
+    @Test func `A store that forgets an offer is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .basic, quantity: 1), .addOffer(device: 0, offer: .winter, signature: .sound),
+        ]
+        try expectMatters(steps) { Forger($0, drops: true) }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
@@ -152,6 +166,8 @@ import Testing
             .askForConsent(account: 1), .answerConsent(account: 1, agrees: false), .expire(account: 0),
             .forceRenewal(account: 1), .refund(index: 3), .foundFamily(account: 0), .joinFamily(account: 1),
             .leaveFamily(account: 1), .sharePurchases(account: 0, on: false),
+            .addOffer(device: 0, offer: .winter, signature: .late), .redeem(account: 0, offer: .friends),
+            .winBack(account: 1, offer: .comeback),
         ]
         #expect(
             steps.map(\.description) == [
@@ -164,6 +180,8 @@ import Testing
                 ".askForConsent(account: 1)", ".answerConsent(account: 1, agrees: false)", ".expire(account: 0)",
                 ".forceRenewal(account: 1)", ".refund(index: 3)", ".foundFamily(account: 0)",
                 ".joinFamily(account: 1)", ".leaveFamily(account: 1)", ".sharePurchases(account: 0, on: false)",
+                ".addOffer(device: 0, offer: .winter, signature: .late)", ".redeem(account: 0, offer: .friends)",
+                ".winBack(account: 1, offer: .comeback)",
             ]
         )
     }
