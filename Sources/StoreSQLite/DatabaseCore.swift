@@ -48,8 +48,8 @@
             try connection.execute(
                 """
                 PRAGMA locking_mode = EXCLUSIVE;
-                PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
                 PRAGMA cell_size_check = ON;
+                \(durability.pragmas)
                 """
             )
             try Migration.run(on: connection, name: name)
@@ -161,6 +161,16 @@
                 return .failure(StoreDatabaseError(.closed, "\(name) has been closed"))
             }
             return refusal.map { .failure($0) } ?? .success(connection)
+        }
+    }
+
+    extension StoreDatabase.Durability {
+        fileprivate var pragmas: String {
+            switch self {
+            // A log that grows makes each wait for the disk longer than one that is written over; so it is kept short.
+            case .full: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 128;"
+            case .normal: "PRAGMA synchronous = NORMAL;"
+            }
         }
     }
 #else

@@ -64,7 +64,7 @@ struct Unpacking {
 
     struct Trouble: Error {}
 
-    init(_ data: Data) { bytes = [UInt8](data) }
+    init(_ data: Data) { bytes = data.withUnsafeBytes { [UInt8]($0) } }
 
     var isAtEnd: Bool { position == bytes.count }
 
@@ -98,7 +98,7 @@ struct Unpacking {
 
     mutating func text() throws -> String { String(decoding: bytes[try take(int())], as: UTF8.self) }
 
-    mutating func data() throws -> Data { Data(bytes[try take(int())]) }
+    mutating func data() throws -> Data { try bytes[take(int())].withUnsafeBytes { Data($0) } }
 
     /// Where the next bytes are, so many.
     private mutating func take(_ count: Int) throws -> Range<Int> {
