@@ -6,6 +6,7 @@
         func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
             let end = min(head, position + limit)
             guard position < end else { return [] }
+            if let records = recentRecords(after: position, through: end) { return records }
             return try core.use { connection throws(StoreDatabaseError) in
                 var reading = Reading(next: position + 1)
                 let (rows, isPageDamaged) = try Row.read(position + 1...end, of: "record", on: connection)

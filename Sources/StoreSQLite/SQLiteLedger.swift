@@ -15,6 +15,9 @@
         private var reserved = 0
         /// What has been appended and not committed.
         private var staged: [Entry] = []
+        private var stagedRecords: [LedgerRecord] = []
+        /// What the last commit wrote, if it was much, so that it need not be read back to be told.
+        private var recent: ArraySlice<LedgerRecord> = []
 
         private struct Entry {
             let position: Int
@@ -22,6 +25,9 @@
             /// Later records count on it, so there is to be a second copy.
             let isCountedOn: Bool
         }
+
+        /// How many records a store tells at once without reading them back.
+        private static let atHand = 64
 
         /// For how many records to come the file says that there may be some.
         ///
@@ -39,9 +45,18 @@
 
         var head: Int { condition.withLock { committed } }
 
+        /// Some of what the last commit wrote; nil if there is more to it.
+        func recentRecords(after position: Int, through end: Int) -> [LedgerRecord]? {
+            condition.withLock {
+                let start = committed - recent.count
+                guard position >= start, end <= committed, !recent.isEmpty else { return nil }
+                return Array(recent[position - start..<end - start])
+            }
+        }
+
         /// What was believed of a snapshot was wrong.
         func correctHead(_ head: Int) {
-            condition.withLock { if staged.isEmpty { committed = head } }
+            condition.withLock { if staged.isEmpty { (committed, recent) = (head, []) } }
         }
 
         func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
@@ -58,6 +73,7 @@
                 while !staged.isEmpty, head != committed + staged.count { condition.wait() }
                 guard head == committed + staged.count else { return false }
                 staged += entries
+                stagedRecords += records
                 return true
             }
         }
@@ -69,8 +85,11 @@
             let bound = last.position > reserved ? last.position + Self.reserve : reserved
             defer {
                 condition.withLock {
-                    staged = []
-                    if isWritten { (committed, self.reserved) = (committed + entries.count, bound) }
+                    if isWritten {
+                        (committed, self.reserved) = (committed + entries.count, bound)
+                        recent = stagedRecords.count > Self.atHand ? stagedRecords[...] : []
+                    }
+                    (staged, stagedRecords) = ([], [])
                     condition.broadcast()
                 }
             }

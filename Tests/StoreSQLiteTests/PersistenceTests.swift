@@ -107,6 +107,30 @@ import Testing
         #expect(try ledger.read(after: records.count, limit: 5).isEmpty)
     }
 
+    @Test func `What was written together is read back in any pieces, from the ledger that wrote it and from the file`()
+        throws
+    {
+        let memory = MemoryLedger()
+        let store = try SandboxStore(products: Shop.products, ledger: memory)
+        for _ in 1...300 { try store.account.buy("sword") }
+        let records = memory.read(after: 0, limit: 1000)
+        let database = try folder.open()
+        for (start, count) in [(0, 10), (10, 100), (110, 150), (260, 44)] {
+            let piece = Array(records[start..<start + count])
+            #expect(try database.ledger.append(piece, ifHeadIs: start))
+            try database.ledger.commit()
+            let end = start + count
+            for after in [0, max(0, start - 1), start, start + 1, end - 1, end] {
+                for limit in [1, 5, 1000] {
+                    let read = try database.ledger.read(after: after, limit: limit)
+                    #expect(read == Array(records[after..<min(end, after + limit)]))
+                }
+            }
+        }
+        database.close()
+        #expect(try folder.open().ledger.read(after: 0, limit: 1000) == records)
+    }
+
     @Test func `A ledger in a file appends only behind its end, and keeps only what is committed`() throws {
         let source = MemoryLedger()
         try Life.live(on: source)
