@@ -57,13 +57,23 @@
             guard isOpen else { return }
             isOpen = false
             for statement in statements.values { statement.finalize() }
+            // One that is empty was made by opening the file; to keep it would be to leave something behind.
+            if isLogEmpty { try? keepLog(false) }
             sqlite3_close_v2(handle)
         }
 
-        /// Whether closing leaves file and log as they are, as they have to be when the file is refused.
-        func leavesFilesAlone(_ leavesAlone: Bool) throws(StoreDatabaseError) {
-            let status = store_keep_log_on_close(handle, leavesAlone ? 1 : 0)
+        /// Whether closing leaves the log beside the file, and so the file, as it is.
+        func keepLog(_ isKept: Bool) throws(StoreDatabaseError) {
+            let status = store_keep_log_on_close(handle, isKept ? 1 : 0)
             guard status == SQLITE_OK else { throw error(status) }
+        }
+
+        private var isLogEmpty: Bool {
+            var log: UnsafeMutablePointer<sqlite3_file>?
+            let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+            guard status == SQLITE_OK, let log, let methods = log.pointee.pMethods else { return true }
+            var size: sqlite3_int64 = 0
+            return methods.pointee.xFileSize(log, &size) == SQLITE_OK && size == 0
         }
 
         var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }

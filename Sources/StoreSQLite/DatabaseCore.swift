@@ -41,7 +41,7 @@
             name = file.lastPathComponent
             let connection = try Connection(file, fileSystem: fileSystem, patience: patience)
             // Until it is known to be ours.
-            try connection.leavesFilesAlone(true)
+            try connection.keepLog(true)
             try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
             if connection.isReadOnly { throw StoreDatabaseError(.readOnly, "\(name) may not be written") }
             // One user at a time: the lock that is taken first is kept, and nothing is shared with other processes.
@@ -53,7 +53,7 @@
                 """
             )
             try Migration.run(on: connection, name: name)
-            try connection.leavesFilesAlone(false)
+            try connection.keepLog(false)
             self.connection = connection
         }
 
@@ -67,7 +67,7 @@
                 endTurn()
                 return result
             } catch {
-                if error.code == .newer { try? connection.leavesFilesAlone(true) }
+                if error.code == .newer { try? connection.keepLog(true) }
                 endTurn(refusal: error.code == .newer ? error : nil)
                 throw error
             }

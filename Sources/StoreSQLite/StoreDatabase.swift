@@ -77,6 +77,8 @@ public final class StoreDatabase: Sendable {
 
     /// Reads the whole file, and says what does not fit together in it: a line for each thing, none in a sound file.
     ///
+    /// A table with a damaged page was put aside, and goes on being found.
+    ///
     /// It takes as long as the file is large; whatever else wants the file waits.
     ///
     /// - Throws: ``StoreDatabaseError``.
@@ -93,7 +95,8 @@ public final class StoreDatabase: Sendable {
 
 /// A record that could not be read.
 ///
-/// It is kept beside the others, as it was found, for whoever wants to look at it: in the table `damaged`.
+/// It is kept beside the others, as it was found, for whoever wants to look at it: in the table `damaged`, or, where SQLite
+/// cannot read the page that it was on, in the whole table as it was, which then has a name such as `record_damaged_1`.
 public struct DamagedRecord: Hashable, Sendable {
     /// What it was part of.
     public enum Place: String, Hashable, Sendable {

@@ -134,7 +134,7 @@
             #expect(throws: error) { try database.journal.forget([]) }
             database.close()
             #expect(log.lines.isEmpty)
-            #expect(try folder.contents["store.sqlite"] == before["store.sqlite"])
+            #expect(try folder.contents == before)
         }
 
         @Test func `A command of a newer version is no damage: the file is refused and not touched`() throws {
@@ -144,7 +144,7 @@
             let error = try #require(throws: StoreDatabaseError.self) { try database.journal.open {} }
             #expect(error.code == .newer)
             database.close()
-            #expect(try folder.contents["store.sqlite"] == before["store.sqlite"])
+            #expect(try folder.contents == before)
         }
 
         @Test func `What hears of damage may ask the database about it`() throws {

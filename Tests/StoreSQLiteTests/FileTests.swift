@@ -73,11 +73,9 @@
         @Test func `A file whose format has gone another way is refused and not touched`() throws {
             try folder.open().close()
             try RawDatabase(folder.file).run(
-                "PRAGMA journal_mode = DELETE; UPDATE migration SET name = 'something else' WHERE number = 2"
+                "UPDATE migration SET name = 'something else' WHERE number = 2"
             )
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
-            #expect(error.code == .foreign)
-            #expect(try RawDatabase(folder.file).texts("SELECT name FROM migration").contains("something else"))
+            #expect(try refusal().code == .foreign)
         }
 
         @Test func `A folder that is not there is named`() throws {
