@@ -78,7 +78,8 @@ extension SandboxState {
             guard let known = accounts[account].history[index].term, known.original == term.original else { continue }
             // Older ones are of periods before.
             guard known == term else { break }
-            found.append(index)
+            // What was paid back and bought again at one moment says the same, and is another period.
+            if !accounts[account].history[index].isCancelled { found.append(index) }
         }
         return found
     }

@@ -181,6 +181,19 @@ import Testing
         #expect(account.subscription(inGroup: "metals")?.end == .revoked)
     }
 
+    @Test func `B212, B215: What was paid back keeps its end when what was bought at that moment is cut short`() throws
+    {
+        app.buy("gold.monthly")
+        try store.refund("1")
+        app.buy("gold.monthly")
+        market.advance(to: "2025-01-20T00:00:00Z")
+        try account.forceRenewal(inGroup: "metals")
+        let ends = try account.transactions.map(\.expirationDate)
+        #expect(ends == ["2025-02-01", "2025-01-20", "2025-02-20"].map { Market.date($0 + "T00:00:00Z") })
+        let receipt = try store.verify(appReceipt: try #require(store.appReceipt))
+        #expect(Set(receipt.purchases.map(\.subscription?.expirationDate)) == Set(ends))
+    }
+
     @Test func `B176, B200, B212: In a grace period the last period is what is in use`() throws {
         try store.setGrantsGracePeriod(true)
         app.buy("gold.monthly")
