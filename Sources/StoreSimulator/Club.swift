@@ -21,6 +21,7 @@ struct Club {
     /// The model's entry of the purchase that it began with.
     let first: Int
     private(set) var product = Step.Product.basic
+    private(set) var start = Date.distantPast
     private(set) var end = Date.distantPast
     /// From when months are counted, and how many end with this period.
     private var anchor = Date.distantPast
@@ -186,6 +187,7 @@ struct Club {
     /// Another period is behind the end of the last one.
     private mutating func extend() {
         period += 1
+        start = end
         guard let deal else { return add(months: 1) }
         switch deal {
         case .trial:

@@ -22,7 +22,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
             forceRenewal
         case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
-        case redeem, winBack, foundFamily, joinFamily, leaveFamily, sharePurchases
+        case refreshReceipt, redeem, winBack, foundFamily, joinFamily, leaveFamily, sharePurchases
         case unreachable, reachable, spoil, release, relaunch, appDies, storeDies
     }
 
@@ -85,6 +85,7 @@ extension Coverage {
         case .refund: (.refund, .everything)
         case .redeem(let account, _): (.redeem, .account(account % model.accounts.count))
         case .winBack(let account, _): (.winBack, .account(account % model.accounts.count))
+        case .refreshReceipt(let device, _): on(device, .refreshReceipt)
         case .foundFamily(let account): (.foundFamily, .account(account % model.accounts.count))
         case .joinFamily(let account): (.joinFamily, .account(account % model.accounts.count))
         case .leaveFamily(let account): (.leaveFamily, .account(account % model.accounts.count))

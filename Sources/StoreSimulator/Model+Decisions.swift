@@ -83,6 +83,7 @@ extension Model {
         entries[index].stage = .purchased
         let entry = entries[index]
         guard let account = entry.account else { return }
+        if let device = entry.device { devices[device].hasReceipt = true } else { putReceipt(for: account) }
         switch entry.product {
         case .sword, .gift, .shield, .season:
             entries[index].charge = Self.price(of: entry.product, in: country) * entry.quantity
@@ -99,6 +100,8 @@ extension Model {
             guard club.product == entry.product else { return }
             entries[index].charge = charge
             entries[index].period = club.period
+            entries[index].end = club.end
+            entries[index].deal = club.deal
             accounts[account].history.append(index)
         case .ghost: break
         }

@@ -11,8 +11,9 @@ extension Model {
         let isClub: Bool
         /// Of a subscription, that of the newest period.
         var product: Product
-        /// Which of the owner's periods the member got last.
+        /// Which of the owner's periods the member got last, and since when that runs.
         var period: Int?
+        var start: Date?
         /// The member's transactions, the first one first.
         var entries: [Int]
         /// Whether it gave access when the last change was over.
@@ -42,7 +43,7 @@ extension Model {
         for index in shares.indices.reversed() where !isKept(shares[index]) {
             let share = shares.remove(at: index)
             guard share.isInUse, let last = share.entries.last else { continue }
-            entries[last].isRefunded = true
+            entries[last].cancellation = date
             accounts[share.member].history.removeAll { $0 == last }
             revoke(share.product, share.member)
         }
@@ -82,9 +83,13 @@ extension Model {
             if let known { shares[known].isInUse = false }
             return
         }
-        if let known, shares[known].period == club.period { return shares[known].isInUse = true }
+        if let known, has(shares[known], club) {
+            shares[known].period = club.period
+            return shares[known].isInUse = true
+        }
         let first = known.map { shares[$0].entries[0] }
         let entry = give(club.product, to: member, at: date, original: first, isSilent: false)
+        entries[entry].end = club.end
         guard let known else {
             let share = Share(
                 owner: owner,
@@ -92,14 +97,23 @@ extension Model {
                 isClub: true,
                 product: club.product,
                 period: club.period,
+                start: club.start,
                 entries: [entry]
             )
             return shares.append(share)
         }
         shares[known].product = club.product
         shares[known].period = club.period
+        shares[known].start = club.start
         shares[known].entries.append(entry)
         shares[known].isInUse = true
+    }
+
+    /// Whoever buys something else and at once the first again has the same period.
+    private func has(_ share: Share, _ club: Club) -> Bool {
+        share.period == club.period
+            || share.product == club.product && share.start == club.start
+                && share.entries.last.flatMap { entries[$0].end } == club.end
     }
 
     private mutating func give(
@@ -123,6 +137,7 @@ extension Model {
         entry.isLive = !isSilent
         let index = add(entry)
         accounts[member].history.append(index)
+        if !isSilent { putReceipt(for: member) }
         return index
     }
 }

@@ -68,12 +68,17 @@ extension Model {
             || entry.device == nil && entry.account.map { devices[device].guests.contains($0) } == true
         guard isHere else { return }
         entries[index].isLive = false
+        // Of a consumable nothing is left.
+        if entry.stage == .purchased, ![.sword, .gift, .shield].contains(entry.product) {
+            devices[device].hasReceipt = true
+        }
         live.removeAll { $0 == index }
     }
 
     /// A restore reaches the store.
     mutating func restore(_ command: OrderID, on device: Int) {
         guard take(command), let account = devices[device].account else { return }
+        devices[device].hasReceipt = true
         for index in accounts[account].history where !entries[index].isLive {
             let past = entries[index]
             var entry = Entry(

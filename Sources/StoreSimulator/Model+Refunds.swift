@@ -30,7 +30,7 @@ extension Model {
     /// They count no more, and no restore brings them.
     private mutating func payBack(_ indices: [Int], _ account: Int) {
         for index in indices {
-            entries[index].isRefunded = true
+            entries[index].cancellation = now
             accounts[account].refunded += entries[index].charge ?? 0
         }
         accounts[account].history.removeAll { indices.contains($0) }

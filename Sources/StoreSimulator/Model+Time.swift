@@ -38,6 +38,8 @@ extension Model {
         entry.original = club.first
         entry.charge = price
         entry.period = club.period
+        entry.end = club.end
+        entry.deal = club.deal
         accounts[account].history.append(add(entry))
     }
 

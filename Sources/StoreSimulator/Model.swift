@@ -48,8 +48,12 @@ struct Model {
         var period: Int?
         /// The offer that it was paid with, nil for the usual price.
         var offer: Step.Offer?
-        /// Whether it was paid back, or is not shared any more.
-        var isRefunded = false
+        /// When its period ends, and what that is under; nil for what has none.
+        var end: Date?
+        var deal: Club.Deal?
+        /// When it was paid back, or shared no longer.
+        var cancellation: Date?
+        var isRefunded: Bool { cancellation != nil }
         var isLive = true
     }
 
@@ -84,6 +88,11 @@ struct Model {
         var guests: Set<Int>
         /// What was begun on the store's page there, and how often.
         var promotions: [Product: Int] = [:]
+        /// Whether something came to it that puts a receipt there.
+        var hasReceipt = false
+        /// What its receipt says of itself, and since when.
+        var receiptKind = Step.ReceiptKind.plain
+        var refreshDate: Date?
         /// The ends of access that its app has to hear of, by whose it was.
         var revocations: [Int: [Product: Int]] = [:]
     }

@@ -69,6 +69,8 @@ public enum Step: Hashable, Sendable {
     case redeem(account: Int, offer: Offer)
     /// An account takes an offer for those who have left in the store itself.
     case winBack(account: Int, offer: Offer)
+    /// The app on a device has its receipt brought up to date.
+    case refreshReceipt(device: Int, kind: ReceiptKind)
     /// An account organises a family.
     case foundFamily(account: Int)
     /// An account joins the newest family.
@@ -122,6 +124,18 @@ public enum Step: Hashable, Sendable {
         case comeback
         /// None that there is.
         case ghost
+    }
+
+    /// What an app would like its receipt to say of itself.
+    public enum ReceiptKind: String, CaseIterable, Hashable, Sendable {
+        /// Nothing.
+        case plain
+        /// That it has expired.
+        case expired
+        /// That it was revoked.
+        case revoked
+        /// That it belongs to a volume purchase.
+        case volume
     }
 
     /// How an offer is signed.
@@ -202,6 +216,7 @@ extension Step: CustomStringConvertible {
             ".addOffer(device: \(device), offer: .\(offer), signature: .\(signature))"
         case .redeem(let account, let offer): ".redeem(account: \(account), offer: .\(offer))"
         case .winBack(let account, let offer): ".winBack(account: \(account), offer: .\(offer))"
+        case .refreshReceipt(let device, let kind): ".refreshReceipt(device: \(device), kind: .\(kind))"
         case .foundFamily(let account): ".foundFamily(account: \(account))"
         case .joinFamily(let account): ".joinFamily(account: \(account))"
         case .leaveFamily(let account): ".leaveFamily(account: \(account))"

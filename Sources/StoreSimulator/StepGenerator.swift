@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(153) {
+        switch below(156) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -40,6 +40,7 @@ struct StepGenerator {
         case 123..<127: return .refund(index: below(12))
         case 127..<135: return familyStep()
         case 135..<144: return offerStep(device)
+        case 144..<147: return .refreshReceipt(device: device, kind: Step.ReceiptKind.allCases[below(4)])
         default: return subscriptionStep()
         }
     }

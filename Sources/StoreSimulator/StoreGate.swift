@@ -78,6 +78,8 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         backend.products(identifiers, reply: reply)
     }
 
+    var appReceipt: Data? { backend.appReceipt }
+
     /// Another store has taken the dead one's place.
     func replace(by backend: any StoreBackend) {
         self.backend = backend

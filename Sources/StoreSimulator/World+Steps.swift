@@ -41,6 +41,7 @@ extension World {
         case .addOffer(let device, let offer, let signature): add(offer, signature, on: device % 3)
         case .redeem(let account, let offer): redeem(offer, by: account % 2, isWonBack: false)
         case .winBack(let account, let offer): redeem(offer, by: account % 2, isWonBack: true)
+        case .refreshReceipt(let device, let kind): refreshReceipt(kind, on: device % 3)
         case .foundFamily(let account): foundFamily(account % 2)
         case .joinFamily(let account): joinFamily(account % 2)
         case .leaveFamily(let account): leaveFamily(account % 2)
@@ -81,7 +82,7 @@ extension World {
         }
         for device in apps.indices { relaunch(device) }
         if let violation = quieten() { return violation }
-        if let violation = checkRefunds() { return violation }
+        if let violation = checkRefunds() ?? checkReceipts() { return violation }
         let lost = diary.accepted.union(diary.added).union(diary.passages.recorded).filter {
             witness.model.entry(ofTag: $0) == nil
         }

@@ -60,6 +60,7 @@ extension World {
 
     func expire(_ account: Int) {
         changeClub(of: account) {
+            $0.cutPeriod(of: account)
             $0.accounts[account].club?.expire(at: $0.now)
         } act: {
             try $0.expireSubscription(inGroup: "club")
@@ -68,6 +69,7 @@ extension World {
 
     func forceRenewal(of account: Int) {
         changeClub(of: account) { model in
+            model.cutPeriod(of: account)
             model.renew(account, at: model.now) { [now = model.now] in $0.forceRenewal(at: now, $1) }
         } act: {
             try $0.forceRenewal(inGroup: "club")

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 import StoreSimulator
 import Testing
@@ -55,6 +56,7 @@ private final class Broken: StoreBackend {
 
     var timekeeper: any Timekeeper { backend.timekeeper }
     var lane: BackendLane { .caller }
+    var appReceipt: Data? { backend.appReceipt }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         var spoilt: [StoreCommand] = []

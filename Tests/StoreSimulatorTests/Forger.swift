@@ -14,6 +14,7 @@ final class Forger: StoreBackend {
 
     var timekeeper: any Timekeeper { backend.timekeeper }
     var lane: BackendLane { .caller }
+    var appReceipt: Data? { backend.appReceipt }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         backend.submit(commands.map(spoil), reply: reply)

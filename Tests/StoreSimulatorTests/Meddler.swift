@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// A backend with somebody in between who does what the model does not know of.
@@ -9,6 +10,8 @@ final class Meddler: StoreBackend {
     private let acknowledges: Bool
     /// What is said in place of apps that are asked whether a purchase goes on.
     private let continues: Bool?
+    /// Which receipts the app does not get to see.
+    private let keepsBack: @Sendable (Data) -> Bool
     private let backend: any StoreBackend
     private let sieves = Sieves()
 
@@ -17,17 +20,20 @@ final class Meddler: StoreBackend {
         interfere: @escaping @Sendable (SandboxDevice) -> Void = { _ in },
         hides: @escaping @Sendable (StoreUpdate) -> Bool = { _ in false },
         acknowledges: Bool = true,
-        continues: Bool? = nil
+        continues: Bool? = nil,
+        keepsBack: @escaping @Sendable (Data) -> Bool = { _ in false }
     ) {
         self.backend = backend
         self.interfere = interfere
         self.hides = hides
         self.acknowledges = acknowledges
         self.continues = continues
+        self.keepsBack = keepsBack
     }
 
     var timekeeper: any Timekeeper { backend.timekeeper }
     var lane: BackendLane { .caller }
+    var appReceipt: Data? { backend.appReceipt.flatMap { keepsBack($0) ? nil : $0 } }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         if let device = backend as? SandboxDevice { interfere(device) }

@@ -156,6 +156,16 @@ import Testing
         try expectMatters(steps) { Forger($0, drops: true) }
     }
 
+    @Test func `A store that keeps a receipt back is found`() throws {
+        try expectMatters([.add(device: 0, product: .game, quantity: 1)]) { Meddler($0, keepsBack: { _ in true }) }
+    }
+
+    @Test func `A store that forgets in receipts that they are revoked is found`() throws {
+        try expectMatters([.refreshReceipt(device: 0, kind: .revoked), .add(device: 0, product: .game, quantity: 1)]) {
+            Meddler($0, interfere: { $0.refreshReceipt(ReceiptProperties()) { _ in } })
+        }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
@@ -167,7 +177,7 @@ import Testing
             .forceRenewal(account: 1), .refund(index: 3), .foundFamily(account: 0), .joinFamily(account: 1),
             .leaveFamily(account: 1), .sharePurchases(account: 0, on: false),
             .addOffer(device: 0, offer: .winter, signature: .late), .redeem(account: 0, offer: .friends),
-            .winBack(account: 1, offer: .comeback),
+            .winBack(account: 1, offer: .comeback), .refreshReceipt(device: 1, kind: .volume),
         ]
         #expect(
             steps.map(\.description) == [
@@ -181,7 +191,7 @@ import Testing
                 ".forceRenewal(account: 1)", ".refund(index: 3)", ".foundFamily(account: 0)",
                 ".joinFamily(account: 1)", ".leaveFamily(account: 1)", ".sharePurchases(account: 0, on: false)",
                 ".addOffer(device: 0, offer: .winter, signature: .late)", ".redeem(account: 0, offer: .friends)",
-                ".winBack(account: 1, offer: .comeback)",
+                ".winBack(account: 1, offer: .comeback)", ".refreshReceipt(device: 1, kind: .volume)",
             ]
         )
     }
