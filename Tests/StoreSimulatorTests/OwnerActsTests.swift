@@ -88,6 +88,23 @@ import Testing
         try expectMatters(steps) { Meddler($0, interfere: { try? $0.account?.resolveBillingIssue(inGroup: "club") }) }
     }
 
+    @Test func `A trial that was over before the renewal was paid for has been had, in the model too`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .gold, quantity: 1), .add(device: 0, product: .basic, quantity: 1),
+            .failBilling(account: 0, on: true), .grantGracePeriod(true), .advance(days: 31), .advance(days: 7),
+            .advance(days: 1), .failBilling(account: 0, on: false), .resolveBilling(account: 0), .advance(days: 31),
+        ]
+        try Life(seed: 0, steps: steps).run()
+    }
+
+    @Test func `A refund in billing retry ends the subscription without a word, in the model too`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .gold, quantity: 1), .failBilling(account: 0, on: true), .advance(days: 31),
+            .refund(index: 0), .failBilling(account: 0, on: false), .resolveBilling(account: 0), .advance(days: 31),
+        ]
+        try Life(seed: 0, steps: steps).run()
+    }
+
     @Test func `A store that takes no answer for a yes to a higher price is found`() throws {
         let steps: [Step] = [
             .add(device: 0, product: .gold, quantity: 1), .askForConsent(account: 0),
