@@ -16,6 +16,7 @@ final class JournalDisk: @unchecked Sendable {  // unchecked: a life is lived on
     }
 
     func crash() throws { try storage.crash() }
+    func remove() { storage.remove() }
 
     fileprivate func open(
         _ pulse: Pulse,

@@ -34,6 +34,7 @@ final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on 
 
     /// What was not committed is lost with the process.
     func crash() throws { try storage.crash() }
+    func remove() { storage.remove() }
 }
 
 /// The ledger of one launch of the store.

@@ -30,6 +30,7 @@ public struct Life: Sendable {
         var taken = 0
         do {
             let world = try World(seed: seed, coverage: coverage, storage: storage, standIn: standIn)
+            defer { world.removeStorage() }
             for (index, step) in steps.enumerated() {
                 taken = index
                 world.take(step)

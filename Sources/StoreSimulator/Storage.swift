@@ -18,6 +18,9 @@ public protocol StableStorage: AnyObject {
     ///
     /// - Throws: what kept it from being lost.
     func crash() throws
+
+    /// The life is over, whatever came of it: nothing that was kept is needed any more.
+    func remove()
 }
 
 /// Where the machines of simulated lives keep what outlives them.
@@ -55,6 +58,7 @@ private final class MemoryStorage: StableStorage {
     }
 
     func crash() { ledger.crash() }
+    func remove() {}
 }
 
 /// A ledger in memory that knows what was committed.

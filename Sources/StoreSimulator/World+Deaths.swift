@@ -30,6 +30,12 @@ extension World {
         if isObserved[device] { apps[device].observe() }
     }
 
+    /// Nobody is launched again.
+    func removeStorage() {
+        disk.remove()
+        for journal in journals { journal.remove() }
+    }
+
     private func relaunchStore() throws {
         try disk.crash()
         lifeline.store = Pulse()

@@ -23,11 +23,7 @@
             system.isLying = isLying
         }
 
-        deinit {
-            system.cut()
-            database?.close()
-            try? FileManager.default.removeItem(at: folder)
-        }
+        deinit { remove() }
 
         func open(isOver: @escaping @Sendable () -> Bool) throws -> (ledger: any Ledger, journal: any QueueJournal) {
             system.cut(when: isOver)
@@ -60,6 +56,13 @@
             let remains = Self.remains.randomElement(using: &generator) ?? []
             try system.losePower { remains.randomElement(using: &generator) ?? false }
             system.repair()
+        }
+
+        func remove() {
+            system.cut()
+            database?.close()
+            database = nil
+            try? FileManager.default.removeItem(at: folder)
         }
     }
 

@@ -1,0 +1,53 @@
+import StoreCore
+import StoreSimulator
+import Testing
+
+@Suite struct StorageTests {
+    @Test func `A storage that loses what was committed is found, and removed with the life`() {
+        let removals = Locked(0)
+        let storage = Storage("forgetful") { _ in ForgetfulStorage { removals.withLock { $0 += 1 } } }
+        let life = Life(
+            seed: 0,
+            steps: [.die(after: 1, who: .store), .add(device: 0, product: .sword, quantity: 1)],
+            storage: storage
+        )
+        let rule = #expect(throws: BrokenRule.self) { try life.run() }
+        #expect(rule?.sentence.hasSuffix(" records were committed, 0 more not, and 0 are left") == true)
+        #expect(rule?.step == 1)
+        // The store's, and one for each device.
+        #expect(removals.withLock { $0 } == 4)
+    }
+
+    @Test func `A storage that loses what a journal recorded is found`() {
+        let storage = Storage("forgetful") { _ in ForgetfulStorage {} }
+        let life = Life(
+            seed: 0,
+            steps: [
+                .reachable(device: 0, false), .add(device: 0, product: .sword, quantity: 1), .relaunch(device: 0),
+            ],
+            storage: storage
+        )
+        let rule = #expect(throws: BrokenRule.self) { try life.run() }
+        #expect(rule?.sentence.hasPrefix("the journal of device 0 fails: it held [") == true)
+    }
+}
+
+/// A storage of which nothing is left after a crash.
+private final class ForgetfulStorage: StableStorage {
+    private var ledger = MemoryLedger()
+    private var journal = MemoryJournal()
+    private let onRemoval: () -> Void
+
+    init(onRemoval: @escaping () -> Void) { self.onRemoval = onRemoval }
+
+    func open(isOver: @escaping @Sendable () -> Bool) -> (ledger: any Ledger, journal: any QueueJournal) {
+        (ledger, journal)
+    }
+
+    func crash() {
+        ledger = MemoryLedger()
+        journal = MemoryJournal()
+    }
+
+    func remove() { onRemoval() }
+}
