@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// The end of the wire in an app: what a dead app says goes nowhere.
@@ -61,6 +62,18 @@ final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life i
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
         if !pulse.isDead { wire.products(identifiers, reply: reply) }
+    }
+
+    func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        wire.fetchContent(request) { [pulse, lifeline] answer in
+            lifeline.pass()
+            if !pulse.isDead { reply(answer) }
+        }
     }
 
     /// The process is gone: its connections break.

@@ -14,6 +14,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
 
     let pulse: Pulse
     let gate: AppGate
+    let downloads: DownloadWatch
     private let device: Int
     private let lifeline: Lifeline
     private unowned let diary: Diary
@@ -26,6 +27,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         _ device: Int,
         _ wire: any StoreBackend,
         _ disk: JournalDisk,
+        _ clock: ManualTimekeeper,
         _ pauses: ManualTimekeeper,
         _ lifeline: Lifeline,
         _ diary: Diary
@@ -33,6 +35,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         self.device = device
         self.lifeline = lifeline
         self.diary = diary
+        downloads = DownloadWatch(device, clock, diary)
         pulse = Pulse()
         lifeline.apps[device] = pulse
         gate = AppGate(device, wire, pulse, lifeline, diary.passages)
@@ -58,6 +61,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
 
     func observe() {
         for key in seen.keys { seen[key]?.mayRepeat = true }
+        downloads.lookUp()
         queue.add(self)
     }
 
@@ -144,6 +148,13 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         for product in productIdentifiers.compactMap({ Step.Product(rawValue: $0) }) {
             diary.revoked(product, on: device)
         }
+        lifeline.pass()
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        for download in downloads { self.downloads.hear(download) }
         lifeline.pass()
     }
 

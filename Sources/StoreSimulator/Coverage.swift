@@ -11,6 +11,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case shared, refunded
         // Payments on their way, as their app has them; retried are those that were sent more than once.
         case kept, sent, answered, unknown, givenUp, retried
+        // Files that the store keeps, as their app hears of them.
+        case downloading
         // Subscriptions, by what they are going to do, and by what the running period came of.
         case introductory, discounted, running, offerWaits, willEnd, willChange, lapsed, inGrace, inRetry, asked
         case upgraded, downgraded, crossgraded, resumed, renewedUnheard
@@ -22,7 +24,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
             forceRenewal
         case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
-        case refreshReceipt, redeem, winBack, foundFamily, joinFamily, leaveFamily, sharePurchases
+        case refreshReceipt, download, failDownload, redeem, winBack
+        case foundFamily, joinFamily, leaveFamily, sharePurchases
         case unreachable, reachable, spoil, release, relaunch, appDies, storeDies
     }
 
@@ -86,6 +89,8 @@ extension Coverage {
         case .redeem(let account, _): (.redeem, .account(account % model.accounts.count))
         case .winBack(let account, _): (.winBack, .account(account % model.accounts.count))
         case .refreshReceipt(let device, _): on(device, .refreshReceipt)
+        case .download(let device, _, _): on(device, .download)
+        case .failDownload(let device): on(device, .failDownload)
         case .foundFamily(let account): (.foundFamily, .account(account % model.accounts.count))
         case .joinFamily(let account): (.joinFamily, .account(account % model.accounts.count))
         case .leaveFamily(let account): (.leaveFamily, .account(account % model.accounts.count))
@@ -126,6 +131,9 @@ extension Coverage {
         passages.forEach(on: device) { stage, isRetried in
             count(Meeting(stage), event)
             if isRetried { count(.retried, event) }
+        }
+        for (place, count) in passages.downloads where count > 0 && device ?? place == place {
+            self.count(.downloading, event)
         }
         for (number, account) in model.accounts.enumerated() {
             guard let club = account.club else { continue }

@@ -24,7 +24,7 @@ extension Coverage {
         .purchasing, .deferred, .purchased, .failed, .restored, .renewed, .finished, .interrupted, .resolved,
         .elsewhere, .shared, .refunded,
     ]
-    private static let payments: [Meeting] = [.kept, .sent, .answered, .unknown, .givenUp, .retried]
+    private static let payments: [Meeting] = [.kept, .sent, .answered, .unknown, .givenUp, .retried, .downloading]
 
     /// A table for transactions, one for payments on their way and one for subscriptions, then what was not met and why.
     var table: String {

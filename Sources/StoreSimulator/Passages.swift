@@ -23,6 +23,8 @@ final class Passages: @unchecked Sendable {  // unchecked: a life is lived on on
     }
 
     private var passages: [Int: Passage] = [:]
+    /// How many downloads are under way on each device.
+    var downloads: [Int: Int] = [:]
 
     /// The payments that were written to a journal.
     private(set) var recorded: Set<Int> = []

@@ -71,6 +71,10 @@ public enum Step: Hashable, Sendable {
     case winBack(account: Int, offer: Offer)
     /// The app on a device has its receipt brought up to date.
     case refreshReceipt(device: Int, kind: ReceiptKind)
+    /// The app on a device asks something of the files that the store keeps for one of its transactions.
+    case download(device: Int, act: DownloadAct, index: Int)
+    /// The next piece of a file that comes to a device fails.
+    case failDownload(device: Int)
     /// An account organises a family.
     case foundFamily(account: Int)
     /// An account joins the newest family.
@@ -138,6 +142,18 @@ public enum Step: Hashable, Sendable {
         case volume
     }
 
+    /// What an app asks of its downloads.
+    public enum DownloadAct: String, CaseIterable, Hashable, Sendable {
+        /// To begin, or to go on after a failure.
+        case start
+        /// To rest.
+        case pause
+        /// To go on.
+        case resume
+        /// To be forgotten.
+        case cancel
+    }
+
     /// How an offer is signed.
     public enum Signature: String, CaseIterable, Hashable, Sendable {
         /// Well.
@@ -162,7 +178,7 @@ public enum Step: Hashable, Sendable {
         case gift
         /// A consumable that the user takes time over, in lives where users are asked.
         case shield
-        /// A non-consumable that families share.
+        /// A non-consumable that families share, with a file that the store keeps.
         case game
         /// A non-renewing subscription.
         case season
@@ -217,6 +233,9 @@ extension Step: CustomStringConvertible {
         case .redeem(let account, let offer): ".redeem(account: \(account), offer: .\(offer))"
         case .winBack(let account, let offer): ".winBack(account: \(account), offer: .\(offer))"
         case .refreshReceipt(let device, let kind): ".refreshReceipt(device: \(device), kind: .\(kind))"
+        case .download(let device, let act, let index):
+            ".download(device: \(device), act: .\(act), index: \(index))"
+        case .failDownload(let device): ".failDownload(device: \(device))"
         case .foundFamily(let account): ".foundFamily(account: \(account))"
         case .joinFamily(let account): ".joinFamily(account: \(account))"
         case .leaveFamily(let account): ".leaveFamily(account: \(account))"

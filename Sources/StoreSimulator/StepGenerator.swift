@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(156) {
+        switch below(163) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -41,6 +41,7 @@ struct StepGenerator {
         case 127..<135: return familyStep()
         case 135..<144: return offerStep(device)
         case 144..<147: return .refreshReceipt(device: device, kind: Step.ReceiptKind.allCases[below(4)])
+        case 147..<154: return downloadStep(device)
         default: return subscriptionStep()
         }
     }
@@ -67,6 +68,16 @@ struct StepGenerator {
             return .addOffer(device: device, offer: offer, signature: signature)
         case 5, 6: return .redeem(account: below(2), offer: offers[below(offers.count)])
         default: return .winBack(account: below(2), offer: below(4) == 0 ? offers[below(offers.count)] : .comeback)
+        }
+    }
+
+    private mutating func downloadStep(_ device: Int) -> Step {
+        switch below(7) {
+        case 0..<3: return .download(device: device, act: .start, index: below(3))
+        case 3: return .failDownload(device: device)
+        default:
+            let act = Step.DownloadAct.allCases[1 + below(3)]
+            return .download(device: device, act: act, index: below(3))
         }
     }
 
@@ -101,7 +112,11 @@ struct StepGenerator {
     }
 
     private mutating func point() -> Interposer.Point {
-        [.submission, .reply, .connection, .update, .connectionLost, .acknowledgement][below(6)]
+        let points: [Interposer.Point] = [
+            .submission, .reply, .connection, .update, .connectionLost, .acknowledgement, .downloadRequest,
+            .downloadChunk,
+        ]
+        return points[below(points.count)]
     }
 
     private mutating func mortal(_ device: Int) -> Step.Mortal {

@@ -12,6 +12,9 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
     private var backend: any StoreBackend
     private var taps: [Tap] = []
     private var owed: [@Sendable (SubmissionReply) -> Void] = []
+    /// What pieces of files were asked for and have not come.
+    private var pieces: [Int: @Sendable (Result<Data, StoreFailure>) -> Void] = [:]
+    private var lastPiece = 0
 
     init(
         _ device: Int,
@@ -78,16 +81,34 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         backend.products(identifiers, reply: reply)
     }
 
+    func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        lifeline.pass()
+        lastPiece += 1
+        let number = lastPiece
+        pieces[number] = reply
+        if lifeline.store.isDead { return }
+        backend.fetchContent(request) { [self] answer in
+            lifeline.pass()
+            if lifeline.store.isDead { return }
+            pieces.removeValue(forKey: number)?(answer)
+        }
+    }
+
     var appReceipt: Data? { backend.appReceipt }
 
     /// Another store has taken the dead one's place.
     func replace(by backend: any StoreBackend) {
         self.backend = backend
-        let (lost, replies) = (taps, owed)
+        let (lost, replies, pieces) = (taps, owed, pieces.sorted { $0.key < $1.key })
+        self.pieces = [:]
         taps = []
         owed = []
         for tap in lost { tap.receiver.connectionLost(.network(.networkConnectionLost, "the store went away")) }
         for reply in replies { reply(.tryLater(.network(.networkConnectionLost, "the store went away"))) }
+        for piece in pieces { piece.value(.failure(.network(.networkConnectionLost, "the store went away"))) }
     }
 }
 

@@ -11,7 +11,7 @@ extension World {
         witness.model.advance(to: clock.now)
         let lines = settle()
         if let violation = diary.violation ?? checkOwner() { return violation }
-        guard lines.count == waitingForOwner else { return nil }
+        guard lines.count == waitingForOwner + waitingForClock else { return nil }
         for device in apps.indices where isObserved[device] && witness.isReachable[device] {
             if let violation = checkQueue(of: device) { return violation }
         }

@@ -6,6 +6,7 @@ extension World {
     func take(_ step: Step) {
         witness.model.advance(to: clock.now)
         noteWhoIsHeard()
+        for device in apps.indices { diary.passages.downloads[device] = apps[device].downloads.active }
         witness.coverage.note(step, witness.model, diary.passages)
         switch step {
         case .add(let device, let product, let quantity): add(product, max(quantity, 1), on: device % 3)
@@ -42,6 +43,8 @@ extension World {
         case .redeem(let account, let offer): redeem(offer, by: account % 2, isWonBack: false)
         case .winBack(let account, let offer): redeem(offer, by: account % 2, isWonBack: true)
         case .refreshReceipt(let device, let kind): refreshReceipt(kind, on: device % 3)
+        case .download(let device, let act, let index): download(act, index, on: device % 3)
+        case .failDownload(let device): failDownload(on: device % 3)
         case .foundFamily(let account): foundFamily(account % 2)
         case .joinFamily(let account): joinFamily(account % 2)
         case .leaveFamily(let account): leaveFamily(account % 2)
@@ -74,6 +77,11 @@ extension World {
             wires[device].removeAllRules()
             setReachable(true, device)
             setObserved(true, on: device)
+        }
+        // Whole files come in two days.
+        if waitingForClock > 0 {
+            for wire in wires { wire.releaseAll() }
+            clock.advance(by: 2 * 86_400)
         }
         if let violation = quieten() { return violation }
         for account in Self.accountNames.indices {

@@ -37,7 +37,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         for (index, device) in store.devices.enumerated() {
             gates.append(StoreGate(index, standIn(device), clock, witness, lifeline))
             wires.append(Interposer(gates[index], seed: seed))
-            apps.append(AppRun(index, wires[index], journals[index], pauses, lifeline, diary))
+            apps.append(AppRun(index, wires[index], journals[index], clock, pauses, lifeline, diary))
             apps[index].observe()
         }
     }
@@ -46,7 +46,8 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         .consumable("sword", price: "0.99").priced("1.09", in: "DEU"),
         .consumable("gift", price: "1.99"),
         .consumable("shield", price: "2.99").notSold(in: "FRA"),
-        .nonConsumable("game", price: "4.99", isFamilyShareable: true).notSold(in: "FRA"),
+        .nonConsumable("game", price: "4.99", isFamilyShareable: true).notSold(in: "FRA")
+            .hosting(DownloadWatch.content, version: "1"),
         .nonRenewing("season", price: "7.99").notSold(in: "DEU"),
         .autoRenewable(
             "basic",
@@ -103,6 +104,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
             bundleIdentifier: bundleIdentifier
         )
         store.offerSigners = [offerSigner]
+        store.downloadPace = .bytesPerSecond(DownloadWatch.rate, inChunksOf: DownloadWatch.pieceSize)
         return store
     }
 

@@ -12,6 +12,8 @@ final class Meddler: StoreBackend {
     private let continues: Bool?
     /// Which receipts the app does not get to see.
     private let keepsBack: @Sendable (Data) -> Bool
+    /// Whether the bytes of files are mixed up.
+    private let garbles: Bool
     private let backend: any StoreBackend
     private let sieves = Sieves()
 
@@ -21,7 +23,8 @@ final class Meddler: StoreBackend {
         hides: @escaping @Sendable (StoreUpdate) -> Bool = { _ in false },
         acknowledges: Bool = true,
         continues: Bool? = nil,
-        keepsBack: @escaping @Sendable (Data) -> Bool = { _ in false }
+        keepsBack: @escaping @Sendable (Data) -> Bool = { _ in false },
+        garbles: Bool = false
     ) {
         self.backend = backend
         self.interfere = interfere
@@ -29,6 +32,7 @@ final class Meddler: StoreBackend {
         self.acknowledges = acknowledges
         self.continues = continues
         self.keepsBack = keepsBack
+        self.garbles = garbles
     }
 
     var timekeeper: any Timekeeper { backend.timekeeper }
@@ -54,6 +58,15 @@ final class Meddler: StoreBackend {
 
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: continues ?? shouldContinue)
+    }
+
+    func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        backend.fetchContent(request) { [garbles] answer in
+            reply(garbles ? answer.map { Data($0.reversed()) } : answer)
+        }
     }
 
     func products(

@@ -183,6 +183,14 @@ import Testing
         }
     }
 
+    @Test func `A store that sends another file than it hosts is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .game, quantity: 1), .download(device: 0, act: .start, index: 0),
+            .advance(days: 3),
+        ]
+        try expectMatters(steps) { Meddler($0, garbles: true) }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
@@ -195,6 +203,7 @@ import Testing
             .leaveFamily(account: 1), .sharePurchases(account: 0, on: false),
             .addOffer(device: 0, offer: .winter, signature: .late), .redeem(account: 0, offer: .friends),
             .winBack(account: 1, offer: .comeback), .refreshReceipt(device: 1, kind: .volume),
+            .download(device: 0, act: .pause, index: 2), .failDownload(device: 1),
         ]
         #expect(
             steps.map(\.description) == [
@@ -209,6 +218,7 @@ import Testing
                 ".joinFamily(account: 1)", ".leaveFamily(account: 1)", ".sharePurchases(account: 0, on: false)",
                 ".addOffer(device: 0, offer: .winter, signature: .late)", ".redeem(account: 0, offer: .friends)",
                 ".winBack(account: 1, offer: .comeback)", ".refreshReceipt(device: 1, kind: .volume)",
+                ".download(device: 0, act: .pause, index: 2)", ".failDownload(device: 1)",
             ]
         )
     }

@@ -1,0 +1,93 @@
+import Foundation
+import StoreCore
+
+/// What an app hears of its downloads in one launch, against the table of what may follow what.
+final class DownloadWatch: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private struct Seen {
+        let download: SKDownload
+        var state = SKDownloadState.waiting
+        var progress: Float = 0
+        /// When it was last set going by the store's clock, and how far it had come.
+        var begun = (date: Date.distantPast, progress: Float(0))
+    }
+
+    static let content = Data("0123456789".utf8)
+    /// Bytes a second: a piece of three takes half a day.
+    static let rate = 3.0 / 43_200
+    static let pieceSize = 3
+
+    private let device: Int
+    private let clock: ManualTimekeeper
+    private unowned let diary: Diary
+    private var seen: [ObjectIdentifier: Seen] = [:]
+
+    init(_ device: Int, _ clock: ManualTimekeeper, _ diary: Diary) {
+        self.device = device
+        self.clock = clock
+        self.diary = diary
+    }
+
+    /// How many are under way.
+    var active: Int { seen.values.count { $0.download.state == .active } }
+
+    /// Somebody listens again, and looks at what happened meanwhile.
+    func lookUp() {
+        for (key, known) in seen {
+            seen[key] = Seen(download: known.download, state: known.download.state, progress: known.download.progress)
+        }
+    }
+
+    /// The app asks something of a download.
+    ///
+    /// - Returns: what is wrong with what came of it.
+    func ask(_ act: Step.DownloadAct, of download: SKDownload, _ order: () -> Void) -> String? {
+        let before = seen[ObjectIdentifier(download)]?.state ?? .waiting
+        seen[ObjectIdentifier(download), default: Seen(download: download)].state = before
+        if before != download.state { return "a download is \(download.state) and was told as \(before)" }
+        order()
+        let after = seen[ObjectIdentifier(download)]?.state ?? .waiting
+        let isRight =
+            switch act {
+            case .start where [.waiting, .failed, .cancelled].contains(before): [.active, .failed].contains(after)
+            case .pause where before == .active: after == .paused
+            case .resume where before == .paused: [.active, .failed].contains(after)
+            case .cancel where [.active, .paused, .failed].contains(before): after == .cancelled
+            default: after == before
+            }
+        return isRight ? nil : "\(act) makes a download \(after) that was \(before)"
+    }
+
+    func hear(_ download: SKDownload) {
+        let key = ObjectIdentifier(download)
+        var known = seen[key] ?? Seen(download: download)
+        let (old, new) = (known.state, download.state)
+        if !Self.isLegal(old, new) { diary.broke("device \(device) heard of a download as \(new) after \(old)") }
+        if new == .active, old != .active { known.begun = (clock.now, download.progress) }
+        let hasBegunAnew = old == .cancelled || new == .cancelled
+        if download.progress < known.progress, !hasBegunAnew { diary.broke("a download has less than before") }
+        if new == .active || new == .finished {
+            let seconds = clock.now.timeIntervalSince(known.begun.date)
+            let most = Double(known.begun.progress) + seconds * Self.rate / Double(Self.content.count)
+            if Double(download.progress) > most + 0.001 { diary.broke("a download comes faster than its pace") }
+        }
+        if (new == .failed) != (download.error != nil) { diary.broke("a \(new) download says why: \(new == .failed)") }
+        if new == .finished, !isWhole(download) { diary.broke("a finished download is not what the store hosts") }
+        known.state = new
+        known.progress = download.progress
+        seen[key] = known
+    }
+
+    private func isWhole(_ download: SKDownload) -> Bool {
+        guard download.progress == 1, let url = download.contentURL else { return false }
+        return (try? Data(contentsOf: url)) == Self.content
+    }
+
+    private static func isLegal(_ old: SKDownloadState, _ new: SKDownloadState) -> Bool {
+        switch (old, new) {
+        case (.waiting, .active), (.failed, .active), (.cancelled, .active), (.paused, .active): true
+        case (.active, .active), (.active, .paused), (.active, .finished), (.active, .failed): true
+        case (.active, .cancelled), (.paused, .cancelled), (.failed, .cancelled): true
+        default: false
+        }
+    }
+}
