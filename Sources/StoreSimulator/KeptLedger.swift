@@ -107,6 +107,8 @@ private final class KeptDurableLedger: KeptLedger, DurableLedger, @unchecked Sen
     }
 
     var lane: BackendLane { ledger.lane }
+    /// So few that short lives have some.
+    let snapshotDistance = 8
 
     override func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
         let end = position + limit

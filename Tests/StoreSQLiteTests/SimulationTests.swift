@@ -1,4 +1,5 @@
 import Dispatch
+import StoreCore
 import StoreSQLite
 import StoreSimulator
 import StoreSimulatorSQLite
@@ -46,6 +47,14 @@ import Testing
     @Test(.sqlite) func `A disk that says it has what it has not is found out`() async throws {
         let failure = try #require(await live(on: .lyingSQLite, seed: 1, lives: 50, steps: 20).failure)
         #expect(failure.shrunk.steps.count <= 4)
+    }
+
+    @Test(.sqlite) func `Stores of simulated lives open on snapshots`() async {
+        let opened = Locked(0)
+        let storage = Storage("watched") { _ in try WatchedStorage { opened.withLock { $0 += 1 } } }
+        let report = await live(on: storage, seed: 3, lives: 20)
+        #expect(report.failure == nil)
+        #expect(opened.withLock { $0 } > 10)
     }
 
     @Test(.enabled(if: !SQLite.isAvailable, "SQLite is there"))

@@ -6,6 +6,11 @@ public protocol DurableLedger: Ledger {
     /// does, and so that what is added meanwhile is written together.
     var lane: BackendLane { get }
 
+    /// How many records come at least between two snapshots: 1,024 unless the ledger says otherwise.
+    ///
+    /// A ledger to which a snapshot costs little may ask for fewer, and one that is being tried for very few.
+    var snapshotDistance: Int { get }
+
     /// What ``keep(_:)`` was given last; nil for nothing, or for what cannot be read any more.
     ///
     /// - Throws: what keeps it from being read. The store then reads all records.
@@ -15,6 +20,11 @@ public protocol DurableLedger: Ledger {
     ///
     /// - Throws: what kept it from being written. The one before is then still there.
     func keep(_ snapshot: LedgerSnapshot) throws
+}
+
+extension DurableLedger {
+    /// As many as make a snapshot a small part of what the records before it cost.
+    public var snapshotDistance: Int { 1024 }
 }
 
 /// What a ledger's first records add up to, so that a store need not read them when it opens.

@@ -10,9 +10,6 @@ struct SnapshotKeeper: Sendable {
     /// How many records the last one has taken in, or was to.
     private var position = 0
 
-    /// How many records are at least between two.
-    private static var minimumDistance: Int { 1024 }
-
     init(_ ledger: any Ledger) { self.ledger = ledger as? any DurableLedger }
 
     /// The state to begin from: the last snapshot's, or that of an empty ledger.
@@ -28,7 +25,7 @@ struct SnapshotKeeper: Sendable {
     /// Keeps a state, all of whose records last, if that is due.
     @inline(__always)
     mutating func keepIfDue(_ state: borrowing SandboxState) {
-        guard let ledger, state.position - position >= max(Self.minimumDistance, state.rowCount) else { return }
+        guard let ledger, state.position - position >= max(ledger.snapshotDistance, state.rowCount) else { return }
         // If it cannot be written now the next one is: nothing depends on it.
         position = state.position
         if let snapshot = state.snapshot { try? ledger.keep(snapshot) }
@@ -37,7 +34,7 @@ struct SnapshotKeeper: Sendable {
 
 extension SandboxState {
     /// Counts the forms that snapshots have had: one in another form is of no use.
-    static var snapshotVersion: Int { 1 }
+    static var snapshotVersion: Int { 2 }
 
     /// What there is to write down, in rows.
     fileprivate var rowCount: Int {

@@ -1,0 +1,68 @@
+import Foundation
+import StoreCore
+import StoreSQLite
+import StoreSimulator
+
+/// A storage in a file that tells whenever a store begins on a snapshot.
+final class WatchedStorage: StableStorage {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "WatchedStorage-\(UUID())")
+    private let opened: @Sendable () -> Void
+    private var database: StoreDatabase?
+
+    init(opened: @escaping @Sendable () -> Void) throws {
+        self.opened = opened
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func open(isOver: @escaping @Sendable () -> Bool) throws -> (ledger: any Ledger, journal: any QueueJournal) {
+        let database = try StoreDatabase(
+            at: folder.appending(path: "store.sqlite"),
+            durability: .normal,
+            lane: .caller,
+            log: .silent
+        )
+        self.database = database
+        guard let ledger = database.ledger as? any DurableLedger else { return (database.ledger, database.journal) }
+        return (WatchedLedger(ledger, opened: opened), database.journal)
+    }
+
+    func crash() {
+        database?.close()
+        database = nil
+    }
+
+    func remove() {
+        crash()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+private final class WatchedLedger: DurableLedger {
+    private let ledger: any DurableLedger
+    private let opened: @Sendable () -> Void
+
+    init(_ ledger: any DurableLedger, opened: @escaping @Sendable () -> Void) {
+        self.ledger = ledger
+        self.opened = opened
+    }
+
+    var lane: BackendLane { ledger.lane }
+    var head: Int { get throws { try ledger.head } }
+
+    func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
+        try ledger.append(records, ifHeadIs: head)
+    }
+
+    func commit() throws { try ledger.commit() }
+    func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
+        try ledger.read(after: position, limit: limit)
+    }
+
+    func snapshot() throws -> LedgerSnapshot? {
+        let snapshot = try ledger.snapshot()
+        if snapshot != nil { opened() }
+        return snapshot
+    }
+
+    func keep(_ snapshot: LedgerSnapshot) throws { try ledger.keep(snapshot) }
+}
