@@ -80,7 +80,7 @@ struct Killer {
             if files.fileExists(atPath: to) { try files.removeItem(atPath: to) }
             if files.fileExists(atPath: from) { try files.copyItem(atPath: from, toPath: to) }
         }
-        let database = try StoreDatabase(at: copy, durability: .normal, patience: 0)
+        let database = try StoreDatabase(at: copy, durability: .normal, patience: 0, lane: .caller)
         defer { database.close() }
         let faults = try database.check()
         guard faults.isEmpty else { throw Notebook.Contradiction(description: faults.joined(separator: "; ")) }

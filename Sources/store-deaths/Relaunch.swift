@@ -14,7 +14,7 @@ final class Relaunch: NSObject, SKPaymentTransactionObserver, @unchecked Sendabl
         super.init()
         let queue = SKPaymentQueue(backend: store, journal: journal, delivery: .inline, log: .standardError)
         queue.add(self)
-        clock.advance(by: 600)
+        withExtendedLifetime(queue) { clock.advance(by: 600) }
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
