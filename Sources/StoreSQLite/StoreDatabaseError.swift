@@ -1,6 +1,7 @@
 /// Why a database could not be opened, written or read.
 ///
-/// Nothing of what failed has been kept, and the database goes on working as soon as the cause has gone.
+/// Nothing of what failed has been kept, and the database goes on working as soon as the cause has gone: it never does
+/// after ``Code/newer`` and ``Code/closed``.
 ///
 /// ```swift
 /// do {
@@ -25,7 +26,8 @@ public struct StoreDatabaseError: Error, Hashable, Sendable, CustomStringConvert
         public static let inUse = Code(rawValue: "inUse")
         /// The file is no database of StoreSQLite's.
         public static let foreign = Code(rawValue: "foreign")
-        /// A newer version of StoreSQLite has written the file.
+        /// A newer version of StoreSQLite has written the file, or something in it: all of it is refused from then on, what
+        /// this version could read too.
         public static let newer = Code(rawValue: "newer")
         /// The folder that the file should be in is not there.
         public static let missingFolder = Code(rawValue: "missingFolder")

@@ -58,8 +58,8 @@ extension SandboxStore {
     /// at its app's next launch. It is charged now, and as anything bought now would be; nothing was charged before.
     ///
     /// - Parameter transaction: the one that failed, finished or not.
-    /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` where the store does not sell the product any more, in
-    ///   which case the purchase goes on waiting; and what the ledger throws.
+    /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` where the store does not sell the product any more, or not
+    ///   under the offer that was asked for, in which case the purchase goes on waiting; and what the ledger throws.
     public func resolveIssue(_ transaction: String) throws {
         let rules = core.shell.withLock { $0.settings.rules }
         try core.change { state, events, now in
