@@ -22,10 +22,22 @@ extension SandboxState {
         switch catalogue.kind(of: refund.product) {
         case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)
         case .autoRenewable:
-            if let index = refund.ended ?? endedAsBefore(refund) { subscriptions.end(index, .revoked) }
+            if let index = ended(with: refund) { subscriptions.end(index, .revoked) }
         case .consumable, .nonRenewing: break
         }
         notify(refund.account, refund.revoked)
+    }
+
+    /// The subscription that ended with a refund, nil for none.
+    ///
+    /// Without a record that was lost, the number may be nobody's, or another's.
+    private func ended(with refund: Refund) -> Int? {
+        guard let index = refund.ended else { return endedAsBefore(refund) }
+        guard isDamaged else { return index }
+        guard subscriptions.indices.contains(index), subscriptions[index].account == refund.account,
+            subscriptions[index].group == catalogue.group(of: refund.product)
+        else { return nil }
+        return index
     }
 
     /// The subscription that ended with a refund that an older version of the store wrote.
