@@ -21,6 +21,7 @@ struct LedgerHistory {
         case .refused(let order, let failure): add(order, .failed, record.date, failure)
         case .deferred(let number): change(number) { $0.state = .deferred }
         case .approved(let order):
+            if places[order.transaction] == nil { addLate(order, record.date) }
             change(order.transaction) { transaction in
                 transaction.state = .purchased
                 transaction.charge = order.charge
@@ -190,6 +191,20 @@ struct LedgerHistory {
 
     private mutating func forget(_ identifiers: Set<String>) {
         transactions.removeAll { identifiers.contains($0.id) }
+        findPlaces()
+    }
+
+    /// Adds an order whose record was lost, and that was approved when others had come since.
+    private mutating func addLate(_ order: StoreEvent.Order, _ date: Date) {
+        guard state.transactions[order.transaction] != nil else { return }
+        let next = transactions.firstIndex { SandboxState.number(of: $0.id) ?? 0 > order.transaction }
+        add(order, .purchased, date)
+        guard let next else { return }
+        transactions.insert(transactions.removeLast(), at: next)
+        findPlaces()
+    }
+
+    private mutating func findPlaces() {
         places = [:]
         for place in transactions.indices {
             if let number = SandboxState.number(of: transactions[place].id) { places[number] = place }

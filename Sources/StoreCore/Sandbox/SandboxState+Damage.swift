@@ -1,3 +1,5 @@
+import Foundation
+
 // What a state makes of records that could not be read.
 extension SandboxState {
     /// How many transactions one record makes at the most, with something to spare: the numbers behind one that is lost
@@ -15,8 +17,7 @@ extension SandboxState {
         case .paymentsAllowed(let device, _), .restoreEnded(let device, _), .restoreRefused(let device, _, _),
             .receiptRefreshed(let device, _):
             hasDevice(device)
-        case .ordered(let order), .refused(let order, _), .sold(let order): admits(order)
-        case .approved(let order): admits(order) && transactions[order.transaction] != nil
+        case .ordered(let order), .refused(let order, _), .sold(let order), .approved(let order): admits(order)
         case .asked, .deferred, .declined: true
         case .finished(let finish): hasDevice(finish.device)
         case .restored(let restoration):
@@ -30,6 +31,17 @@ extension SandboxState {
         case .owner(let change): admits(change)
         case .billing(let change): admits(change)
         }
+    }
+
+    /// Takes an order that was lost from what was decided about it, which says all but when it was taken.
+    ///
+    /// It is paid for, and later records count on the subscription that may have begun with it.
+    mutating func reopen(_ order: StoreEvent.Order, _ date: Date) {
+        // Others have come since.
+        let (taken, next) = (devices[order.device].taken, nextTransaction)
+        open(order, .purchasing, date)
+        if taken.has(order.command) { devices[order.device].taken = taken }
+        numberTransactions(from: max(next, nextTransaction))
     }
 
     /// Whether as much comes back now as did then.

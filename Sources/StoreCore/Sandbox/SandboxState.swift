@@ -109,6 +109,7 @@ extension SandboxState {
             transactions.update(number) { $0.transaction = $0.transaction.becoming(.deferred) }
         case .approved(let order):
             waiting.remove(order.transaction)
+            if isDamaged, transactions[order.transaction] == nil { reopen(order, record.date) }
             guard let date = transactions[order.transaction]?.transaction.date else { return }
             let history = own(order, date)
             transactions.update(order.transaction) { row in

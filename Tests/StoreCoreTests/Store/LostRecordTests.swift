@@ -45,4 +45,32 @@ import Testing
         #expect(damaged.account(named: "bob")?.subscriptions == bob.subscriptions)
         #expect(bob.subscriptions.map(\.isRunning) == (isAnotherThere ? [true] : []))
     }
+
+    @Test func `An order that is lost and was approved is a purchase, and later subscriptions are whose they were`()
+        throws
+    {
+        let bob = try store.addAccount("bob")
+        let lost = ledger.head
+        let commands = UpdateRecorder().commands(.buy("gold"), .buy("sword"))
+        #expect(store.submit(commands) == .taken)
+        let gold = try #require(store.undecided.first)
+        #expect(gold.productIdentifier == "gold")
+        try store.decide(gold.transaction, .approve)
+        try bob.buy("gold")
+        clock.advance(by: 40 * 86_400)
+        #expect(bob.subscriptions.map(\.isRunning) == [true])
+        try bob.setAutoRenew(false, inGroup: "club")
+        let damaged = try store(without: lost..<lost + 1)
+        #expect(damaged.account.subscriptions == store.account.subscriptions)
+        #expect(damaged.account.subscriptions.map(\.willRenew) == [true])
+        #expect(damaged.account(named: "bob")?.subscriptions == bob.subscriptions)
+        let transactions = try store.transactions
+        #expect(try damaged.transactions == transactions)
+        #expect(transactions.map(\.productIdentifier) == ["gold", "sword", "gold", "gold", "gold"])
+        // What was taken since is not taken again, and no number is given twice.
+        #expect(damaged.submit(commands) == .taken)
+        #expect(try damaged.transactions == transactions)
+        try damaged.account.buy("sword")
+        #expect(try Set(damaged.transactions.map(\.id)).count == transactions.count + 1)
+    }
 }
