@@ -103,7 +103,8 @@
     }
 
     extension Row {
-        fileprivate func record(_ data: Data) throws(Payload.Unreadable) -> LedgerRecord {
+        /// What its payload says.
+        func record(_ data: Data) throws(Payload.Unreadable) -> LedgerRecord {
             try Payload.read(data, checksum: checksum, under: position) { try LedgerRecord(unpacking: $0) }
         }
     }

@@ -79,7 +79,7 @@
         }
 
         func commit() throws {
-            let (entries, reserved) = condition.withLock { (staged, self.reserved) }
+            let (entries, reserved, end) = condition.withLock { (staged, self.reserved, committed) }
             guard let last = entries.last else { return }
             var isWritten = false
             let bound = last.position > reserved ? last.position + Self.reserve : reserved
@@ -93,14 +93,17 @@
                     condition.broadcast()
                 }
             }
-            let newBound = bound == reserved ? nil : bound
-            do { try write(entries, bound: newBound) } catch {
-                guard error.code == .damaged, newBound != nil, try LedgerSalvage.replaceReserve(core) else {
-                    throw error
-                }
-                try write(entries, bound: newBound)
+            do { try write(entries, bound: bound == reserved ? nil : bound) } catch {
+                guard error.code == .damaged, try mend(through: end) else { throw error }
+                try write(entries, bound: bound)
             }
             isWritten = true
+        }
+
+        /// Puts new tables into the places of those beside the records that cannot be read; false where there is none.
+        private func mend(through end: Int) throws(StoreDatabaseError) -> Bool {
+            let isReserveNew = try LedgerSalvage.replaceReserve(core)
+            return try SpareSalvage.replace(core, through: end) || isReserveNew
         }
 
         private func write(_ entries: [Entry], bound: Int?) throws(StoreDatabaseError) {

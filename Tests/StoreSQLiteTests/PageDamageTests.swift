@@ -102,7 +102,35 @@
             let pages = try PageFile(folder)
             try pages.spoil(try pages.root(of: "spare"))
             let database = try folder.open(log: log.log)
-            #expect(try swords(in: SandboxStore(ledger: database.ledger)) == Array(1...200))
+            let store = try SandboxStore(ledger: database.ledger)
+            #expect(try swords(in: store) == Array(1...200))
+            try store.account.buy("sword")
+            #expect(log.lines.isEmpty)
+        }
+
+        @Test func `Second copies that are damaged are made anew when there is another one`() throws {
+            let pages = try PageFile(folder)
+            try pages.spoil(try pages.root(of: "spare"))
+            let database = try folder.open(log: log.log)
+            let store = try SandboxStore(ledger: database.ledger)
+            try store.register(.consumable("axe", price: "0.49"))
+            try store.account.buy("gold")
+            #expect(log.lines.count == 1)
+            #expect(log.lines.first?.contains("second copies") == true)
+            let transactions = try store.transactions
+            database.close()
+            let next = try folder.open(log: log.log)
+            #expect(try SandboxStore(ledger: next.ledger).transactions == transactions)
+            #expect(log.lines.count == 1)
+            next.close()
+            // Now they are wanted.
+            let records = try PageFile(folder)
+            try records.spoil(try records.root(of: "record"))
+            let last = try folder.open()
+            let rest = try SandboxStore(ledger: last.ledger)
+            #expect(["sword", "gold", "axe"].map { rest.sells($0) } == [true, true, true])
+            #expect(rest.account.subscriptions.count == 1)
+            try rest.register(.consumable("bow", price: "0.49"))
         }
 
         /// What is spoiled of a journal.
@@ -181,6 +209,8 @@
                     let found = try swords(in: store)
                     #expect(found == found.sorted() && found.allSatisfy { $0 <= 200 }, "page \(page)")
                     try store.account.buy("sword")
+                    try store.register(.consumable("axe", price: "0.49"))
+                    try store.account.buy("gold")
                 } catch let error as StoreDatabaseError {
                     #expect([.damaged, .foreign].contains(error.code), "page \(page): \(error)")
                     refused[page] = error.description

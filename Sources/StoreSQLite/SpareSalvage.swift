@@ -1,0 +1,100 @@
+#if canImport(CSQLite)
+    import Foundation
+    import StoreCore
+
+    /// Makes the second copies anew where SQLite cannot read every page of their table.
+    ///
+    /// The table is kept as it is, under another name.
+    struct SpareSalvage {
+        private let core: DatabaseCore
+        private let connection: Connection
+
+        /// Puts a new table into the place of the damaged one, with the copies that can be read and others of the records
+        /// themselves.
+        ///
+        /// - Returns: whether it was damaged.
+        /// - Throws: ``StoreDatabaseError/Code/damaged`` if a record cannot be read either, so that it is not known whether
+        ///   there was a copy.
+        static func replace(_ core: DatabaseCore, through end: Int) throws(StoreDatabaseError) -> Bool {
+            try core.use { connection throws(StoreDatabaseError) in
+                try SpareSalvage(core: core, connection: connection).replace(through: end)
+            }
+        }
+
+        private func replace(through end: Int) throws(StoreDatabaseError) -> Bool {
+            // Before anything is written: a transaction that comes upon a damaged page cannot go on.
+            guard let copies = try copies(through: end) else { return false }
+            try connection.transaction { () throws(StoreDatabaseError) in
+                try core.setAside("spare", on: connection)
+                let insert = try connection.statement(
+                    "INSERT INTO spare (position, checksum, payload) VALUES (?1, ?2, ?3)"
+                )
+                for copy in copies {
+                    try insert.bind(copy.position, at: 1)
+                    try insert.bind(copy.checksum, at: 2)
+                    try insert.bind(copy.payload ?? Data(), at: 3)
+                    try insert.run()
+                }
+            }
+            core.note("the second copies of the ledger's records were made anew: a page is damaged")
+            return true
+        }
+
+        /// What the new table is to have; nil where the old one is sound.
+        private func copies(through end: Int) throws(StoreDatabaseError) -> [Row]? {
+            var copies: [Row] = []
+            var isDamaged = false
+            var next = 1
+            // Also where there is no record yet.
+            let last = max(end, 1)
+            while next <= last {
+                let range = next...min(last, next + 255)
+                let (spares, isPageDamaged) = try Row.read(range, of: "spare", on: connection)
+                copies += isPageDamaged ? try complete(spares, range, end) : spares
+                isDamaged = isDamaged || isPageDamaged
+                next = range.upperBound + 1
+            }
+            return isDamaged ? copies : nil
+        }
+
+        /// The copies of a range's records, of which only some can be read.
+        private func complete(
+            _ spares: [Row],
+            _ range: ClosedRange<Int>,
+            _ end: Int
+        ) throws(StoreDatabaseError) -> [Row] {
+            let known = Dictionary(uniqueKeysWithValues: spares.map { ($0.position, $0) })
+            let records = try Row.read(range, of: "record", on: connection).rows
+            let found = Dictionary(uniqueKeysWithValues: records.map { ($0.position, $0) })
+            var copies: [Row] = []
+            for position in range where position <= end {
+                if let spare = known[position] {
+                    copies.append(spare)
+                } else if let row = found[position], try isCountedOn(row) {
+                    copies.append(row)
+                } else if found[position] == nil {
+                    throw unknown(position)
+                }
+            }
+            return copies
+        }
+
+        /// Whether there is to be a copy of a record that can be reached.
+        private func isCountedOn(_ row: Row) throws(StoreDatabaseError) -> Bool {
+            // It was set apart when it was known that nobody counts on it.
+            guard let payload = row.payload else { return false }
+            do throws(Payload.Unreadable) { return try row.record(payload).isCountedOn } catch {
+                // What a newer version counts on is not known here.
+                if error.isWhole { return true }
+                throw unknown(row.position)
+            }
+        }
+
+        private func unknown(_ position: Int) -> StoreDatabaseError {
+            StoreDatabaseError(
+                .damaged,
+                "\(core.name) is damaged: record \(position) of its ledger cannot be read, nor whether later ones count on it"
+            )
+        }
+    }
+#endif
