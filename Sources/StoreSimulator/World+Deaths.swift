@@ -36,7 +36,15 @@ extension World {
         for journal in journals { journal.remove() }
     }
 
+    /// The store dies between two steps, and is launched again.
+    func killStore() throws {
+        lifeline.store.isDead = true
+        try relaunchStore()
+        clock.advance(by: 0)
+    }
+
     private func relaunchStore() throws {
+        checkedRecords = -1
         try disk.crash()
         lifeline.store = Pulse()
         store = try Self.open(disk, clock, lifeline, witness)

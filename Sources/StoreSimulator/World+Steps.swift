@@ -66,7 +66,7 @@ extension World {
         }
     }
 
-    /// Winds the life up: the wire is whole, everything is decided and looked at, by each account and after a relaunch.
+    /// Winds the life up: the wire is whole, everything is decided and looked at, by each account and after relaunches.
     ///
     /// - Returns: what is wrong.
     func end() throws -> String? {
@@ -86,9 +86,12 @@ extension World {
         if let violation = quieten() { return violation }
         for account in Self.accountNames.indices {
             for device in apps.indices { signIn(account, on: device) }
-            if let violation = quieten() { return violation }
+            if let violation = quieten() ?? checkReceipts() { return violation }
         }
         for device in apps.indices { relaunch(device) }
+        if let violation = quieten() { return violation }
+        // What was committed last is read back too.
+        try killStore()
         if let violation = quieten() { return violation }
         if let violation = checkRefunds() ?? checkReceipts() { return violation }
         let lost = diary.accepted.union(diary.added).union(diary.passages.recorded).filter {

@@ -18,6 +18,12 @@ import Testing
         #expect(removals.withLock { $0 } == 4)
     }
 
+    @Test func `A storage that loses what was committed after the last death is found when the life ends`() {
+        let storage = Storage("forgetful") { _ in ForgetfulStorage {} }
+        let rule = #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: [], storage: storage).run() }
+        #expect(rule?.sentence.hasSuffix(" records were committed, 0 more not, and 0 are left") == true)
+    }
+
     @Test func `A storage that loses what a journal recorded is found`() {
         let storage = Storage("forgetful") { _ in ForgetfulStorage {} }
         let life = Life(
