@@ -24,13 +24,13 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     /// How often they were offered each product.
     private(set) var offers: [[Step.Product: Int]]
     private var offered: Set<Int> = []
-    /// How often they heard that access to a product has ended.
-    private(set) var revocations: [[Step.Product: Int]]
+    /// How often each app heard that access to a product has ended, by who was signed in when it did.
+    private(set) var revocations: [[Int: [Step.Product: Int]]]
 
     init(devices: Int) {
         takesPromotions = Array(repeating: true, count: devices)
         offers = Array(repeating: [:], count: devices)
-        revocations = offers
+        revocations = Array(repeating: [:], count: devices)
         finished = Array(repeating: [], count: devices)
         restores = Array(repeating: 0, count: devices)
         owedRestores = restores
@@ -77,7 +77,15 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
         offers[device][product, default: 0] += 1
     }
 
-    func revoked(_ product: Step.Product, on device: Int) { revocations[device][product, default: 0] += 1 }
+    /// Says who is signed in on a device.
+    var user: (_ device: Int) -> Int? = { _ in nil }
+
+    func revoked(_ product: Step.Product, on device: Int) {
+        guard let user = user(device) else {
+            return broke("device \(device) heard that \(product) is revoked while nobody was signed in")
+        }
+        revocations[device][user, default: [:]][product, default: 0] += 1
+    }
 
     func restoreBegan(on device: Int, isObserved: Bool) {
         restores[device] += 1

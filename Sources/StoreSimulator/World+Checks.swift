@@ -96,7 +96,7 @@ extension World {
             if offers < count { return "device \(device) was offered \(product) \(offers) times, and should \(count)" }
         }
         for (product, count) in model.revocations(on: device) {
-            let heard = diary.revocations[device][product, default: 0]
+            let heard = model.devices[device].account.flatMap { diary.revocations[device][$0]?[product] } ?? 0
             if heard < count {
                 return "device \(device) heard \(heard) times that \(product) is revoked, and should \(count)"
             }

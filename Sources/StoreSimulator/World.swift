@@ -30,6 +30,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         journals = try (0..<3).map { JournalDisk(device: $0, try storage.machine(UInt64($0) + 1, seed: seed)) }
         lifeline = Lifeline(apps: 3, passesDisk: seed & 2 == 2)
         witness = Witness(asks: seed & 1 == 1, clock: clock, lifeline, diary, disk, coverage)
+        diary.user = { [unowned witness] in witness.model.devices[$0].account }
         store = try Self.open(disk, clock, lifeline, witness)
         let bob = try store.addAccount(Self.accountNames[1])
         _ = try store.addDevice(Self.deviceNames[1], signedInTo: store.account)
