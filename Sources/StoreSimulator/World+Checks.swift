@@ -24,6 +24,7 @@ extension World {
     private func checkOwner() -> String? {
         guard disk.head != checkedRecords else { return nil }
         checkedRecords = disk.head
+        if let violation = checkNames() { return violation }
         let undecided = store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }
         if undecided != witness.model.undecided {
             return "payments \(undecided) wait for a decision, and should be \(witness.model.undecided)"
@@ -36,8 +37,10 @@ extension World {
         if !isRight {
             return "the purchases \(issues) wait for their users, and should be the entries \(witness.model.issues)"
         }
-        for (index, account) in store.accounts.enumerated() {
-            let expected = witness.model.accounts[index]
+        for (index, expected) in witness.model.accounts.enumerated() {
+            guard let account = store.account(named: Self.accountNames[index]) else {
+                return "the store has lost account \(index)"
+            }
             let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(expected.charged))
             guard let charged = try? account.totalCharged, charged == cents else {
                 let charged = (try? account.totalCharged).map { "\($0)" } ?? "an unknown sum"
@@ -53,10 +56,28 @@ extension World {
         return nil
     }
 
+    /// Whether everybody is there whom the model knows, and nobody else.
+    private func checkNames() -> String? {
+        let accounts = store.accounts.map(\.name)
+        if accounts != Self.accountNames {
+            return "the store has the accounts \(accounts), and should have \(Self.accountNames)"
+        }
+        let devices = store.devices.map(\.name)
+        if devices != Self.deviceNames {
+            return "the store has the devices \(devices), and should have \(Self.deviceNames)"
+        }
+        let families = store.families.map { $0.members.map(\.name) }
+        let right = witness.model.families.map { $0.map { Self.accountNames[$0] } }
+        return families == right ? nil : "the store has the families \(families), and should have \(right)"
+    }
+
     /// Whether what was paid back is what the model says.
     func checkRefunds() -> String? {
-        for (index, account) in store.accounts.enumerated() {
-            let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(witness.model.accounts[index].refunded))
+        for (index, expected) in witness.model.accounts.enumerated() {
+            guard let account = store.account(named: Self.accountNames[index]) else {
+                return "the store has lost account \(index)"
+            }
+            let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(expected.refunded))
             guard let refunded = try? account.totalRefunded, refunded == cents else {
                 let refunded = (try? account.totalRefunded).map { "\($0)" } ?? "an unknown sum"
                 return "account \(index) was paid back \(refunded), and should have been \(cents)"

@@ -49,7 +49,11 @@ extension World {
         lifeline.store = Pulse()
         store = try Self.open(disk, clock, lifeline, witness)
         witness.storeIsBack(store)
-        for (index, device) in store.devices.enumerated() {
+        for (index, name) in Self.deviceNames.enumerated() {
+            guard let device = store.device(named: name) else {
+                diary.broke("the store has lost device \(index)")
+                continue
+            }
             device.isReachable = witness.isReachable[index]
             gates[index].replace(by: standIn(device))
         }

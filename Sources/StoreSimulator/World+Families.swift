@@ -3,7 +3,7 @@ import StoreCore
 // What becomes of families.
 extension World {
     func foundFamily(_ organiser: Int) {
-        guard let account = store.account(named: Self.accountNames[organiser]) else { return }
+        guard let account = handle(ofAccount: organiser) else { return }
         let name = "family \(witness.model.families.count)"
         let act = { [self] in _ = try store.addFamily(name, organiser: account) }
         guard witness.model.family(of: organiser) == nil else {
@@ -13,9 +13,10 @@ extension World {
     }
 
     func joinFamily(_ account: Int) {
-        guard let family = witness.model.openFamily, let handle = store.account(named: Self.accountNames[account])
+        guard let family = witness.model.openFamily, let handle = self.handle(ofAccount: account),
+            let found = handleOfFamily(family)
         else { return }
-        let act = { [self] in try store.families[family].add(handle) }
+        let act = { try found.add(handle) }
         guard witness.model.family(of: account) == nil, !witness.model.families[family].isEmpty else {
             return expectRefusal("has account \(account) join family \(family)", act: act)
         }
@@ -25,9 +26,9 @@ extension World {
     func leaveFamily(_ account: Int) {
         let own = witness.model.family(of: account)
         guard let family = own ?? witness.model.openFamily,
-            let handle = store.account(named: Self.accountNames[account])
+            let handle = self.handle(ofAccount: account), let found = handleOfFamily(family)
         else { return }
-        let act = { [self] in try store.families[family].remove(handle) }
+        let act = { try found.remove(handle) }
         if own == nil { return expectRefusal("has account \(account) leave family \(family)", act: act) }
         ownFamily({ $0.leave(family, account) }, act: act)
     }
@@ -41,6 +42,14 @@ extension World {
         } act: { [self] in
             try store.account(named: name)?.setSharesPurchases(isOn)
         }
+    }
+
+    /// A family by the model's number; a store that has lost it breaks a rule.
+    private func handleOfFamily(_ index: Int) -> SandboxFamily? {
+        let families = store.families
+        if families.indices.contains(index) { return families[index] }
+        diary.broke("the store has \(families.count) families, and should have number \(index)")
+        return nil
     }
 
     private func ownFamily(_ apply: (inout Model) -> Void, act: () throws -> Void) {

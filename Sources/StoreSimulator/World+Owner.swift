@@ -29,9 +29,11 @@ extension World {
         } isKept: { store in
             store.device(named: name)?.account?.name == accountName
         } act: { [self] in
-            guard let handle = store.device(named: name) else { return }
-            if let accountName, let account = store.account(named: accountName) {
-                try handle.signIn(to: account)
+            guard let handle = store.device(named: name) else {
+                return diary.broke("the store has lost device \(device)")
+            }
+            if let account {
+                if let account = self.handle(ofAccount: account) { try handle.signIn(to: account) }
             } else {
                 try handle.signOut()
             }
@@ -151,6 +153,13 @@ extension World {
     func setReachable(_ isReachable: Bool, _ device: Int) {
         witness.isReachable[device] = isReachable
         store.device(named: Self.deviceNames[device])?.isReachable = isReachable
+    }
+
+    /// An account by the model's number; a store that has lost it breaks a rule.
+    func handle(ofAccount index: Int) -> SandboxAccount? {
+        let account = store.account(named: Self.accountNames[index])
+        if account == nil { diary.broke("the store has lost account \(index)") }
+        return account
     }
 
     /// The owner wants what the store has to refuse.

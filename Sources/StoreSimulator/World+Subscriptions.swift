@@ -82,7 +82,7 @@ extension World {
         _ apply: (inout Model) -> Void,
         act: (SandboxAccount) throws -> Void
     ) {
-        guard let handle = store.account(named: Self.accountNames[account]) else { return }
+        guard let handle = self.handle(ofAccount: account) else { return }
         guard witness.model.accounts[account].club?.isRunning == true else {
             return expectRefusal("changes the subscription of account \(account), which has none") { try act(handle) }
         }
