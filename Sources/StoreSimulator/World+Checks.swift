@@ -50,7 +50,9 @@ extension World {
             let uses = Set(entitlements.map(Model.Use.init))
             let right = witness.model.uses(of: index)
             if entitlements.count != right.count || uses != right {
-                return "account \(index) may use \(entitlements), and should use \(right)"
+                // In the same order in every process.
+                let (all, allRight) = (entitlements.map { "\($0)" }.sorted(), right.map { "\($0)" }.sorted())
+                return "account \(index) may use \(all), and should use \(allRight)"
             }
         }
         return nil
@@ -112,11 +114,11 @@ extension World {
         guard listed == expected else {
             return "the queue of device \(device) lists \(listed) transactions, and should \(expected)"
         }
-        for (product, count) in model.devices[device].promotions {
+        for (product, count) in model.devices[device].promotions.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let offers = diary.offers[device][product, default: 0]
             if offers < count { return "device \(device) was offered \(product) \(offers) times, and should \(count)" }
         }
-        for (product, count) in model.revocations(on: device) {
+        for (product, count) in model.revocations(on: device).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let heard = model.devices[device].account.flatMap { diary.revocations[device][$0]?[product] } ?? 0
             if heard < count {
                 return "device \(device) heard \(heard) times that \(product) is revoked, and should \(count)"

@@ -82,7 +82,9 @@ extension World {
             }
         }
         let missing = named.map(model.receiptLine) + rest.filter { $0.value > 0 }.keys
-        return missing.isEmpty ? nil : "the receipt of device \(device) does not have \(missing)"
+        // In the same order in every process.
+        return missing.isEmpty
+            ? nil : "the receipt of device \(device) does not have \(missing.map { "\($0)" }.sorted())"
     }
 }
 
