@@ -27,7 +27,13 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     /// How often each app heard that access to a product has ended, by who was signed in when it did.
     private(set) var revocations: [[Int: [Step.Product: Int]]]
 
+    /// Failures of downloads that were planned on each device; each comes once at the most.
+    private(set) var plannedFailures: [Int]
+    /// Where wires were spoilt, stores out of reach or somebody died, so that a download may have failed of it.
+    private var troubled: Set<Int> = []
+
     init(devices: Int) {
+        plannedFailures = Array(repeating: 0, count: devices)
         takesPromotions = Array(repeating: true, count: devices)
         offers = Array(repeating: [:], count: devices)
         revocations = Array(repeating: [:], count: devices)
@@ -40,6 +46,21 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     private var resolved: Set<String> = []
 
     func broke(_ rule: String) { if violation == nil { violation = rule } }
+
+    /// What a step has done to downloads.
+    func noteTrouble(_ step: Step) {
+        switch step {
+        case .failDownload(let device): plannedFailures[device % plannedFailures.count] += 1
+        case .spoil(let device, _, _), .reachable(let device, false): troubled.insert(device % plannedFailures.count)
+        case .die: troubled.formUnion(plannedFailures.indices)
+        default: break
+        }
+    }
+
+    /// From now on only what was planned may fail.
+    func troubleIsOver() { troubled = [] }
+
+    func excusesFailure(on device: Int) -> Bool { plannedFailures[device] > 0 || troubled.contains(device) }
 
     func resolved(_ identifier: String) { resolved.insert(identifier) }
 

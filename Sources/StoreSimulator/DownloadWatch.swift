@@ -62,6 +62,9 @@ final class DownloadWatch: @unchecked Sendable {  // unchecked: a life is lived 
         var known = seen[key] ?? Seen(download: download)
         let (old, new) = (known.state, download.state)
         if !Self.isLegal(old, new) { diary.broke("device \(device) heard of a download as \(new) after \(old)") }
+        if new == .failed, !diary.excusesFailure(on: device) {
+            diary.broke("a download on device \(device) failed with nothing in its way: \(download.error as Any)")
+        }
         if new == .active, old != .active { known.begun = (clock.now, download.progress) }
         let hasBegunAnew = old == .cancelled || new == .cancelled
         if download.progress < known.progress, !hasBegunAnew { diary.broke("a download has less than before") }

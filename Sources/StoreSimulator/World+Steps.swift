@@ -8,6 +8,7 @@ extension World {
         noteWhoIsHeard()
         for device in apps.indices { diary.passages.downloads[device] = apps[device].downloads.active }
         witness.coverage.note(step, witness.model, diary.passages)
+        diary.noteTrouble(step)
         switch step {
         case .add(let device, let product, let quantity): add(product, max(quantity, 1), on: device % 3)
         case .finish(let device, let index): finish(index, on: device % 3)
@@ -84,9 +85,10 @@ extension World {
             clock.advance(by: 2 * 86_400)
         }
         if let violation = quieten() { return violation }
+        diary.troubleIsOver()
         for account in Self.accountNames.indices {
             for device in apps.indices { signIn(account, on: device) }
-            if let violation = quieten() ?? checkReceipts() { return violation }
+            if let violation = quieten() ?? finishDownloads() ?? quieten() ?? checkReceipts() { return violation }
         }
         for device in apps.indices { relaunch(device) }
         if let violation = quieten() { return violation }

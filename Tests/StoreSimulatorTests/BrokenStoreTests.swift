@@ -83,6 +83,13 @@ private final class Broken: StoreBackend {
 
     func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
 
+    func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        backend.fetchContent(request, reply: reply)
+    }
+
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void

@@ -14,6 +14,8 @@ final class Meddler: StoreBackend {
     private let keepsBack: @Sendable (Data) -> Bool
     /// Whether the bytes of files are mixed up.
     private let garbles: Bool
+    /// Whether no bytes of files come.
+    private let refusesContent: Bool
     private let backend: any StoreBackend
     private let sieves = Sieves()
 
@@ -24,7 +26,8 @@ final class Meddler: StoreBackend {
         acknowledges: Bool = true,
         continues: Bool? = nil,
         keepsBack: @escaping @Sendable (Data) -> Bool = { _ in false },
-        garbles: Bool = false
+        garbles: Bool = false,
+        refusesContent: Bool = false
     ) {
         self.backend = backend
         self.interfere = interfere
@@ -33,6 +36,7 @@ final class Meddler: StoreBackend {
         self.continues = continues
         self.keepsBack = keepsBack
         self.garbles = garbles
+        self.refusesContent = refusesContent
     }
 
     var timekeeper: any Timekeeper { backend.timekeeper }
@@ -64,6 +68,7 @@ final class Meddler: StoreBackend {
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
     ) {
+        if refusesContent { return reply(.failure(.network(.timedOut, "every night is slow"))) }
         backend.fetchContent(request) { [garbles] answer in
             reply(garbles ? answer.map { Data($0.reversed()) } : answer)
         }

@@ -191,6 +191,18 @@ import Testing
         try expectMatters(steps) { Meddler($0, garbles: true) }
     }
 
+    @Test func `A store that sends no file is found`() throws {
+        try expectMatters([.add(device: 0, product: .game, quantity: 1)]) { Meddler($0, refusesContent: true) }
+    }
+
+    @Test func `A store that goes on refusing a file after a planned failure is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .game, quantity: 1), .failDownload(device: 0),
+            .download(device: 0, act: .start, index: 0),
+        ]
+        try expectMatters(steps) { Meddler($0, refusesContent: true) }
+    }
+
     @Test func `The acts of owners are printed as they are pasted`() {
         let steps: [Step] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
