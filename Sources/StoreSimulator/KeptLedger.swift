@@ -3,12 +3,22 @@ import StoreCore
 /// What the store has on its disk: it outlives the stores.
 final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private let storage: any StableStorage
-    fileprivate(set) var head = 0
+    /// All that was appended and may still be there.
+    private var records: [LedgerRecord] = []
     fileprivate(set) var committed = 0
+    /// Whether somebody is inside a commit, or died there.
+    fileprivate var isCommitting = false
     /// How many records the last crash left.
     private(set) var survived = 0
 
     init(_ storage: any StableStorage) { self.storage = storage }
+
+    var head: Int { records.count }
+
+    fileprivate func append(_ records: [LedgerRecord]) { self.records += records }
+
+    /// What was appended since the last commit is not there any more.
+    fileprivate func rollBack() { records.removeSubrange(committed...) }
 
     /// The ledger for a launch of the store.
     func open(_ lifeline: Lifeline) throws -> any Ledger {
@@ -19,13 +29,19 @@ final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on 
         }.ledger
         let found = try ledger.head
         // What was being committed may have been kept, all of it or nothing.
-        guard found == committed || found == head else {
+        guard found == committed || isCommitting && found == head else {
             let sentence = "\(committed) records were committed, \(head - committed) more not, and \(found) are left"
             throw StorageFailure(sentence)
         }
+        records.removeSubrange(found...)
+        let left = try ledger.read(after: 0, limit: found)
+        if left != records {
+            let place = zip(left, records).prefix { $0 == $1 }.count
+            throw StorageFailure("record \(place) of \(found) is not the one that was appended")
+        }
         survived = found
         committed = found
-        head = found
+        isCommitting = false
         if let ledger = ledger as? any DurableLedger {
             return KeptDurableLedger(self, ledger, pulse, lifeline)
         }
@@ -61,19 +77,24 @@ class KeptLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived o
     func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
         try cross {
             guard try ledger.append(records, ifHeadIs: head) else { return false }
-            disk.head = head + records.count
+            disk.append(records)
             return true
         }
     }
 
     func commit() throws {
         try cross {
+            disk.isCommitting = true
             do { try ledger.commit() } catch {
                 // Who lives on has been told that nothing was kept.
-                if !pulse.isDead { disk.head = disk.committed }
+                if !pulse.isDead {
+                    disk.rollBack()
+                    disk.isCommitting = false
+                }
                 throw error
             }
             disk.committed = disk.head
+            disk.isCommitting = false
         }
     }
 

@@ -24,6 +24,25 @@ import Testing
         #expect(rule?.sentence.hasSuffix(" records were committed, 0 more not, and 0 are left") == true)
     }
 
+    @Test func `A storage that mixes up what was committed is found`() {
+        let storage = Storage("muddled") { _ in MuddledStorage() }
+        let rule = #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: [], storage: storage).run() }
+        #expect(rule?.sentence.hasSuffix(" is not the one that was appended") == true)
+    }
+
+    @Test func `A storage that keeps what nobody committed is found`() {
+        // It keeps all that is appended; of these deaths one falls between an appending and its commit.
+        let storage = Storage("hasty") { _ in MuddledStorage(mixes: false) }
+        let rules = (1...20).compactMap { count -> BrokenRule? in
+            let steps: [Step] = [.die(after: count, who: .store), .add(device: 0, product: .sword, quantity: 1)]
+            do throws(BrokenRule) {
+                try Life(seed: 0, steps: steps, storage: storage).run()
+                return nil
+            } catch { return error }
+        }
+        #expect(rules.contains { $0.sentence.contains(" records were committed, ") })
+    }
+
     @Test func `A storage that loses what a journal recorded is found`() {
         let storage = Storage("forgetful") { _ in ForgetfulStorage {} }
         let life = Life(
@@ -56,4 +75,26 @@ private final class ForgetfulStorage: StableStorage {
     }
 
     func remove() { onRemoval() }
+}
+
+/// A storage that keeps everything at once, and the store's records in another order after a crash.
+private final class MuddledStorage: StableStorage {
+    private let mixes: Bool
+    private var ledger = MemoryLedger()
+    private let journal = MemoryJournal()
+
+    init(mixes: Bool = true) { self.mixes = mixes }
+
+    func open(isOver: @escaping @Sendable () -> Bool) -> (ledger: any Ledger, journal: any QueueJournal) {
+        (ledger, journal)
+    }
+
+    func crash() {
+        guard mixes else { return }
+        let records = ledger.read(after: 0, limit: ledger.head)
+        ledger = MemoryLedger()
+        _ = ledger.append(records.reversed(), ifHeadIs: 0)
+    }
+
+    func remove() {}
 }
