@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 import StoreSimulator
 import Testing
@@ -131,6 +132,22 @@ import Testing
         }
     }
 
+    @Test func `A refund that one account of a device hears of does not stand for another's`() throws {
+        let steps: [Step] = [
+            .signIn(device: 0, account: 1), .add(device: 0, product: .game, quantity: 1), .refund(index: 0),
+            .signIn(device: 0, account: 0), .add(device: 0, product: .game, quantity: 1), .refund(index: 0),
+        ]
+        try expectMatters(steps) { backend in
+            Meddler(
+                backend,
+                hides: {
+                    guard case .revoked = $0, let device = backend as? SandboxDevice else { return false }
+                    return device.name == "device" && device.account?.name == "account"
+                }
+            )
+        }
+    }
+
     @Test func `A store that tells a family nothing of what one of it buys is found`() throws {
         let steps: [Step] = [
             .foundFamily(account: 0), .joinFamily(account: 1), .add(device: 0, product: .gold, quantity: 1),
@@ -175,6 +192,16 @@ import Testing
 
     @Test func `A store that keeps a receipt back is found`() throws {
         try expectMatters([.add(device: 0, product: .game, quantity: 1)]) { Meddler($0, keepsBack: { _ in true }) }
+    }
+
+    @Test func `A store that keeps back the receipts of the first account only is found`() throws {
+        let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
+        try expectMatters([.add(device: 0, product: .game, quantity: 1)]) {
+            Meddler(
+                $0,
+                keepsBack: { (try? AppReceipt(verifying: $0, signer: signer))?.purchases.isEmpty == false }
+            )
+        }
     }
 
     @Test func `A store that forgets in receipts that they are revoked is found`() throws {
