@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// What an account has of the one subscription group that there is, by the model's own rules.
 struct Club {
@@ -33,6 +34,10 @@ struct Club {
     private(set) var renewsAs = Step.Product.basic
     private(set) var willRenew = false
     private(set) var isRunning = false
+    /// Why it does not run any more.
+    private(set) var ending: SubscriptionEnd?
+    /// How often it has renewed since it was bought.
+    private var renewals = 0
     private(set) var origin = Origin.begun
     /// A renewal that could not be paid for: until when it gives access all the same, nil for not any more, and until when
     /// the store goes on trying.
@@ -74,6 +79,8 @@ struct Club {
         cut(to: now)
         extend()
         isRunning = true
+        ending = nil
+        renewals = 0
         isRevoked = false
         willRenew = true
         awaitsConsent = false
@@ -91,11 +98,11 @@ struct Club {
     /// - Returns: what the next period costs, in cents; nil if none begins.
     mutating func fallDue(_ terms: RenewalTerms) -> Int? {
         if let trouble {
-            if trouble.graceEnd == nil { finish() } else { self.trouble?.graceEnd = nil }
+            if trouble.graceEnd == nil { finish(.billingError) } else { self.trouble?.graceEnd = nil }
             return nil
         }
-        guard willRenew, Model.isSold(renewsAs, in: terms.country), !awaitsConsent else {
-            finish()
+        if let ending = ending(terms) {
+            finish(ending)
             return nil
         }
         guard !terms.fails else {
@@ -105,13 +112,21 @@ struct Club {
         return renew(by: end, terms)
     }
 
+    /// Why no period begins, whoever pays; nil where one does.
+    private func ending(_ terms: RenewalTerms) -> SubscriptionEnd? {
+        if !willRenew { return .autoRenewDisabled }
+        if !Model.isSold(renewsAs, in: terms.country) { return .productUnavailable }
+        if awaitsConsent { return .didNotConsentToPriceIncrease }
+        return terms.limit.map { $0 <= renewals } == true ? .renewalLimitReached : nil
+    }
+
     /// Somebody pays for what could not be paid for.
     ///
     /// - Returns: what the period costs that begins with it, in cents; nil if none does.
     mutating func recover(at now: Date, _ terms: RenewalTerms) -> Int? {
         guard isRunning, let trouble else { return nil }
         guard Model.isSold(renewsAs, in: terms.country) else {
-            finish()
+            finish(.productUnavailable)
             return nil
         }
         if trouble.graceEnd == nil { cut(to: now) }
@@ -123,13 +138,13 @@ struct Club {
     mutating func expire(at now: Date) {
         willRenew = false
         if trouble == nil { cut(to: now) }
-        finish()
+        finish(.autoRenewDisabled)
     }
 
     /// What was paid for its period is paid back.
     mutating func revoke() {
         isRevoked = true
-        finish()
+        finish(.revoked)
     }
 
     /// Its period is over now, and the next one begins.
@@ -146,11 +161,12 @@ struct Club {
     /// What could not be paid for is over if it is not to be paid for.
     mutating func setWillRenew(_ willRenew: Bool) {
         self.willRenew = willRenew
-        if !willRenew, trouble != nil { finish() }
+        if !willRenew, trouble != nil { finish(.autoRenewDisabled) }
     }
 
-    private mutating func finish() {
+    private mutating func finish(_ ending: SubscriptionEnd) {
         isRunning = false
+        self.ending = ending
         trouble = nil
         waiting = nil
         awaitsConsent = false
@@ -165,6 +181,7 @@ struct Club {
     /// The next period begins, or the first that is not over by a moment: what was over before anybody paid has been had.
     private mutating func renew(by now: Date, _ terms: RenewalTerms) -> Int {
         origin = renewsAs != product ? .downgraded : terms.isHeard ? .renewed : .renewedUnheard
+        renewals += 1
         repeat {
             deal = nextDeal()
             product = renewsAs
@@ -234,6 +251,8 @@ struct RenewalTerms {
     /// They cannot be paid for.
     let fails: Bool
     let grantsGrace: Bool
+    /// How often it renews at the most, nil for no limit.
+    let limit: Int?
     /// Whether any app of the account's devices can hear of them.
     let isHeard: Bool
 }

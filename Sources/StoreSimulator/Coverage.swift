@@ -22,7 +22,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
-            forceRenewal
+            forceRenewal, limitRenewals
         case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
         case refreshReceipt, download, failDownload, redeem, winBack
         case foundFamily, joinFamily, leaveFamily, sharePurchases
@@ -105,6 +105,7 @@ extension Coverage {
         case .answerConsent(let account, _): (.answerConsent, .account(account % model.accounts.count))
         case .expire(let account): (.expire, .account(account % model.accounts.count))
         case .forceRenewal(let account): (.forceRenewal, .account(account % model.accounts.count))
+        case .limitRenewals: (.limitRenewals, .everything)
         case .failPurchases: (.failPurchases, .everything)
         case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
         case .spoil(let device, _, _): on(device, .spoil)

@@ -18,6 +18,7 @@ extension Model {
             country: country,
             fails: accounts[account].billingFails,
             grantsGrace: grantsGrace,
+            limit: renewalLimit,
             isHeard: accounts[account].isHeard
         )
         let price = change(&club, terms)

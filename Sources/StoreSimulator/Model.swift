@@ -118,6 +118,8 @@ struct Model {
     var country = Step.Country.usa
     /// What could not be paid for gives access for a while.
     var grantsGrace = false
+    /// How often a subscription renews at the most, nil for no limit.
+    var renewalLimit: Int?
     /// The entries about whose going on in a new country running apps were asked, and until when they may think.
     var questions: (entries: Set<Int>, deadline: Date)
 

@@ -54,6 +54,7 @@ extension World {
                 let (all, allRight) = (entitlements.map { "\($0)" }.sorted(), right.map { "\($0)" }.sorted())
                 return "account \(index) may use \(all), and should use \(allRight)"
             }
+            if let violation = checkEnding(of: account, index) { return violation }
         }
         return nil
     }
@@ -71,6 +72,14 @@ extension World {
         let families = store.families.map { $0.members.map(\.name) }
         let right = witness.model.families.map { $0.map { Self.accountNames[$0] } }
         return families == right ? nil : "the store has the families \(families), and should have \(right)"
+    }
+
+    /// Whether a subscription that is over ended for the right reason.
+    private func checkEnding(of account: SandboxAccount, _ index: Int) -> String? {
+        guard let club = witness.model.accounts[index].club, !club.isRunning else { return nil }
+        let ending = account.subscription(inGroup: "club")?.expirationReason
+        if ending == club.ending { return nil }
+        return "the subscription of account \(index) ended with \(ending as Any), and should with \(club.ending as Any)"
     }
 
     /// Whether what was paid back is what the model says.

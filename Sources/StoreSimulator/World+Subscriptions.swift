@@ -31,6 +31,16 @@ extension World {
         }
     }
 
+    func limitRenewals(to limit: Int?) {
+        own {
+            $0.renewalLimit = limit
+        } isKept: { store in
+            store.renewalLimit == limit
+        } act: { [self] in
+            try store.setRenewalLimit(limit)
+        }
+    }
+
     func resolveBilling(of account: Int) {
         guard witness.model.accounts[account].club?.trouble != nil else { return }
         changeClub(of: account) { model in

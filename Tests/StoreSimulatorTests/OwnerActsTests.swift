@@ -116,6 +116,23 @@ import Testing
         }
     }
 
+    @Test func `A store that ends for another reason what has renewed as often as it may is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .gold, quantity: 1), .limitRenewals(to: 1), .advance(days: 31),
+            .add(device: 0, product: .sword, quantity: 1), .advance(days: 31),
+        ]
+        try expectMatters(steps) { Meddler($0, interfere: { try? $0.account?.setAutoRenew(false, inGroup: "club") }) }
+    }
+
+    @Test func `What is bought again renews as often again, in the model too`() throws {
+        let steps: [Step] = [
+            .limitRenewals(to: 1), .add(device: 0, product: .gold, quantity: 1), .advance(days: 31), .advance(days: 31),
+            .add(device: 0, product: .gold, quantity: 1), .advance(days: 31), .limitRenewals(to: nil),
+            .advance(days: 90), .limitRenewals(to: 0), .forceRenewal(account: 0),
+        ]
+        try Life(seed: 0, steps: steps).run()
+    }
+
     @Test func `A store that tells nobody of a renewal by command is found`() throws {
         let steps: [Step] = [.add(device: 0, product: .gold, quantity: 1), .forceRenewal(account: 0)]
         try expectMatters(steps) {
@@ -238,7 +255,8 @@ import Testing
             .setStorefront(.france, continues: false),
             .failBilling(account: 0, on: true), .grantGracePeriod(true), .resolveBilling(account: 0),
             .askForConsent(account: 1), .answerConsent(account: 1, agrees: false), .expire(account: 0),
-            .forceRenewal(account: 1), .refund(index: 3), .foundFamily(account: 0), .joinFamily(account: 1),
+            .forceRenewal(account: 1), .limitRenewals(to: 12), .limitRenewals(to: nil), .refund(index: 3),
+            .foundFamily(account: 0), .joinFamily(account: 1),
             .leaveFamily(account: 1), .sharePurchases(account: 0, on: false),
             .addOffer(device: 0, offer: .winter, signature: .late), .redeem(account: 0, offer: .friends),
             .winBack(account: 1, offer: .comeback), .refreshReceipt(device: 1, kind: .volume),
@@ -253,7 +271,8 @@ import Testing
                 ".setStorefront(.france, continues: false)",
                 ".failBilling(account: 0, on: true)", ".grantGracePeriod(true)", ".resolveBilling(account: 0)",
                 ".askForConsent(account: 1)", ".answerConsent(account: 1, agrees: false)", ".expire(account: 0)",
-                ".forceRenewal(account: 1)", ".refund(index: 3)", ".foundFamily(account: 0)",
+                ".forceRenewal(account: 1)", ".limitRenewals(to: 12)", ".limitRenewals(to: nil)", ".refund(index: 3)",
+                ".foundFamily(account: 0)",
                 ".joinFamily(account: 1)", ".leaveFamily(account: 1)", ".sharePurchases(account: 0, on: false)",
                 ".addOffer(device: 0, offer: .winter, signature: .late)", ".redeem(account: 0, offer: .friends)",
                 ".winBack(account: 1, offer: .comeback)", ".refreshReceipt(device: 1, kind: .volume)",
