@@ -48,6 +48,8 @@ struct Club {
     private(set) var isRevoked = false
     /// Whether its user was asked to agree to a higher price, and has not answered.
     var awaitsConsent = false
+    /// What it costs as long as they have not agreed to the product's price, in cents; nil for that.
+    private var keptPrice: Int?
 
     init(first: Int) { self.first = first }
 
@@ -58,11 +60,12 @@ struct Club {
         to wanted: Step.Product,
         under offer: Step.Offer?,
         at now: Date,
-        in country: Step.Country
+        for prices: Prices
     ) -> Int {
         // A step up or sideways is taken at once; everything else waits for the end of the month.
         if isEntitled, wanted == product || wanted == .basic {
-            if wanted != renewsAs { awaitsConsent = false }
+            // They have chosen another price.
+            if wanted != renewsAs { forgetPrice() }
             if offer != nil || wanted != renewsAs { waiting = offer }
             renewsAs = wanted
             willRenew = true
@@ -83,8 +86,8 @@ struct Club {
         renewals = 0
         isRevoked = false
         willRenew = true
-        awaitsConsent = false
-        return charge(in: country)
+        forgetPrice()
+        return charge(prices)
     }
 
     /// When something happens to it next.
@@ -115,7 +118,7 @@ struct Club {
     /// Why no period begins, whoever pays; nil where one does.
     private func ending(_ terms: RenewalTerms) -> SubscriptionEnd? {
         if !willRenew { return .autoRenewDisabled }
-        if !Model.isSold(renewsAs, in: terms.country) { return .productUnavailable }
+        if !terms.prices.isSold(renewsAs) { return .productUnavailable }
         if awaitsConsent { return .didNotConsentToPriceIncrease }
         return terms.limit.map { $0 <= renewals } == true ? .renewalLimitReached : nil
     }
@@ -125,7 +128,7 @@ struct Club {
     /// - Returns: what the period costs that begins with it, in cents; nil if none does.
     mutating func recover(at now: Date, _ terms: RenewalTerms) -> Int? {
         guard isRunning, let trouble else { return nil }
-        guard Model.isSold(renewsAs, in: terms.country) else {
+        guard terms.prices.isSold(renewsAs) else {
             finish(.productUnavailable)
             return nil
         }
@@ -158,6 +161,25 @@ struct Club {
         return fallDue(terms)
     }
 
+    /// The price has changed: its user is asked if it is above what they pay.
+    mutating func consider(_ price: Int, insteadOf old: Int) {
+        guard isRunning else { return }
+        let kept = keptPrice ?? old
+        awaitsConsent = price > kept
+        keptPrice = awaitsConsent ? kept : nil
+    }
+
+    /// Its user says whether they agree to what they are asked.
+    mutating func answer(_ agrees: Bool) {
+        awaitsConsent = false
+        if agrees { keptPrice = nil } else { setWillRenew(false) }
+    }
+
+    private mutating func forgetPrice() {
+        awaitsConsent = false
+        keptPrice = nil
+    }
+
     /// What could not be paid for is over if it is not to be paid for.
     mutating func setWillRenew(_ willRenew: Bool) {
         self.willRenew = willRenew
@@ -169,7 +191,7 @@ struct Club {
         self.ending = ending
         trouble = nil
         waiting = nil
-        awaitsConsent = false
+        forgetPrice()
     }
 
     private mutating func cut(to moment: Date) {
@@ -187,7 +209,7 @@ struct Club {
             product = renewsAs
             extend()
         } while end <= now
-        return charge(in: terms.country)
+        return charge(terms.prices)
     }
 
     private mutating func nextDeal() -> Deal? {
@@ -219,11 +241,11 @@ struct Club {
         end = Self.month(months, after: anchor)
     }
 
-    private func charge(in country: Step.Country) -> Int {
+    private func charge(_ prices: Prices) -> Int {
         switch deal {
         case .trial?: 0
         case .offer(let offer, _)?: offer.terms?.price ?? 0
-        case nil: Model.price(of: product, in: country)
+        case nil: keptPrice ?? prices[product]
         }
     }
 
@@ -247,7 +269,7 @@ extension Club.Deal {
 
 /// What renewals depend on beside the subscription.
 struct RenewalTerms {
-    let country: Step.Country
+    let prices: Prices
     /// They cannot be paid for.
     let fails: Bool
     let grantsGrace: Bool

@@ -22,7 +22,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
-            forceRenewal, limitRenewals
+            forceRenewal, limitRenewals, raisePrice
         case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
         case refreshReceipt, download, failDownload, redeem, winBack
         case foundFamily, joinFamily, leaveFamily, sharePurchases
@@ -106,6 +106,7 @@ extension Coverage {
         case .expire(let account): (.expire, .account(account % model.accounts.count))
         case .forceRenewal(let account): (.forceRenewal, .account(account % model.accounts.count))
         case .limitRenewals: (.limitRenewals, .everything)
+        case .raisePrice: (.raisePrice, .everything)
         case .failPurchases: (.failPurchases, .everything)
         case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
         case .spoil(let device, _, _): on(device, .spoil)

@@ -18,7 +18,7 @@ extension Model {
 
     /// What is to be paid for is sold, unless its user has to do something first.
     mutating func charge(_ index: Int) {
-        guard Self.isSold(entries[index].product, in: country) else { return fail(index, .storeProductNotAvailable) }
+        guard prices.isSold(entries[index].product) else { return fail(index, .storeProductNotAvailable) }
         guard let account = entries[index].account else { return sell(index) }
         // An offer may have ended since it was signed.
         if let offer = entries[index].offer, let code = refusal(of: offer, by: account) { return fail(index, code) }
@@ -86,15 +86,15 @@ extension Model {
         if let device = entry.device { devices[device].hasReceipt = true } else { putReceipt(for: account) }
         switch entry.product {
         case .sword, .gift, .shield, .season:
-            entries[index].charge = Self.price(of: entry.product, in: country) * entry.quantity
+            entries[index].charge = prices[entry.product] * entry.quantity
         case .game:
-            entries[index].charge = accounts[account].ownsGame ? 0 : Self.price(of: .game, in: country)
+            entries[index].charge = accounts[account].ownsGame ? 0 : prices[.game]
             if !accounts[account].ownsGame { accounts[account].hasNewGame = true }
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
         case .basic, .gold, .silver:
             var club = accounts[account].club ?? Club(first: index)
-            let charge = club.subscribe(to: entry.product, under: entry.offer, at: now, in: country)
+            let charge = club.subscribe(to: entry.product, under: entry.offer, at: now, for: prices)
             accounts[account].club = club
             // What only begins at the renewal is no period that could be restored or paid back.
             guard club.product == entry.product else { return }

@@ -25,7 +25,7 @@ extension Model {
     /// Why an account may not have an offer.
     func refusal(of offer: Step.Offer, by account: Int) -> StoreFailure.Code? {
         guard let terms = offer.terms else { return .invalidOfferIdentifier }
-        guard terms.price < Self.price(of: offer.product, in: country) * terms.months else { return .invalidOfferPrice }
+        guard terms.price < prices[offer.product] * terms.months else { return .invalidOfferPrice }
         let club = accounts[account].club
         let isMeant =
             switch offer {

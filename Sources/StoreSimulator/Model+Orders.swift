@@ -52,7 +52,7 @@ extension Model {
 
     /// Why something is not sold, whoever wants it; nil if it is.
     func refusal(of product: Product, _ quantity: Int) -> StoreFailure.Code? {
-        guard Self.isSold(product, in: country) else { return .storeProductNotAvailable }
+        guard prices.isSold(product) else { return .storeProductNotAvailable }
         let isRestorable = [.game, .basic, .gold, .silver].contains(product)
         let isSold = product != .ghost && (1...10).contains(quantity) && !(isRestorable && quantity > 1)
         return isSold ? nil : .paymentInvalid

@@ -15,7 +15,7 @@ extension Model {
     mutating func renew(_ account: Int, at date: Date, _ change: (inout Club, RenewalTerms) -> Int?) {
         guard var club = accounts[account].club else { return }
         let terms = RenewalTerms(
-            country: country,
+            prices: prices,
             fails: accounts[account].billingFails,
             grantsGrace: grantsGrace,
             limit: renewalLimit,

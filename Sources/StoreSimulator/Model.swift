@@ -115,7 +115,7 @@ struct Model {
     var devices: [Device]
     /// What every purchase fails with, nil for nothing; no store keeps it.
     var purchaseFailure: StoreFailure.Code?
-    var country = Step.Country.usa
+    var prices = Prices()
     /// What could not be paid for gives access for a while.
     var grantsGrace = false
     /// How often a subscription renews at the most, nil for no limit.

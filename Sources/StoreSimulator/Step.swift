@@ -61,6 +61,8 @@ public enum Step: Hashable, Sendable {
     case expire(account: Int)
     /// An account's subscription renews at once.
     case forceRenewal(account: Int)
+    /// A product costs so many cents from now on, but for the countries with a price of their own; subscribers are asked.
+    case raisePrice(of: Product, to: Int)
     /// Subscriptions renew so often from now on and no more, nil for as often as they like.
     case limitRenewals(to: Int?)
     /// A transaction that somebody has heard of is paid back, counted from the latest one.
@@ -229,6 +231,7 @@ extension Step: CustomStringConvertible {
         case .answerConsent(let account, let agrees): ".answerConsent(account: \(account), agrees: \(agrees))"
         case .expire(let account): ".expire(account: \(account))"
         case .forceRenewal(let account): ".forceRenewal(account: \(account))"
+        case .raisePrice(let product, let cents): ".raisePrice(of: .\(product), to: \(cents))"
         case .limitRenewals(let limit): ".limitRenewals(to: \(limit.map { "\($0)" } ?? "nil"))"
         case .refund(let index): ".refund(index: \(index))"
         case .addOffer(let device, let offer, let signature):

@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(164) {
+        switch below(165) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -48,13 +48,14 @@ struct StepGenerator {
 
     private mutating func subscriptionStep() -> Step {
         let account = below(2)
-        switch below(10) {
+        switch below(11) {
         case 0, 1: return .failBilling(account: account, on: below(3) > 0)
         case 2: return .grantGracePeriod(below(4) > 0)
         case 3, 4: return .resolveBilling(account: account)
         case 5: return .askForConsent(account: account)
         case 6: return .answerConsent(account: account, agrees: below(2) == 0)
         case 7: return .expire(account: account)
+        case 9: return .raisePrice(of: product(), to: [99, 399, 499, 599, 999, 1_049, 1_299][below(7)])
         case 8: return .limitRenewals(to: [nil, nil, nil, 0, 1, 12][below(6)])
         default: return .forceRenewal(account: account)
         }

@@ -10,7 +10,7 @@ extension World {
         if let violation = diary.violation { return violation }
         witness.model.advance(to: clock.now)
         let lines = settle()
-        if let violation = diary.violation ?? checkOwner() { return violation }
+        if let violation = diary.violation ?? checkOwner() ?? checkPrices() { return violation }
         guard lines.count == waitingForOwner + waitingForClock else { return nil }
         for device in apps.indices where isObserved[device] && witness.isReachable[device] {
             if let violation = checkQueue(of: device) { return violation }
@@ -54,7 +54,7 @@ extension World {
                 let (all, allRight) = (entitlements.map { "\($0)" }.sorted(), right.map { "\($0)" }.sorted())
                 return "account \(index) may use \(all), and should use \(allRight)"
             }
-            if let violation = checkEnding(of: account, index) { return violation }
+            if let violation = checkClub(of: account, index) { return violation }
         }
         return nil
     }
@@ -74,10 +74,15 @@ extension World {
         return families == right ? nil : "the store has the families \(families), and should have \(right)"
     }
 
-    /// Whether a subscription that is over ended for the right reason.
-    private func checkEnding(of account: SandboxAccount, _ index: Int) -> String? {
-        guard let club = witness.model.accounts[index].club, !club.isRunning else { return nil }
-        let ending = account.subscription(inGroup: "club")?.expirationReason
+    /// Whether a subscription's user has been asked about its price, and why it is over if it is.
+    private func checkClub(of account: SandboxAccount, _ index: Int) -> String? {
+        guard let club = witness.model.accounts[index].club else { return nil }
+        let subscription = account.subscription(inGroup: "club")
+        if (subscription?.priceConsent == .pending) != club.awaitsConsent {
+            return "account \(index) \(club.awaitsConsent ? "is not" : "should not be") asked about a price"
+        }
+        if club.isRunning { return nil }
+        let ending = subscription?.expirationReason
         if ending == club.ending { return nil }
         return "the subscription of account \(index) ended with \(ending as Any), and should with \(club.ending as Any)"
     }
@@ -95,6 +100,23 @@ extension World {
             }
         }
         return nil
+    }
+
+    /// Whether apps read the prices that the model says.
+    private func checkPrices() -> String? {
+        let prices = witness.model.prices
+        guard prices != checkedPrices, let device = apps.indices.first(where: { witness.isReachable[$0] }) else {
+            return nil
+        }
+        checkedPrices = prices
+        let found = Shelf()
+        gates[device].products(Set(Step.Product.allCases.map(\.rawValue))) { found.products = try? $0.get().products }
+        let right = Step.Product.allCases.filter { $0 != .ghost && prices.isSold($0) }.map {
+            "\($0) for \(Decimal(sign: .plus, exponent: -2, significand: Decimal(prices[$0])))"
+        }
+        let read = found.products?.map { "\($0.identifier) for \($0.price)" } ?? []
+        if Set(read) == Set(right) { return nil }
+        return "device \(device) reads \(read), and should \(right)"
     }
 
     private func checkQueue(of device: Int) -> String? {
@@ -145,6 +167,11 @@ extension World {
         entry.isLive && entry.device == device && entry.account != nil
             && entry.account != witness.model.devices[device].account && transaction.transactionState == .purchasing
     }
+}
+
+/// What a store says to somebody who asks what it sells.
+private final class Shelf: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    var products: [StoreProduct]?
 }
 
 extension Model.Use {

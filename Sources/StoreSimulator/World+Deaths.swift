@@ -49,6 +49,7 @@ extension World {
         lifeline.store = Pulse()
         store = try Self.open(disk, clock, lifeline, witness)
         witness.storeIsBack(store)
+        checkedPrices = nil
         for (index, name) in Self.deviceNames.enumerated() {
             guard let device = store.device(named: name) else {
                 diary.broke("the store has lost device \(index)")

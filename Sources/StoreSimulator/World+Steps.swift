@@ -40,6 +40,7 @@ extension World {
         case .expire(let account): expire(account % 2)
         case .forceRenewal(let account): forceRenewal(of: account % 2)
         case .limitRenewals(let limit): limitRenewals(to: limit)
+        case .raisePrice(let product, let cents): raisePrice(of: product, to: max(cents, 0))
         case .refund(let index): refund(index)
         case .addOffer(let device, let offer, let signature): add(offer, signature, on: device % 3)
         case .redeem(let account, let offer): redeem(offer, by: account % 2, isWonBack: false)

@@ -41,6 +41,20 @@ extension World {
         }
     }
 
+    func raisePrice(of product: Step.Product, to cents: Int) {
+        let price = "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+        let act = { [self] in try store.raisePrice(of: product.rawValue, to: price) }
+        if product == .ghost { return expectRefusal("sells what there is not", act: act) }
+        let count = disk.committed
+        own {
+            $0.raisePrice(of: product, to: cents)
+        } isKept: { [disk] _ in
+            disk.survived > count
+        } act: {
+            try act()
+        }
+    }
+
     func resolveBilling(of account: Int) {
         guard witness.model.accounts[account].club?.trouble != nil else { return }
         changeClub(of: account) { model in
@@ -61,8 +75,7 @@ extension World {
     func answerConsent(_ agrees: Bool, of account: Int) {
         guard witness.model.accounts[account].club?.awaitsConsent == true else { return }
         changeClub(of: account) {
-            $0.accounts[account].club?.awaitsConsent = false
-            if !agrees { $0.accounts[account].club?.setWillRenew(false) }
+            $0.accounts[account].club?.answer(agrees)
         } act: {
             try $0.answerPriceConsent(agrees ? .agree : .decline, inGroup: "club")
         }

@@ -23,6 +23,8 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
     var apps: [AppRun] = []
     var isObserved = [true, true, true]
     var checkedRecords = -1
+    /// The prices that apps were last seen to read.
+    var checkedPrices: Prices?
 
     init(seed: UInt64, coverage: Coverage, storage: Storage, standIn: @escaping StandIn) throws {
         self.standIn = standIn
@@ -95,10 +97,12 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         _ witness: Witness
     ) throws -> SandboxStore {
         let authoriser = Authoriser { [unowned witness] in witness.asked($0) }
+        let ledger = try disk.open(lifeline)
+        // What the owner has made of the prices since is in the ledger.
         let store = try SandboxStore(
-            products: products,
+            products: disk.head == 0 ? products : [],
             timekeeper: MortalTimekeeper(clock, lifeline.store),
-            ledger: disk.open(lifeline),
+            ledger: ledger,
             locale: "en_US",
             authoriser: witness.asks ? authoriser : .approving,
             signer: signer,

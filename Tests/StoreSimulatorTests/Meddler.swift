@@ -16,6 +16,8 @@ final class Meddler: StoreBackend {
     private let garbles: Bool
     /// Whether no bytes of files come.
     private let refusesContent: Bool
+    /// What apps read of a product.
+    private let describe: @Sendable (StoreProduct) -> StoreProduct
     private let backend: any StoreBackend
     private let sieves = Sieves()
 
@@ -27,7 +29,8 @@ final class Meddler: StoreBackend {
         continues: Bool? = nil,
         keepsBack: @escaping @Sendable (Data) -> Bool = { _ in false },
         garbles: Bool = false,
-        refusesContent: Bool = false
+        refusesContent: Bool = false,
+        describe: @escaping @Sendable (StoreProduct) -> StoreProduct = { $0 }
     ) {
         self.backend = backend
         self.interfere = interfere
@@ -37,6 +40,7 @@ final class Meddler: StoreBackend {
         self.keepsBack = keepsBack
         self.garbles = garbles
         self.refusesContent = refusesContent
+        self.describe = describe
     }
 
     var timekeeper: any Timekeeper { backend.timekeeper }
@@ -78,7 +82,13 @@ final class Meddler: StoreBackend {
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        backend.products(identifiers, reply: reply)
+        backend.products(identifiers) { [describe] answer in
+            reply(
+                answer.map {
+                    ProductsAnswer(products: $0.products.map(describe), invalidIdentifiers: $0.invalidIdentifiers)
+                }
+            )
+        }
     }
 }
 

@@ -133,6 +133,44 @@ import Testing
         try Life(seed: 0, steps: steps).run()
     }
 
+    @Test func `A store that takes no answer for a yes when it raises a price is found`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .gold, quantity: 1), .raisePrice(of: .gold, to: 1_299),
+            .add(device: 0, product: .sword, quantity: 1), .advance(days: 31),
+        ]
+        try expectMatters(steps) {
+            Meddler($0, interfere: { try? $0.account?.answerPriceConsent(.agree, inGroup: "club") })
+        }
+    }
+
+    @Test func `A store that shows apps the old prices is found`() throws {
+        try expectMatters([.raisePrice(of: .shield, to: 399)]) {
+            Meddler(
+                $0,
+                describe: { product in
+                    guard product.identifier == "shield", let old = Decimal(string: "2.99") else { return product }
+                    return StoreProduct(
+                        identifier: product.identifier,
+                        localizedTitle: product.localizedTitle,
+                        localizedDescription: product.localizedDescription,
+                        price: old,
+                        priceLocaleIdentifier: product.priceLocaleIdentifier
+                    )
+                }
+            )
+        }
+    }
+
+    @Test func `Whoever declines a price goes on at the one that they had, in the model too`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .gold, quantity: 1), .raisePrice(of: .gold, to: 1_299),
+            .answerConsent(account: 0, agrees: false), .setAutoRenew(account: 0, on: true), .advance(days: 31),
+            .raisePrice(of: .gold, to: 1_499), .answerConsent(account: 0, agrees: true), .advance(days: 31),
+            .raisePrice(of: .gold, to: 1_599), .raisePrice(of: .gold, to: 1_199), .advance(days: 31),
+        ]
+        try Life(seed: 0, steps: steps).run()
+    }
+
     @Test func `A store that tells nobody of a renewal by command is found`() throws {
         let steps: [Step] = [.add(device: 0, product: .gold, quantity: 1), .forceRenewal(account: 0)]
         try expectMatters(steps) {
@@ -256,6 +294,7 @@ import Testing
             .failBilling(account: 0, on: true), .grantGracePeriod(true), .resolveBilling(account: 0),
             .askForConsent(account: 1), .answerConsent(account: 1, agrees: false), .expire(account: 0),
             .forceRenewal(account: 1), .limitRenewals(to: 12), .limitRenewals(to: nil), .refund(index: 3),
+            .raisePrice(of: .gold, to: 1_299),
             .foundFamily(account: 0), .joinFamily(account: 1),
             .leaveFamily(account: 1), .sharePurchases(account: 0, on: false),
             .addOffer(device: 0, offer: .winter, signature: .late), .redeem(account: 0, offer: .friends),
@@ -272,6 +311,7 @@ import Testing
                 ".failBilling(account: 0, on: true)", ".grantGracePeriod(true)", ".resolveBilling(account: 0)",
                 ".askForConsent(account: 1)", ".answerConsent(account: 1, agrees: false)", ".expire(account: 0)",
                 ".forceRenewal(account: 1)", ".limitRenewals(to: 12)", ".limitRenewals(to: nil)", ".refund(index: 3)",
+                ".raisePrice(of: .gold, to: 1299)",
                 ".foundFamily(account: 0)",
                 ".joinFamily(account: 1)", ".leaveFamily(account: 1)", ".sharePurchases(account: 0, on: false)",
                 ".addOffer(device: 0, offer: .winter, signature: .late)", ".redeem(account: 0, offer: .friends)",

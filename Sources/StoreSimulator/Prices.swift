@@ -1,0 +1,52 @@
+/// What is sold in which country, and for how much.
+struct Prices: Equatable {
+    typealias Product = Step.Product
+
+    var country = Step.Country.usa
+    /// What the owner has made of the prices, in cents.
+    private var raised: [Product: Int] = [:]
+
+    /// In cents.
+    subscript(product: Product) -> Int {
+        switch (product, country) {
+        case (.sword, .germany): 109
+        case (.gold, .germany): 1_099
+        default: raised[product] ?? Self.initial(product)
+        }
+    }
+
+    private static func initial(_ product: Product) -> Int {
+        switch product {
+        case .sword: 99
+        case .gift: 199
+        case .shield: 299
+        case .game, .basic: 499
+        case .season: 799
+        case .gold: 999
+        case .silver: 899
+        case .ghost: 0
+        }
+    }
+
+    func isSold(_ product: Product) -> Bool {
+        switch (product, country) {
+        case (.silver, .germany), (.season, .germany), (.game, .france), (.shield, .france): false
+        default: true
+        }
+    }
+
+    /// Countries with a price of their own keep it.
+    mutating func raise(_ product: Product, to cents: Int) { raised[product] = cents }
+}
+
+// What an owner makes of prices.
+extension Model {
+    /// A product costs something else; whoever would pay more for it is asked.
+    mutating func raisePrice(of product: Product, to cents: Int) {
+        let old = prices[product]
+        prices.raise(product, to: cents)
+        for account in accounts.indices where accounts[account].club?.renewsAs == product {
+            accounts[account].club?.consider(prices[product], insteadOf: old)
+        }
+    }
+}
