@@ -57,6 +57,11 @@ final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life i
         wire.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        lifeline.pass()
+        if !pulse.isDead { wire.presentCodeRedemptionSheet(reply: reply) }
+    }
+
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void

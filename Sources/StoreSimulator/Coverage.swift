@@ -24,7 +24,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
             forceRenewal, limitRenewals, raisePrice
         case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
-        case refreshReceipt, download, failDownload, redeem, winBack
+        case refreshReceipt, download, failDownload, redeem, presentCodeSheet, winBack
         case foundFamily, joinFamily, leaveFamily, sharePurchases
         case unreachable, reachable, spoil, release, relaunch, appDies, storeDies
     }
@@ -87,6 +87,7 @@ extension Coverage {
         case .buy(let account, _, _): (.buy, .account(account % model.accounts.count))
         case .refund: (.refund, .everything)
         case .redeem(let account, _): (.redeem, .account(account % model.accounts.count))
+        case .presentCodeSheet(let device, _): on(device, .presentCodeSheet)
         case .winBack(let account, _): (.winBack, .account(account % model.accounts.count))
         case .refreshReceipt(let device, _): on(device, .refreshReceipt)
         case .download(let device, _, _): on(device, .download)

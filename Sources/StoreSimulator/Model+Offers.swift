@@ -38,6 +38,19 @@ extension Model {
         return isMeant ? nil : .ineligibleForOffer
     }
 
+    /// The user of a device types a code in, or closes the sheet.
+    ///
+    /// - Returns: why nothing comes of a code.
+    mutating func enter(_ code: Step.Offer?, on device: Int) -> StoreFailure.Code? {
+        guard let code else { return nil }
+        guard let account = devices[device].account else { return .clientInvalid }
+        guard code.terms?.kind == .code else { return .invalidOfferIdentifier }
+        if let refusal = refusal(of: code, by: account) { return refusal }
+        redeem(code, by: account)
+        share(at: now)
+        return nil
+    }
+
     /// An account gets something under an offer without any app's order.
     mutating func redeem(_ offer: Step.Offer, by account: Int) {
         var entry = Entry(

@@ -71,6 +71,8 @@ public enum Step: Hashable, Sendable {
     case addOffer(device: Int, offer: Offer, signature: Signature)
     /// An account redeems a code in the store itself.
     case redeem(account: Int, offer: Offer)
+    /// The app on a device shows the sheet for codes, in which the user types the one of an offer, or closes it.
+    case presentCodeSheet(device: Int, offer: Offer?)
     /// An account takes an offer for those who have left in the store itself.
     case winBack(account: Int, offer: Offer)
     /// The app on a device has its receipt brought up to date.
@@ -237,6 +239,8 @@ extension Step: CustomStringConvertible {
         case .addOffer(let device, let offer, let signature):
             ".addOffer(device: \(device), offer: .\(offer), signature: .\(signature))"
         case .redeem(let account, let offer): ".redeem(account: \(account), offer: .\(offer))"
+        case .presentCodeSheet(let device, let offer):
+            ".presentCodeSheet(device: \(device), offer: \(offer.map { ".\($0)" } ?? "nil"))"
         case .winBack(let account, let offer): ".winBack(account: \(account), offer: .\(offer))"
         case .refreshReceipt(let device, let kind): ".refreshReceipt(device: \(device), kind: .\(kind))"
         case .download(let device, let act, let index):

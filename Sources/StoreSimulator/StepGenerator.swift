@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(165) {
+        switch below(167) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -39,9 +39,9 @@ struct StepGenerator {
         case 120..<123: return .setStorefront(Step.Country.allCases[below(3)], continues: below(2) == 0)
         case 123..<127: return .refund(index: below(12))
         case 127..<135: return familyStep()
-        case 135..<144: return offerStep(device)
-        case 144..<147: return .refreshReceipt(device: device, kind: Step.ReceiptKind.allCases[below(4)])
-        case 147..<154: return downloadStep(device)
+        case 135..<146: return offerStep(device)
+        case 146..<149: return .refreshReceipt(device: device, kind: Step.ReceiptKind.allCases[below(4)])
+        case 149..<156: return downloadStep(device)
         default: return subscriptionStep()
         }
     }
@@ -63,12 +63,15 @@ struct StepGenerator {
 
     private mutating func offerStep(_ device: Int) -> Step {
         let offers = Step.Offer.allCases
-        switch below(9) {
+        switch below(11) {
         case 0..<5:
             let signature = below(3) > 0 ? .sound : Step.Signature.allCases[below(Step.Signature.allCases.count)]
             let offer: Step.Offer = below(3) == 0 ? offers[below(offers.count)] : [.winter, .dear, .comeback][below(3)]
             return .addOffer(device: device, offer: offer, signature: signature)
         case 5, 6: return .redeem(account: below(2), offer: offers[below(offers.count)])
+        case 7, 8:
+            let offer = below(4) == 0 ? nil : below(2) == 0 ? .friends : offers[below(offers.count)]
+            return .presentCodeSheet(device: device, offer: offer)
         default: return .winBack(account: below(2), offer: below(4) == 0 ? offers[below(offers.count)] : .comeback)
         }
     }

@@ -71,6 +71,19 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         witness.end()
     }
 
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        lifeline.pass()
+        if lifeline.store.isDead { return }
+        witness.entersCode(on: device)
+        backend.presentCodeRedemptionSheet { [self] failure in
+            lifeline.pass()
+            if lifeline.store.isDead { return }
+            witness.enteredCode(failure, on: device)
+            reply(failure)
+        }
+        witness.end()
+    }
+
     /// Whether a queue follows the updates.
     var isConnected: Bool { taps.contains { $0.isConnected } }
 

@@ -23,6 +23,9 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     /// What payments say of offers, by their numbers.
     private var offers: [Int: Model.SignedOffer] = [:]
     private var lastNonce: UUID?
+    /// What is typed into the sheet for codes, nil for nothing; and why nothing comes of it.
+    var code: Step.Offer?
+    private var codeRefusal: StoreFailure.Code?
     private var beforeAnswer: Model?
     /// What was approved while it was in doubt whether the last change was kept.
     private var approved: [Int] = []
@@ -144,6 +147,22 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
         guard isReachable[device] else { return }
         begin { store in !store.undecided.contains { $0.transaction == identifier } }
         model.answer(identifier, continues: shouldContinue, on: device)
+    }
+
+    /// The sheet for codes is shown.
+    func entersCode(on device: Int) {
+        begin { [disk, count = disk.committed] _ in disk.survived > count }
+        codeRefusal = isReachable[device] ? model.enter(code, on: device) : nil
+    }
+
+    /// The store says what has come of a code.
+    func enteredCode(_ failure: StoreFailure?, on device: Int) {
+        let isRight = isReachable[device] ? failure?.code == codeRefusal?.rawValue : failure != nil
+        if !isRight {
+            diary.broke(
+                "the code \(code as Any) on device \(device) fails with \(failure as Any), not \(codeRefusal as Any)"
+            )
+        }
     }
 
     func told(_ updates: [StoreUpdate], on device: Int) {

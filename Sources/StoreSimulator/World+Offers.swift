@@ -39,6 +39,13 @@ extension World {
         )
     }
 
+    /// The app on a device shows the sheet for codes, and its user does something there at once.
+    func presentCodeSheet(_ offer: Step.Offer?, on device: Int) {
+        store.device(named: Self.deviceNames[device])?.codeEntry = offer.map { .redeem(code: $0.rawValue) } ?? .cancel
+        witness.code = offer
+        apps[device].queue.presentCodeRedemptionSheet()
+    }
+
     /// An account gets an offer in the store itself: with a code, or because it is to be won back.
     func redeem(_ offer: Step.Offer, by account: Int, isWonBack: Bool) {
         let name = Self.accountNames[account]

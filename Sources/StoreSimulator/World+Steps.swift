@@ -44,6 +44,7 @@ extension World {
         case .refund(let index): refund(index)
         case .addOffer(let device, let offer, let signature): add(offer, signature, on: device % 3)
         case .redeem(let account, let offer): redeem(offer, by: account % 2, isWonBack: false)
+        case .presentCodeSheet(let device, let offer): presentCodeSheet(offer, on: device % 3)
         case .winBack(let account, let offer): redeem(offer, by: account % 2, isWonBack: true)
         case .refreshReceipt(let device, let kind): refreshReceipt(kind, on: device % 3)
         case .download(let device, let act, let index): download(act, index, on: device % 3)

@@ -16,6 +16,8 @@ final class Meddler: StoreBackend {
     private let garbles: Bool
     /// Whether no bytes of files come.
     private let refusesContent: Bool
+    /// Whether users get to see the sheet for codes.
+    private let showsCodeSheet: Bool
     /// What apps read of a product.
     private let describe: @Sendable (StoreProduct) -> StoreProduct
     private let backend: any StoreBackend
@@ -30,6 +32,7 @@ final class Meddler: StoreBackend {
         keepsBack: @escaping @Sendable (Data) -> Bool = { _ in false },
         garbles: Bool = false,
         refusesContent: Bool = false,
+        showsCodeSheet: Bool = true,
         describe: @escaping @Sendable (StoreProduct) -> StoreProduct = { $0 }
     ) {
         self.backend = backend
@@ -40,6 +43,7 @@ final class Meddler: StoreBackend {
         self.keepsBack = keepsBack
         self.garbles = garbles
         self.refusesContent = refusesContent
+        self.showsCodeSheet = showsCodeSheet
         self.describe = describe
     }
 
@@ -66,6 +70,10 @@ final class Meddler: StoreBackend {
 
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: continues ?? shouldContinue)
+    }
+
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        if showsCodeSheet { backend.presentCodeRedemptionSheet(reply: reply) } else { reply(nil) }
     }
 
     func fetchContent(

@@ -245,6 +245,17 @@ import Testing
         try expectMatters(steps) { Forger($0, drops: true) }
     }
 
+    @Test func `A store that does not show the sheet for codes is found`() throws {
+        try expectMatters([.presentCodeSheet(device: 0, offer: .friends)]) { Meddler($0, showsCodeSheet: false) }
+    }
+
+    @Test func `A store that takes codes that there are not is found`() throws {
+        let steps: [Step] = [
+            .presentCodeSheet(device: 0, offer: nil), .presentCodeSheet(device: 0, offer: .ghost),
+        ]
+        try expectMatters(steps) { Meddler($0, showsCodeSheet: false) }
+    }
+
     @Test func `A store that keeps a receipt back is found`() throws {
         try expectMatters([.add(device: 0, product: .game, quantity: 1)]) { Meddler($0, keepsBack: { _ in true }) }
     }
@@ -294,7 +305,8 @@ import Testing
             .failBilling(account: 0, on: true), .grantGracePeriod(true), .resolveBilling(account: 0),
             .askForConsent(account: 1), .answerConsent(account: 1, agrees: false), .expire(account: 0),
             .forceRenewal(account: 1), .limitRenewals(to: 12), .limitRenewals(to: nil), .refund(index: 3),
-            .raisePrice(of: .gold, to: 1_299),
+            .raisePrice(of: .gold, to: 1_299), .presentCodeSheet(device: 1, offer: .friends),
+            .presentCodeSheet(device: 1, offer: nil),
             .foundFamily(account: 0), .joinFamily(account: 1),
             .leaveFamily(account: 1), .sharePurchases(account: 0, on: false),
             .addOffer(device: 0, offer: .winter, signature: .late), .redeem(account: 0, offer: .friends),
@@ -311,7 +323,8 @@ import Testing
                 ".failBilling(account: 0, on: true)", ".grantGracePeriod(true)", ".resolveBilling(account: 0)",
                 ".askForConsent(account: 1)", ".answerConsent(account: 1, agrees: false)", ".expire(account: 0)",
                 ".forceRenewal(account: 1)", ".limitRenewals(to: 12)", ".limitRenewals(to: nil)", ".refund(index: 3)",
-                ".raisePrice(of: .gold, to: 1299)",
+                ".raisePrice(of: .gold, to: 1299)", ".presentCodeSheet(device: 1, offer: .friends)",
+                ".presentCodeSheet(device: 1, offer: nil)",
                 ".foundFamily(account: 0)",
                 ".joinFamily(account: 1)", ".leaveFamily(account: 1)", ".sharePurchases(account: 0, on: false)",
                 ".addOffer(device: 0, offer: .winter, signature: .late)", ".redeem(account: 0, offer: .friends)",
