@@ -24,13 +24,15 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     /// How often they were offered each product.
     private(set) var offers: [[Step.Product: Int]]
     private var offered: Set<Int> = []
-    /// How often each app heard that access to a product has ended, by who was signed in when it did.
+    /// How often each app heard that access to a product has ended, by whom that may have been for.
     private(set) var revocations: [[Int: [Step.Product: Int]]]
 
     /// Failures of downloads that were planned on each device; each comes once at the most.
     private(set) var plannedFailures: [Int]
     /// Where wires were spoilt, stores out of reach or somebody died, so that a download may have failed of it.
     private var troubled: Set<Int> = []
+    /// The devices whose wires have been spoilt.
+    private var spoilt: Set<Int> = []
 
     init(devices: Int) {
         plannedFailures = Array(repeating: 0, count: devices)
@@ -51,7 +53,10 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     func noteTrouble(_ step: Step) {
         switch step {
         case .failDownload(let device): plannedFailures[device % plannedFailures.count] += 1
-        case .spoil(let device, _, _), .reachable(let device, false): troubled.insert(device % plannedFailures.count)
+        case .spoil(let device, _, _):
+            troubled.insert(device % plannedFailures.count)
+            spoilt.insert(device % plannedFailures.count)
+        case .reachable(let device, false): troubled.insert(device % plannedFailures.count)
         case .die: troubled.formUnion(plannedFailures.indices)
         default: break
         }
@@ -102,10 +107,14 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     var user: (_ device: Int) -> Int? = { _ in nil }
 
     func revoked(_ product: Step.Product, on device: Int) {
-        guard let user = user(device) else {
+        let user = user(device)
+        if user == nil, !spoilt.contains(device) {
             return broke("device \(device) heard that \(product) is revoked while nobody was signed in")
         }
-        revocations[device][user, default: [:]][product, default: 0] += 1
+        // A wire that was spoilt may have kept it since somebody else was signed in.
+        for account in World.accountNames.indices where account == user || spoilt.contains(device) {
+            revocations[device][account, default: [:]][product, default: 0] += 1
+        }
     }
 
     func restoreBegan(on device: Int, isObserved: Bool) {
