@@ -4,9 +4,13 @@ import StoreCore
 extension Model {
     /// The store tells a device of a transaction.
     ///
+    /// - Parameters:
+    ///   - transaction: what it tells.
+    ///   - device: whom.
+    ///   - charge: what that cost in cents, nil for what nobody sold; needed where two differ in nothing else.
     /// - Returns: what is wrong with that.
-    mutating func hear(_ transaction: StoreTransaction, on device: Int) -> String? {
-        guard let index = find(transaction, on: device) else {
+    mutating func hear(_ transaction: StoreTransaction, on device: Int, charge: () -> Int?) -> String? {
+        guard let index = find(transaction, on: device, charge: charge) else {
             return "device \(device) was told of transaction \(transaction.identifier), which should not be there"
         }
         if entries[index].identifier == nil {
@@ -33,7 +37,7 @@ extension Model {
         Product(rawValue: identifier).map { devices[device].promotions[$0, default: 0] > 0 } ?? false
     }
 
-    private func find(_ transaction: StoreTransaction, on device: Int) -> Int? {
+    private func find(_ transaction: StoreTransaction, on device: Int, charge: () -> Int?) -> Int? {
         if let known = ofIdentifier[transaction.identifier] { return known }
         switch transaction.state {
         case .restored:
@@ -44,7 +48,7 @@ extension Model {
                     && isSame(entry.original, original)
             }
         case .purchased where transaction.order == nil:
-            if transaction.original == nil { return findUnordered(transaction, on: device) }
+            if transaction.original == nil { return findUnordered(transaction, on: device, charge: charge) }
             return live.first { index in
                 let entry = entries[index]
                 return (entry.origin == .renewed || entry.origin == .shared) && entry.identifier == nil
@@ -57,15 +61,21 @@ extension Model {
         }
     }
 
-    /// A purchase that no queue ordered: stores tell of them in their order.
-    private func findUnordered(_ transaction: StoreTransaction, on device: Int) -> Int? {
-        live.first { index in
+    /// A purchase that no queue ordered.
+    ///
+    /// Of two that were made at one moment the later may be the first to be heard of: where the wire held back that
+    /// somebody else is signed in, a queue asks for what is theirs once it is told of something new.
+    private func findUnordered(_ transaction: StoreTransaction, on device: Int, charge: () -> Int?) -> Int? {
+        let alike = live.filter { index in
             let entry = entries[index]
             return [.resolved, .elsewhere, .shared].contains(entry.origin) && entry.original == nil
                 && entry.identifier == nil && isVisible(entry, on: device)
                 && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
                 && entry.quantity == transaction.payment.quantity
         }
+        guard Set(alike.map { entries[$0].charge }).count > 1 else { return alike.first }
+        let cost = charge()
+        return alike.first { entries[$0].charge == cost }
     }
 
     /// Whether a transaction says of an entry that it comes of it; of what was shared in silence this is the first word.

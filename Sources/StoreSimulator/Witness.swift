@@ -13,6 +13,8 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     let asks: Bool
     var model: Model
     var isReachable = [true, true, true]
+    /// What the store says that a transaction cost, in cents.
+    var charge: (String) -> Int? = { _ in nil }
     let coverage: Coverage
     private let clock: ManualTimekeeper
     private let lifeline: Lifeline
@@ -177,7 +179,8 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
                 }
             }
             guard case .transaction(let transaction) = update else { continue }
-            if let violation = model.hear(transaction, on: device) { diary.broke(violation) }
+            let violation = model.hear(transaction, on: device) { charge(transaction.identifier) }
+            if let violation { diary.broke(violation) }
             if model.entry(named: transaction.identifier)?.origin == .resolved {
                 diary.resolved(transaction.identifier)
             }

@@ -34,6 +34,10 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         witness = Witness(asks: seed & 1 == 1, clock: clock, lifeline, diary, disk, coverage)
         diary.user = { [unowned witness] in witness.model.devices[$0].account }
         store = try Self.open(disk, clock, lifeline, witness)
+        witness.charge = { [unowned self] identifier in
+            let cost = try? store.chain(of: identifier).first { $0.id == identifier }?.charge
+            return cost.map { NSDecimalNumber(decimal: $0 * 100).intValue }
+        }
         let bob = try store.addAccount(Self.accountNames[1])
         _ = try store.addDevice(Self.deviceNames[1], signedInTo: store.account)
         _ = try store.addDevice(Self.deviceNames[2], signedInTo: bob)

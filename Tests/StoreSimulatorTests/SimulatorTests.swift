@@ -54,4 +54,20 @@ import Testing
             ]
         ).run()
     }
+
+    @Test func `Of two purchases at different prices in one moment the later may be heard of first`() throws {
+        try Life(
+            seed: 1_026_042,
+            steps: [
+                .signOut(device: 2),
+                .spoil(device: 1, act: .hold, point: .update),
+                .setStorefront(.germany, continues: false),
+                .buy(account: 1, product: .sword, quantity: 1),
+                .signIn(device: 1, account: 1),
+                .setStorefront(.usa, continues: true),
+                .buy(account: 1, product: .sword, quantity: 1),
+                .refund(index: 0),
+            ]
+        ).run()
+    }
 }
