@@ -22,9 +22,11 @@ import Testing
         var read: [Int] = []
         for _ in 1...3 {
             try fill(1000)
-            let ledger = CountingLedger(try #require(try folder.open(durability: .normal).ledger as? any DurableLedger))
-            _ = try SandboxStore(products: Shop.products, ledger: ledger)
-            read.append(ledger.count)
+            let ledger = try #require(try folder.open(durability: .normal).ledger as? any DurableLedger)
+            let count = Locked(0)
+            let watched = WatchedLedger(ledger, read: { records in count.withLock { $0 += records } })
+            _ = try SandboxStore(products: Shop.products, ledger: watched)
+            read.append(count.withLock { $0 })
         }
         #expect(read.allSatisfy { $0 <= 1100 })
     }
@@ -137,29 +139,6 @@ import Testing
 extension Shopper {
     /// One that nobody lets go.
     fileprivate static let shared = Shopper(finishes: true)
-}
-
-/// Passes on to a ledger and counts the records that are read.
-private final class CountingLedger: DurableLedger {
-    private let ledger: any DurableLedger
-    private let read = Locked(0)
-
-    init(_ ledger: any DurableLedger) { self.ledger = ledger }
-
-    var count: Int { read.withLock { $0 } }
-    var lane: BackendLane { ledger.lane }
-    var head: Int { get throws { try ledger.head } }
-    func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-        try ledger.append(records, ifHeadIs: head)
-    }
-    func commit() throws { try ledger.commit() }
-    func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
-        let records = try ledger.read(after: position, limit: limit)
-        read.withLock { $0 += records.count }
-        return records
-    }
-    func snapshot() throws -> LedgerSnapshot? { try ledger.snapshot() }
-    func keep(_ snapshot: LedgerSnapshot) throws { try ledger.keep(snapshot) }
 }
 
 /// A ledger without its snapshots.

@@ -23,7 +23,7 @@ final class WatchedStorage: StableStorage {
         )
         self.database = database
         guard let ledger = database.ledger as? any DurableLedger else { return (database.ledger, database.journal) }
-        return (WatchedLedger(ledger, opened: opened), database.journal)
+        return (WatchedLedger(ledger, began: opened), database.journal)
     }
 
     func crash() {
@@ -35,34 +35,4 @@ final class WatchedStorage: StableStorage {
         crash()
         try? FileManager.default.removeItem(at: folder)
     }
-}
-
-private final class WatchedLedger: DurableLedger {
-    private let ledger: any DurableLedger
-    private let opened: @Sendable () -> Void
-
-    init(_ ledger: any DurableLedger, opened: @escaping @Sendable () -> Void) {
-        self.ledger = ledger
-        self.opened = opened
-    }
-
-    var lane: BackendLane { ledger.lane }
-    var head: Int { get throws { try ledger.head } }
-
-    func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-        try ledger.append(records, ifHeadIs: head)
-    }
-
-    func commit() throws { try ledger.commit() }
-    func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
-        try ledger.read(after: position, limit: limit)
-    }
-
-    func snapshot() throws -> LedgerSnapshot? {
-        let snapshot = try ledger.snapshot()
-        if snapshot != nil { opened() }
-        return snapshot
-    }
-
-    func keep(_ snapshot: LedgerSnapshot) throws { try ledger.keep(snapshot) }
 }
