@@ -8,9 +8,18 @@ final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life i
     private let pulse: Pulse
     private let lifeline: Lifeline
     private let passages: Passages
+    private let inquiries: Inquiries
     private var receivers: [any StoreUpdateReceiver] = []
 
-    init(_ device: Int, _ wire: any StoreBackend, _ pulse: Pulse, _ lifeline: Lifeline, _ passages: Passages) {
+    init(
+        _ device: Int,
+        _ wire: any StoreBackend,
+        _ pulse: Pulse,
+        _ lifeline: Lifeline,
+        _ passages: Passages,
+        _ inquiries: Inquiries
+    ) {
+        self.inquiries = inquiries
         self.device = device
         self.wire = wire
         self.pulse = pulse
@@ -66,7 +75,43 @@ final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life i
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        if !pulse.isDead { wire.products(identifiers, reply: reply) }
+        lifeline.pass()
+        if pulse.isDead { return }
+        let inquiry = inquiries.begin(.products)
+        wire.products(inquiry.mark(identifiers)) { [pulse, lifeline, inquiries] answer in
+            inquiries.hear(.init(answer), of: inquiry)
+            lifeline.pass()
+            if !pulse.isDead { reply(answer) }
+        }
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        let inquiry = inquiries.begin(.receipt(.init(properties)))
+        wire.refreshReceipt(properties) { [pulse, lifeline, inquiries] failure in
+            inquiries.hear(.init(failure), of: inquiry)
+            lifeline.pass()
+            if !pulse.isDead { reply(failure) }
+        }
+    }
+
+    var storefront: StoreStorefront? {
+        lifeline.pass()
+        return pulse.isDead ? nil : wire.storefront
+    }
+
+    var promotionOverrides: PromotionOverrides? { pulse.isDead ? nil : wire.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        lifeline.pass()
+        if pulse.isDead { return }
+        let inquiry = inquiries.begin(.promotion)
+        wire.changePromotion(change) { [pulse, lifeline, inquiries] failure in
+            inquiries.hear(.init(failure), of: inquiry)
+            lifeline.pass()
+            if !pulse.isDead { reply(failure) }
+        }
     }
 
     func fetchContent(

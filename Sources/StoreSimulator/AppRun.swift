@@ -15,6 +15,11 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     let pulse: Pulse
     let gate: AppGate
     let downloads: DownloadWatch
+    /// What the app's requests are made in.
+    let context: StoreContext
+    let inquiries: Inquiries
+    /// What it has asked, and not heard for sure how it ended.
+    private var errands: [Errand] = []
     private let device: Int
     private let lifeline: Lifeline
     private unowned let diary: Diary
@@ -38,7 +43,9 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         downloads = DownloadWatch(device, clock, diary)
         pulse = Pulse()
         lifeline.apps[device] = pulse
-        gate = AppGate(device, wire, pulse, lifeline, diary.passages)
+        gate = AppGate(device, wire, pulse, lifeline, diary.passages, diary.inquiries[device])
+        inquiries = diary.inquiries[device]
+        context = StoreContext(backend: gate, timekeeper: pauses, delivery: .inline, log: .silent)
         queue = SKPaymentQueue(
             backend: gate,
             journal: KeptJournal(disk, pulse, lifeline, diary),
@@ -156,6 +163,20 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         if pulse.isDead { return }
         for download in downloads { self.downloads.hear(download) }
         lifeline.pass()
+    }
+
+    func newErrand(order: [String]? = nil) -> Errand {
+        let errand = Errand(device, pulse, lifeline, diary, order: order)
+        errands.append(errand)
+        return errand
+    }
+
+    /// Nothing is on its way: everything that was asked is over.
+    ///
+    /// - Returns: what is wrong.
+    func closeErrands() -> String? {
+        defer { errands = [] }
+        return errands.lazy.compactMap(\.violation).first
     }
 
     private func restoreEnded() {

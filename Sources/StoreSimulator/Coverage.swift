@@ -24,7 +24,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
             forceRenewal, limitRenewals, raisePrice
         case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
-        case refreshReceipt, download, failDownload, redeem, presentCodeSheet, winBack
+        case refreshReceipt, requestProducts, readStorefront, overridePromotions
+        case download, failDownload, redeem, presentCodeSheet, winBack
         case foundFamily, joinFamily, leaveFamily, sharePurchases
         case unreachable, reachable, spoil, release, relaunch, appDies, storeDies
     }
@@ -90,6 +91,10 @@ extension Coverage {
         case .presentCodeSheet(let device, _): on(device, .presentCodeSheet)
         case .winBack(let account, _): (.winBack, .account(account % model.accounts.count))
         case .refreshReceipt(let device, _): on(device, .refreshReceipt)
+        case .requestProducts(let device): on(device, .requestProducts)
+        case .readStorefront(let device): on(device, .readStorefront)
+        case .orderPromotions(let device, _), .setPromotion(let device, _, _), .readPromotions(let device):
+            on(device, .overridePromotions)
         case .download(let device, _, _): on(device, .download)
         case .failDownload(let device): on(device, .failDownload)
         case .foundFamily(let account): (.foundFamily, .account(account % model.accounts.count))

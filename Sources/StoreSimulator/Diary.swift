@@ -4,6 +4,8 @@ import StoreCore
 final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private(set) var violation: String?
     let passages = Passages()
+    /// What the apps of each device ask of their store.
+    let inquiries: [Inquiries]
     /// Payments that were shown as accepted.
     private(set) var accepted: Set<Int> = []
     /// Payments that were added while the app lived on.
@@ -35,6 +37,7 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     private var spoilt: Set<Int> = []
 
     init(devices: Int) {
+        inquiries = (0..<devices).map(Inquiries.init)
         plannedFailures = Array(repeating: 0, count: devices)
         takesPromotions = Array(repeating: true, count: devices)
         offers = Array(repeating: [:], count: devices)
@@ -42,6 +45,7 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
         finished = Array(repeating: [], count: devices)
         restores = Array(repeating: 0, count: devices)
         owedRestores = restores
+        for inquiries in inquiries { inquiries.broke = { [unowned self] in broke($0) } }
     }
 
     /// Transactions that no queue ordered although they carry the number of a payment that failed.

@@ -88,6 +88,9 @@ struct Model {
         var guests: Set<Int>
         /// What was begun on the store's page there, and how often.
         var promotions: [Product: Int] = [:]
+        /// What its app puts first on that page, and what it shows or hides.
+        var promotionOrder: [Product] = []
+        var promotionVisibility: [Product: Bool] = [:]
         /// Whether something came to it that puts a receipt there.
         var hasReceipt = false
         /// What its receipt says of itself, and since when.

@@ -77,6 +77,16 @@ public enum Step: Hashable, Sendable {
     case winBack(account: Int, offer: Offer)
     /// The app on a device has its receipt brought up to date.
     case refreshReceipt(device: Int, kind: ReceiptKind)
+    /// The app on a device asks what everything costs, and what there is.
+    case requestProducts(device: Int)
+    /// The app on a device reads for which country its store sells.
+    case readStorefront(device: Int)
+    /// The app on a device puts some products first on the store's own page there.
+    case orderPromotions(device: Int, products: [Product])
+    /// The app on a device shows or hides a product on that page, nil for as the store has it.
+    case setPromotion(device: Int, product: Product, isShown: Bool?)
+    /// The app on a device reads what it has changed on that page.
+    case readPromotions(device: Int)
     /// The app on a device asks something of the files that the store keeps for one of its transactions.
     case download(device: Int, act: DownloadAct, index: Int)
     /// The next piece of a file that comes to a device fails.
@@ -243,6 +253,13 @@ extension Step: CustomStringConvertible {
             ".presentCodeSheet(device: \(device), offer: \(offer.map { ".\($0)" } ?? "nil"))"
         case .winBack(let account, let offer): ".winBack(account: \(account), offer: .\(offer))"
         case .refreshReceipt(let device, let kind): ".refreshReceipt(device: \(device), kind: .\(kind))"
+        case .requestProducts(let device): ".requestProducts(device: \(device))"
+        case .readStorefront(let device): ".readStorefront(device: \(device))"
+        case .orderPromotions(let device, let products):
+            ".orderPromotions(device: \(device), products: [\(products.map { ".\($0)" }.joined(separator: ", "))])"
+        case .setPromotion(let device, let product, let isShown):
+            ".setPromotion(device: \(device), product: .\(product), isShown: \(isShown.map { "\($0)" } ?? "nil"))"
+        case .readPromotions(let device): ".readPromotions(device: \(device))"
         case .download(let device, let act, let index):
             ".download(device: \(device), act: .\(act), index: \(index))"
         case .failDownload(let device): ".failDownload(device: \(device))"
@@ -263,7 +280,7 @@ extension Step: CustomStringConvertible {
 }
 
 extension Interposer.Act {
-    /// As in Swift, without the point; a failure is printed as the one that lives use.
+    /// As in Swift, without the point.
     fileprivate var written: String {
         switch self {
         case .pass: "pass"
@@ -275,7 +292,7 @@ extension Interposer.Act {
         case .cut: "cut"
         case .loseAnswer: "loseAnswer"
         case .hold: "hold"
-        case .fail: "fail(.storeKit(.unknown, \"\"))"
+        case .fail(let failure): "fail(\(failure.written))"
         }
     }
 }

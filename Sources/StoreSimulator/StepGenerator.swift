@@ -11,7 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
-        switch below(167) {
+        switch below(184) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
         case 42..<47: return .restore(device: device)
@@ -42,6 +42,8 @@ struct StepGenerator {
         case 135..<146: return offerStep(device)
         case 146..<149: return .refreshReceipt(device: device, kind: Step.ReceiptKind.allCases[below(4)])
         case 149..<156: return downloadStep(device)
+        case 167..<179: return askingStep(device)
+        case 179..<184: return .spoil(device: device, act: act(), point: askingPoint())
         default: return subscriptionStep()
         }
     }
@@ -73,6 +75,16 @@ struct StepGenerator {
             let offer = below(4) == 0 ? nil : below(2) == 0 ? .friends : offers[below(offers.count)]
             return .presentCodeSheet(device: device, offer: offer)
         default: return .winBack(account: below(2), offer: below(4) == 0 ? offers[below(offers.count)] : .comeback)
+        }
+    }
+
+    private mutating func askingStep(_ device: Int) -> Step {
+        switch below(12) {
+        case 0..<4: .requestProducts(device: device)
+        case 4, 5: .readStorefront(device: device)
+        case 6, 7: .orderPromotions(device: device, products: (0..<below(4)).map { _ in product() })
+        case 8, 9: .setPromotion(device: device, product: product(), isShown: [nil, true, false][below(3)])
+        default: .readPromotions(device: device)
         }
     }
 
@@ -111,7 +123,7 @@ struct StepGenerator {
         case 4: .reorder
         case 5: .cut
         case 6: .hold
-        case 7: .fail(.storeKit(.unknown, ""))
+        case 7: .fail(failure())
         default: .loseAnswer
         }
     }
@@ -123,6 +135,16 @@ struct StepGenerator {
         ]
         return points[below(points.count)]
     }
+
+    /// Where apps ask something of their stores.
+    private mutating func askingPoint() -> Interposer.Point {
+        let points: [Interposer.Point] = [
+            .productsRequest, .productsAnswer, .receiptRequest, .receiptAnswer, .storefrontRead,
+        ]
+        return points[below(points.count)]
+    }
+
+    private mutating func failure() -> StoreFailure { StoreFailure.planned[below(StoreFailure.planned.count)] }
 
     private mutating func mortal(_ device: Int) -> Step.Mortal {
         switch below(4) {

@@ -15,14 +15,20 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
     /// What pieces of files were asked for and have not come.
     private var pieces: [Int: @Sendable (Result<Data, StoreFailure>) -> Void] = [:]
     private var lastPiece = 0
+    /// What apps asked and the store has not answered, with what tells them of its death.
+    private var asked: [Int: (inquiry: Inquiry?, fail: @Sendable () -> Void)] = [:]
+    private var lastAsked = 0
+    private let inquiries: Inquiries
 
     init(
         _ device: Int,
         _ backend: any StoreBackend,
         _ timekeeper: any Timekeeper,
         _ witness: Witness,
-        _ lifeline: Lifeline
+        _ lifeline: Lifeline,
+        _ inquiries: Inquiries
     ) {
+        self.inquiries = inquiries
         self.device = device
         self.backend = backend
         self.witness = witness
@@ -91,7 +97,69 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
+        lifeline.pass()
+        let (identifiers, number) = Inquiry.unmark(identifiers)
+        let inquiry = inquiries.arrived(.products, number: number)
+        let tell = ask(inquiry, reply) { .failure($0) }
+        if lifeline.store.isDead { return }
+        inquiry?.right.insert(witness.describes(identifiers, on: device))
+        backend.products(identifiers, reply: tell)
+    }
+
+    /// What an app would read, although none asks.
+    func lookUp(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
         backend.products(identifiers, reply: reply)
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        lifeline.pass()
+        let kind = Step.ReceiptKind(properties)
+        let inquiry = inquiries.arrived(.receipt(kind))
+        let tell = ask(inquiry, reply) { $0 }
+        if lifeline.store.isDead { return }
+        let right = witness.refreshesReceipt(kind, on: device)
+        inquiry?.right.insert(right)
+        backend.refreshReceipt(properties, reply: tell)
+        witness.end()
+    }
+
+    var storefront: StoreStorefront? {
+        lifeline.pass()
+        return lifeline.store.isDead ? nil : backend.storefront
+    }
+
+    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        lifeline.pass()
+        let inquiry = inquiries.arrived(.promotion)
+        let tell = ask(inquiry, reply) { $0 }
+        if lifeline.store.isDead { return }
+        let right = witness.changesPromotion(change, on: device)
+        inquiry?.right.insert(right)
+        backend.changePromotion(change, reply: tell)
+        witness.end()
+    }
+
+    /// An app waits for an answer.
+    ///
+    /// - Returns: what tells it; not for a store that has died meanwhile.
+    private func ask<Answer: Sendable>(
+        _ inquiry: Inquiry?,
+        _ reply: @escaping @Sendable (Answer) -> Void,
+        failed: @escaping @Sendable (StoreFailure) -> Answer
+    ) -> @Sendable (Answer) -> Void {
+        lastAsked += 1
+        let number = lastAsked
+        asked[number] = (inquiry, { reply(failed(.network(.networkConnectionLost, "the store went away"))) })
+        return { [self] answer in
+            lifeline.pass()
+            if lifeline.store.isDead || asked.removeValue(forKey: number) == nil { return }
+            inquiries.answering(inquiry) { reply(answer) }
+        }
     }
 
     func fetchContent(
@@ -116,12 +184,18 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
     func replace(by backend: any StoreBackend) {
         self.backend = backend
         let (lost, replies, pieces) = (taps, owed, pieces.sorted { $0.key < $1.key })
+        let unanswered = asked.sorted { $0.key < $1.key }.map(\.value)
+        asked = [:]
         self.pieces = [:]
         taps = []
         owed = []
         for tap in lost { tap.receiver.connectionLost(.network(.networkConnectionLost, "the store went away")) }
         for reply in replies { reply(.tryLater(.network(.networkConnectionLost, "the store went away"))) }
         for piece in pieces { piece.value(.failure(.network(.networkConnectionLost, "the store went away"))) }
+        for (inquiry, fail) in unanswered {
+            inquiry?.right.insert(.lost)
+            inquiries.answering(inquiry, fail)
+        }
     }
 }
 

@@ -19,7 +19,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     private let clock: ManualTimekeeper
     private let lifeline: Lifeline
     private let diary: Diary
-    private let disk: LedgerDisk
+    let disk: LedgerDisk
     private var doubt: Doubt?
     private var nextTag = 0
     /// What payments say of offers, by their numbers.

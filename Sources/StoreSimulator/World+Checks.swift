@@ -12,6 +12,7 @@ extension World {
         let lines = settle()
         if let violation = diary.violation ?? checkOwner() ?? checkPrices() { return violation }
         guard lines.count == waitingForOwner + waitingForClock else { return nil }
+        if let violation = checkInquiries() { return violation }
         for device in apps.indices where isObserved[device] && witness.isReachable[device] {
             if let violation = checkQueue(of: device) { return violation }
         }
@@ -24,7 +25,7 @@ extension World {
     private func checkOwner() -> String? {
         guard disk.head != checkedRecords else { return nil }
         checkedRecords = disk.head
-        if let violation = checkNames() { return violation }
+        if let violation = checkNames() ?? checkPromotions() { return violation }
         let undecided = store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }
         if undecided != witness.model.undecided {
             return "payments \(undecided) wait for a decision, and should be \(witness.model.undecided)"
@@ -110,7 +111,7 @@ extension World {
         }
         checkedPrices = prices
         let found = Shelf()
-        gates[device].products(Set(Step.Product.allCases.map(\.rawValue))) { found.products = try? $0.get().products }
+        gates[device].lookUp(Set(Step.Product.allCases.map(\.rawValue))) { found.products = try? $0.get().products }
         let right = Step.Product.allCases.filter { $0 != .ghost && prices.isSold($0) }.map {
             "\($0) for \(Decimal(sign: .plus, exponent: -2, significand: Decimal(prices[$0])))"
         }

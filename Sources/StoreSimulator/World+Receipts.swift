@@ -3,34 +3,6 @@ import StoreCore
 
 // What apps read in their receipts.
 extension World {
-    /// The app on a device has its receipt brought up to date, and reads it.
-    func refreshReceipt(_ kind: Step.ReceiptKind, on device: Int) {
-        let properties = ReceiptProperties(
-            isExpired: kind == .expired,
-            isRevoked: kind == .revoked,
-            isVolumePurchase: kind == .volume
-        )
-        let count = disk.committed
-        let isRefused = !witness.isReachable[device] || witness.model.devices[device].account == nil
-        witness.begin { [disk] _ in disk.survived > count }
-        if !isRefused {
-            witness.model.devices[device].hasReceipt = true
-            witness.model.devices[device].receiptKind = kind
-            witness.model.devices[device].refreshDate = clock.now
-        }
-        // It is told at once.
-        let said = Answer()
-        store.device(named: Self.deviceNames[device])?.refreshReceipt(properties) { said.failure = $0 }
-        witness.end()
-        if lifeline.store.isDead { return }
-        if isRefused != (said.failure != nil) {
-            let outcome = isRefused ? "should not be" : "is not"
-            diary.broke("the receipt of device \(device) \(outcome) refreshed: \(said.failure as Any)")
-        } else if let violation = checkReceipt(on: device) {
-            diary.broke(violation)
-        }
-    }
-
     func checkReceipts() -> String? {
         for device in apps.indices {
             if let violation = checkReceipt(on: device) { return violation }
@@ -39,7 +11,7 @@ extension World {
     }
 
     /// Whether a device's receipt says what the model says.
-    private func checkReceipt(on device: Int) -> String? {
+    func checkReceipt(on device: Int) -> String? {
         witness.model.advance(to: clock.now)
         let model = witness.model
         guard let data = gates[device].appReceipt else {
@@ -86,11 +58,6 @@ extension World {
         return missing.isEmpty
             ? nil : "the receipt of device \(device) does not have \(missing.map { "\($0)" }.sorted())"
     }
-}
-
-/// What a store says to somebody who waits for it.
-private final class Answer: @unchecked Sendable {  // unchecked: a life is lived on one thread
-    var failure: StoreFailure?
 }
 
 extension Model.ReceiptLine {

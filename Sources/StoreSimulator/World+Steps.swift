@@ -47,6 +47,12 @@ extension World {
         case .presentCodeSheet(let device, let offer): presentCodeSheet(offer, on: device % 3)
         case .winBack(let account, let offer): redeem(offer, by: account % 2, isWonBack: true)
         case .refreshReceipt(let device, let kind): refreshReceipt(kind, on: device % 3)
+        case .requestProducts(let device): requestProducts(on: device % 3)
+        case .readStorefront(let device): readStorefront(on: device % 3)
+        case .orderPromotions(let device, let products): orderPromotions(products, on: device % 3)
+        case .setPromotion(let device, let product, let isShown):
+            setPromotion(of: product, isShown: isShown, on: device % 3)
+        case .readPromotions(let device): readPromotions(on: device % 3)
         case .download(let device, let act, let index): download(act, index, on: device % 3)
         case .failDownload(let device): failDownload(on: device % 3)
         case .foundFamily(let account): foundFamily(account % 2)
@@ -54,7 +60,8 @@ extension World {
         case .leaveFamily(let account): leaveFamily(account % 2)
         case .sharePurchases(let account, let isOn): setSharesPurchases(isOn, of: account % 2)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
-        case .spoil(let device, let act, let point): wires[device % 3].add(act, at: point, times: 1)
+        case .spoil(let device, let act, let point):
+            diary.inquiries[device % 3].plan(act, at: point, on: wires[device % 3])
         case .release(let device): wires[device % 3].releaseAll()
         case .relaunch(let device): relaunch(device % 3)
         case .die(let count, let who): lifeline.arm(after: count, for: who)
@@ -79,6 +86,7 @@ extension World {
         setStorefront(.usa, continues: true)
         for device in apps.indices {
             wires[device].removeAllRules()
+            diary.inquiries[device].forgetPlans()
             setReachable(true, device)
             setObserved(true, on: device)
         }

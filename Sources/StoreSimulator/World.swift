@@ -42,7 +42,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         _ = try store.addDevice(Self.deviceNames[1], signedInTo: store.account)
         _ = try store.addDevice(Self.deviceNames[2], signedInTo: bob)
         for (index, device) in store.devices.enumerated() {
-            gates.append(StoreGate(index, standIn(device), clock, witness, lifeline))
+            gates.append(StoreGate(index, standIn(device), clock, witness, lifeline, diary.inquiries[index]))
             wires.append(Interposer(gates[index], seed: seed))
             apps.append(AppRun(index, wires[index], journals[index], clock, pauses, lifeline, diary))
             apps[index].observe()

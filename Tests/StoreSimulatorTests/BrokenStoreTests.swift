@@ -21,8 +21,8 @@ import Testing
     }
 
     @Test func `A failure says its seed, its life and the steps to paste`() throws {
-        let failure = try #require(Simulator.run(seed: 1, lives: 20) { Broken($0, .losesOrders) }.failure)
-        #expect(failure.description.hasPrefix("seed 1, life \(failure.life): "))
+        let failure = try #require(Simulator.run(seed: 2, lives: 20) { Broken($0, .losesOrders) }.failure)
+        #expect(failure.description.hasPrefix("seed 2, life \(failure.life): "))
         #expect(failure.description.contains("try Life(seed: "))
         #expect(failure.description.contains("    .add"))
     }
@@ -57,6 +57,17 @@ private final class Broken: StoreBackend {
     var timekeeper: any Timekeeper { backend.timekeeper }
     var lane: BackendLane { .caller }
     var appReceipt: Data? { backend.appReceipt }
+
+    var storefront: StoreStorefront? { backend.storefront }
+    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.changePromotion(change, reply: reply)
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.refreshReceipt(properties, reply: reply)
+    }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         var spoilt: [StoreCommand] = []

@@ -16,6 +16,17 @@ final class Forger: StoreBackend {
     var lane: BackendLane { .caller }
     var appReceipt: Data? { backend.appReceipt }
 
+    var storefront: StoreStorefront? { backend.storefront }
+    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.changePromotion(change, reply: reply)
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.refreshReceipt(properties, reply: reply)
+    }
+
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         backend.submit(commands.map(spoil), reply: reply)
     }

@@ -51,6 +51,17 @@ final class Meddler: StoreBackend {
     var lane: BackendLane { .caller }
     var appReceipt: Data? { backend.appReceipt.flatMap { keepsBack($0) ? nil : $0 } }
 
+    var storefront: StoreStorefront? { backend.storefront }
+    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.changePromotion(change, reply: reply)
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.refreshReceipt(properties, reply: reply)
+    }
+
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         if let device = backend as? SandboxDevice { interfere(device) }
         backend.submit(commands, reply: reply)

@@ -1,0 +1,145 @@
+import StoreContract
+import StoreCore
+
+/// All that the apps of one device ask of their store, and what was planned for their wire.
+///
+/// A plan is for the next thing that passes its point, whatever that is. So the way of each inquiry is known, and with it what
+/// its app may hear: what the model says once it has come to the store, and a failure only where one was planned.
+final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    /// Hears what is wrong.
+    var broke: (String) -> Void = { _ in }
+    private let device: Int
+    /// Those that somebody may still hear of.
+    private var open: [Inquiry] = []
+    private(set) var last: Inquiry?
+    /// The one that the store is answering.
+    private var answered: Inquiry?
+    private var plans: [Interposer.Point: [Interposer.Act]] = [:]
+    private var watched: Set<Interposer.Point> = []
+    /// After how many seconds a loss shows.
+    private var timeout = 0.0
+    /// Whether the country was lost on its way since somebody last set this to false.
+    var hasLostCountry = false
+    private var count = 0
+
+    init(_ device: Int) { self.device = device }
+
+    // MARK: Plans
+
+    func plan(_ act: Interposer.Act, at point: Interposer.Point, on wire: Interposer) {
+        if watched.insert(point).inserted {
+            // A rule that never acts sees all that passes.
+            let watch = Interposer.Condition.matching { [unowned self] _ in
+                passed(point)
+                return false
+            }
+            wire.add(.pass, at: point, when: watch)
+        }
+        plans[point, default: []].append(act)
+        timeout = wire.timeout
+        wire.add(act, at: point, times: 1)
+    }
+
+    /// The wire has lost all its rules.
+    func forgetPlans() {
+        plans = [:]
+        watched = []
+    }
+
+    private func passed(_ point: Interposer.Point) {
+        guard let act = plans[point]?.first else { return }
+        plans[point]?.removeFirst()
+        switch point {
+        case .productsRequest, .receiptRequest: last.map { send($0, under: act) }
+        case .productsAnswer, .receiptAnswer: answered.map { answer($0, under: act) }
+        case .storefrontRead: hasLostCountry = act.loses
+        default: break
+        }
+        if act == .cut { breakAll() }
+    }
+
+    private func send(_ inquiry: Inquiry, under act: Interposer.Act) {
+        switch act {
+        case .fail(let failure):
+            inquiry.due = .init(failure)
+            inquiry.arrivals = 0
+        case .drop:
+            inquiry.right.insert(.timedOut)
+            inquiry.arrivals = 0
+        case .loseAnswer: inquiry.due = .lost
+        case .duplicate, .echo: inquiry.arrivals = 2
+        case .delay(let seconds) where seconds > timeout: inquiry.right.insert(.timedOut)
+        case .pass, .delay, .reorder, .cut, .hold: break
+        }
+    }
+
+    private func answer(_ inquiry: Inquiry, under act: Interposer.Act) {
+        switch act {
+        case .fail(let failure): inquiry.due = .init(failure)
+        case .loseAnswer: inquiry.due = .lost
+        case .drop: inquiry.right.insert(.timedOut)
+        case .delay(let seconds) where seconds > timeout: inquiry.right.insert(.timedOut)
+        case .pass, .delay, .duplicate, .echo, .reorder, .cut, .hold: break
+        }
+    }
+
+    /// Whoever waits hears that the wire is cut; what is on its way does not arrive.
+    private func breakAll() {
+        for inquiry in open where inquiry.subject != .promotion {
+            inquiry.due = .lost
+            inquiry.arrivals = 0
+        }
+    }
+
+    // MARK: Inquiries
+
+    func begin(_ subject: Inquiry.Subject) -> Inquiry {
+        open.removeAll { $0.heard != nil && $0.arrivals == 0 }
+        count += 1
+        let inquiry = Inquiry(count, subject)
+        open.append(inquiry)
+        last = inquiry
+        return inquiry
+    }
+
+    func hear(_ answer: Inquiry.Answer, of inquiry: Inquiry) {
+        if let violation = inquiry.hear(answer) { broke("device \(device) \(violation)") }
+    }
+
+    /// Whether an inquiry like this may still come to the store.
+    ///
+    /// Nothing tells two such from each other there.
+    func mayArrive(_ subject: Inquiry.Subject) -> Bool { open.contains { $0.subject == subject && $0.arrivals > 0 } }
+
+    /// The store is asked; nil where nobody can hear any more what it says.
+    func arrived(_ subject: Inquiry.Subject, number: Int? = nil) -> Inquiry? {
+        let inquiry = open.first {
+            $0.subject == subject && (number.map { [own = $0.number] in own == $0 } ?? ($0.arrivals > 0))
+        }
+        inquiry?.arrivals -= 1
+        return inquiry
+    }
+
+    /// The store answers.
+    func answering(_ inquiry: Inquiry?, _ reply: () -> Void) {
+        let before = answered
+        answered = inquiry
+        reply()
+        answered = before
+    }
+
+    /// What nobody has answered, where nothing is on its way.
+    var forgotten: String? {
+        open.first { $0.heard == nil }.map { "device \(device) waits for ever for an answer about \($0.subject)" }
+    }
+}
+
+extension Interposer.Act {
+    /// Whether who can wait for nothing goes without.
+    fileprivate var loses: Bool {
+        switch self {
+        case .drop, .loseAnswer, .fail, .cut: true
+        case .pass, .delay, .duplicate, .echo, .reorder, .hold: false
+        }
+    }
+}

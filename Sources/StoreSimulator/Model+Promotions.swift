@@ -1,0 +1,46 @@
+import Foundation
+import StoreCore
+
+// What the store's page shows on devices, and what apps have changed there.
+extension Model {
+    /// What is promoted on a device, in order.
+    func promoted(on device: Int) -> [Product] {
+        let place = devices[device]
+        // What the owner registered first comes first, but for what the app names.
+        var rest = Product.allCases.filter { $0 != .ghost && prices.isSold($0) && place.promotionVisibility[$0] != false }
+        var promoted: [Product] = []
+        for product in place.promotionOrder + rest where rest.contains(product) {
+            rest.removeAll { $0 == product }
+            promoted.append(product)
+        }
+        return promoted
+    }
+
+    /// What an app has changed.
+    func promotionOverrides(on device: Int) -> PromotionOverrides {
+        let visibility = devices[device].promotionVisibility.map { ($0.key.rawValue, $0.value) }
+        return PromotionOverrides(
+            order: devices[device].promotionOrder.map(\.rawValue),
+            visibility: Dictionary(uniqueKeysWithValues: visibility)
+        )
+    }
+
+    mutating func promote(_ change: PromotionChange, on device: Int) {
+        switch change {
+        case .order(let identifiers): devices[device].promotionOrder = identifiers.compactMap(Product.init)
+        case .visibility(let identifier, let isShown):
+            if let product = Product(rawValue: identifier) { devices[device].promotionVisibility[product] = isShown }
+        }
+    }
+
+    /// What an app is told that asks for these.
+    func listing(_ identifiers: Set<String>) -> Inquiry.Answer {
+        let sold = Product.allCases.filter {
+            $0 != .ghost && prices.isSold($0) && identifiers.contains($0.rawValue)
+        }
+        let listings = sold.map {
+            (identifier: $0.rawValue, price: Decimal(sign: .plus, exponent: -2, significand: Decimal(prices[$0])))
+        }
+        return Inquiry.Answer(listings, invalid: identifiers.subtracting(sold.map(\.rawValue)).sorted())
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import StoreCore
+
+// Failures that lives plan.
+extension StoreFailure {
+    private static let storeKitNames: [(name: String, code: Code)] = [
+        ("unknown", .unknown), ("cloudServiceNetworkConnectionFailed", .cloudServiceNetworkConnectionFailed),
+        ("paymentNotAllowed", .paymentNotAllowed), ("privacyAcknowledgementRequired", .privacyAcknowledgementRequired),
+    ]
+    private static let networkNames: [(name: String, code: URLError.Code)] = [
+        ("timedOut", .timedOut), ("cannotConnectToHost", .cannotConnectToHost), ("badServerResponse", .badServerResponse),
+    ]
+
+    /// Those that are drawn.
+    static let planned: [StoreFailure] =
+        storeKitNames.map { .storeKit($0.code, "") } + networkNames.map { .network($0.code, "") }
+
+    /// As in Swift: the codes that are drawn by their names, others by their numbers.
+    var written: String {
+        let name =
+            switch domain {
+            case .storeKit:
+                Self.storeKitNames.first { $0.code.rawValue == code }.map { ".\($0.name)" } ?? ".init(rawValue: \(code))"
+            // Not all platforms have a code for every number.
+            case .network:
+                Self.networkNames.first { $0.code.rawValue == code }.map { ".\($0.name)" } ?? ".init(rawValue: \(code))!"
+            }
+        return ".\(domain.rawValue)(\(name), \(reason.debugDescription))"
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import StoreContract
+import StoreCore
+import StoreSimulator
+import Testing
+
+/// What apps ask of their stores, and change on the stores' pages: a store that says anything else is found.
+@Suite struct AskingTests {
+    private static let slow = StoreFailure.network(.timedOut, "a slow night")
+
+    /// Lives it with a sound store, then with another.
+    ///
+    /// - Returns: the rule that this one breaks.
+    @discardableResult
+    private func expectMatters(_ steps: [Step], unless standIn: @escaping StandIn) throws -> String {
+        try Life(seed: 0, steps: steps).run()
+        let rule = #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: steps, standIn: standIn).run() }
+        return rule?.sentence ?? ""
+    }
+
+    // MARK: Requests
+
+    @Test func `A store that does not answer a look-up is found`() throws {
+        // The first look-up is the one that prices are checked by.
+        let rule = try expectMatters([.advance(days: 0), .requestProducts(device: 0)]) {
+            Babbler($0, describe: { number, answer in number == 1 ? [answer] : [] })
+        }
+        #expect(rule == "device 0 waits for ever for an answer about products")
+    }
+
+    @Test func `A store that fails a look-up for which no failure was planned is found`() throws {
+        let rule = try expectMatters([.requestProducts(device: 1)]) {
+            Babbler($0, describe: { _, _ in [.failure(Self.slow)] })
+        }
+        #expect(rule.hasPrefix("device 1 hears failure("))
+    }
+
+    @Test func `A store that answers a look-up with less than it sells is found`() throws {
+        let rule = try expectMatters([.advance(days: 0), .requestProducts(device: 0)]) {
+            Babbler(
+                $0,
+                describe: { number, answer in
+                    guard number > 1, case .success(var some) = answer else { return [answer] }
+                    some.products.removeAll { $0.identifier == "game" }
+                    return [.success(some)]
+                }
+            )
+        }
+        #expect(rule.hasPrefix("device 0 hears products("))
+    }
+
+    @Test func `A store that answers a look-up twice is no matter`() throws {
+        try Life(seed: 0, steps: [.requestProducts(device: 0)]) { Babbler($0, describe: { [$1, $1] }) }.run()
+    }
+
+    @Test func `A store that says that a receipt is fresh which is not is found`() throws {
+        try expectMatters([.refreshReceipt(device: 0, kind: .plain)]) { Babbler($0, refresh: .some(nil)) }
+    }
+
+    @Test func `A store that refuses to refresh a receipt without a reason is found`() throws {
+        let rule = try expectMatters([.refreshReceipt(device: 0, kind: .volume)]) { Babbler($0, refresh: Self.slow) }
+        #expect(rule.contains("of receipt("))
+    }
+
+    @Test func `A store that has apps read another country is found`() throws {
+        let rule = try expectMatters([.setStorefront(.france, continues: true), .readStorefront(device: 2)]) {
+            Babbler($0, country: "USA")
+        }
+        #expect(rule == "device 2 reads the country USA, not FRA")
+    }
+
+    @Test(arguments: Acts.all, [Interposer.Point.productsRequest, .productsAnswer])
+    func `Whatever a wire does to a look-up, its app hears once how it ended`(
+        act: Interposer.Act,
+        point: Interposer.Point
+    ) throws {
+        let plan = Step.spoil(device: 0, act: act, point: point)
+        try Life(
+            seed: 0,
+            steps: [
+                plan, .requestProducts(device: 0), .requestProducts(device: 0), plan, .requestProducts(device: 0),
+                .relaunch(device: 0), plan, .requestProducts(device: 0), .spoil(device: 0, act: .cut, point: .reply),
+                .add(device: 0, product: .sword, quantity: 1),
+            ]
+        ).run()
+    }
+
+    @Test(arguments: Acts.all, [Interposer.Point.receiptRequest, .receiptAnswer])
+    func `Whatever a wire does to a receipt's refresh, its app hears once how it ended`(
+        act: Interposer.Act,
+        point: Interposer.Point
+    ) throws {
+        let plan = Step.spoil(device: 0, act: act, point: point)
+        try Life(
+            seed: 0,
+            steps: [
+                plan, .refreshReceipt(device: 0, kind: .plain), plan, .refreshReceipt(device: 0, kind: .expired),
+                .relaunch(device: 0), .refreshReceipt(device: 0, kind: .plain),
+            ]
+        ).run()
+    }
+
+    @Test(arguments: Acts.all) func `What a wire does to the country is read once`(act: Interposer.Act) throws {
+        let plan = Step.spoil(device: 0, act: act, point: .storefrontRead)
+        try Life(seed: 0, steps: [plan, .readStorefront(device: 0), .readStorefront(device: 0)]).run()
+    }
+
+    @Test(arguments: 1...8) func `Whoever dies while an app asks, what lives on hears how it ended`(count: Int) throws {
+        for mortal in [Step.Mortal.store, .app(0), .both] {
+            let asks: [Step] = [
+                .requestProducts(device: 0), .refreshReceipt(device: 0, kind: .plain), .readStorefront(device: 0),
+                .orderPromotions(device: 0, products: [.game]), .readPromotions(device: 0),
+            ]
+            for ask in asks {
+                try Life(
+                    seed: 0,
+                    steps: [
+                        .orderPromotions(device: 0, products: [.gold]), .die(after: count, who: mortal), ask,
+                        .readPromotions(device: 0),
+                    ]
+                ).run()
+            }
+        }
+    }
+
+    @Test func `An app out of reach is told that it is`() throws {
+        let rule = try expectMatters([.reachable(device: 0, false), .requestProducts(device: 0)]) {
+            Babbler($0, describe: { if case .failure = $1 { [.success(ProductsAnswer(products: []))] } else { [$1] } })
+        }
+        #expect(rule.hasPrefix("device 0 hears products("))
+    }
+
+    // MARK: Promotions
+
+    @Test func `A store that forgets what an app puts first is found`() throws {
+        let rule = try expectMatters([.orderPromotions(device: 1, products: [.gold, .game])]) {
+            Babbler($0, change: { if case .order = $0 { nil } else { $0 } })
+        }
+        #expect(rule.hasPrefix("device 1 shows "))
+    }
+
+    @Test func `A store that shows what an app hides is found`() throws {
+        try expectMatters([.setPromotion(device: 0, product: .gold, isShown: false)]) {
+            Babbler($0, change: { if case .visibility = $0 { nil } else { $0 } })
+        }
+    }
+
+    @Test func `A store that forgets that an app shows what is shown anyway is found`() throws {
+        let rule = try expectMatters([.setPromotion(device: 0, product: .gold, isShown: true)]) {
+            Babbler($0, change: { if case .visibility = $0 { nil } else { $0 } })
+        }
+        #expect(rule.hasPrefix("the app on device 0 has changed "))
+    }
+
+    @Test func `A store that has an app read another order than it set is found`() throws {
+        let steps: [Step] = [.orderPromotions(device: 0, products: [.gold, .game]), .readPromotions(device: 0)]
+        let rule = try expectMatters(steps) {
+            Babbler($0, read: { PromotionOverrides(order: $0.order.reversed(), visibility: $0.visibility) })
+        }
+        #expect(rule.hasPrefix("device 0 is told order("))
+    }
+
+    @Test func `A store that has an app read another visibility than it set is found`() throws {
+        let steps: [Step] = [.setPromotion(device: 0, product: .gold, isShown: false), .readPromotions(device: 0)]
+        let rule = try expectMatters(steps) {
+            Babbler($0, read: { PromotionOverrides(order: $0.order, visibility: $0.visibility.mapValues { !$0 }) })
+        }
+        #expect(rule.hasSuffix("of gold's visibility, not 2"))
+    }
+
+    @Test func `What an app changes on the store's page is its device's, and outlives app and store`() throws {
+        try Life(
+            seed: 0,
+            steps: [
+                .orderPromotions(device: 0, products: [.silver, .ghost, .sword, .silver]),
+                .setPromotion(device: 0, product: .gift, isShown: false),
+                .promote(device: 0, product: .gift, isTaken: true), .promote(device: 1, product: .gift, isTaken: true),
+                .die(after: 1, who: .both), .requestProducts(device: 0), .relaunch(device: 0),
+                .readPromotions(device: 0), .readPromotions(device: 1),
+                .setStorefront(.germany, continues: true), .readPromotions(device: 0),
+                .signIn(device: 0, account: 1), .readPromotions(device: 0),
+                .orderPromotions(device: 0, products: []), .setPromotion(device: 0, product: .gift, isShown: nil),
+                .readPromotions(device: 0), .promote(device: 0, product: .gift, isTaken: true),
+            ]
+        ).run()
+    }
+
+    // MARK: To be pasted
+
+    @Test func `What apps ask, and what is planned for it, is printed as it is pasted`() {
+        let steps: [Step] = [
+            .requestProducts(device: 1), .readStorefront(device: 2),
+            .orderPromotions(device: 0, products: [.sword, .game]), .orderPromotions(device: 0, products: []),
+            .setPromotion(device: 1, product: .gold, isShown: nil),
+            .setPromotion(device: 1, product: .gold, isShown: false), .readPromotions(device: 2),
+            .spoil(device: 0, act: .fail(.storeKit(.init(rawValue: 18), "")), point: .productsAnswer),
+            .spoil(device: 0, act: .fail(.network(.timedOut, "a \"slow\" night")), point: .receiptRequest),
+            .spoil(device: 0, act: .fail(.storeKit(.paymentNotAllowed, "")), point: .storefrontRead),
+        ]
+        #expect(
+            steps.map(\.description) == [
+                ".requestProducts(device: 1)", ".readStorefront(device: 2)",
+                ".orderPromotions(device: 0, products: [.sword, .game])", ".orderPromotions(device: 0, products: [])",
+                ".setPromotion(device: 1, product: .gold, isShown: nil)",
+                ".setPromotion(device: 1, product: .gold, isShown: false)", ".readPromotions(device: 2)",
+                ".spoil(device: 0, act: .fail(.storeKit(.init(rawValue: 18), \"\")), point: .productsAnswer)",
+                ".spoil(device: 0, act: .fail(.network(.timedOut, \"a \\\"slow\\\" night\")), point: .receiptRequest)",
+                ".spoil(device: 0, act: .fail(.storeKit(.paymentNotAllowed, \"\")), point: .storefrontRead)",
+            ]
+        )
+    }
+}
+
+/// All that a wire does to what passes.
+private enum Acts {
+    static let all: [Interposer.Act] = [
+        .pass, .drop, .delay(5), .delay(90), .duplicate, .echo(after: 3), .reorder, .cut, .loseAnswer, .hold,
+        .fail(.storeKit(.privacyAcknowledgementRequired, "")), .fail(.network(.timedOut, "")),
+    ]
+}
