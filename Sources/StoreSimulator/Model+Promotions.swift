@@ -7,7 +7,9 @@ extension Model {
     func promoted(on device: Int) -> [Product] {
         let place = devices[device]
         // What the owner registered first comes first, but for what the app names.
-        var rest = Product.allCases.filter { $0 != .ghost && prices.isSold($0) && place.promotionVisibility[$0] != false }
+        var rest = Product.allCases.filter {
+            $0 != .ghost && prices.isSold($0) && place.promotionVisibility[$0] != false
+        }
         var promoted: [Product] = []
         for product in place.promotionOrder + rest where rest.contains(product) {
             rest.removeAll { $0 == product }

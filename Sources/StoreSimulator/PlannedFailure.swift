@@ -8,7 +8,8 @@ extension StoreFailure {
         ("paymentNotAllowed", .paymentNotAllowed), ("privacyAcknowledgementRequired", .privacyAcknowledgementRequired),
     ]
     private static let networkNames: [(name: String, code: URLError.Code)] = [
-        ("timedOut", .timedOut), ("cannotConnectToHost", .cannotConnectToHost), ("badServerResponse", .badServerResponse),
+        ("timedOut", .timedOut), ("cannotConnectToHost", .cannotConnectToHost),
+        ("badServerResponse", .badServerResponse),
     ]
 
     /// Those that are drawn.
@@ -20,10 +21,12 @@ extension StoreFailure {
         let name =
             switch domain {
             case .storeKit:
-                Self.storeKitNames.first { $0.code.rawValue == code }.map { ".\($0.name)" } ?? ".init(rawValue: \(code))"
+                Self.storeKitNames.first { $0.code.rawValue == code }.map { ".\($0.name)" }
+                    ?? ".init(rawValue: \(code))"
             // Not all platforms have a code for every number.
             case .network:
-                Self.networkNames.first { $0.code.rawValue == code }.map { ".\($0.name)" } ?? ".init(rawValue: \(code))!"
+                Self.networkNames.first { $0.code.rawValue == code }.map { ".\($0.name)" }
+                    ?? ".init(rawValue: \(code))!"
             }
         return ".\(domain.rawValue)(\(name), \(reason.debugDescription))"
     }

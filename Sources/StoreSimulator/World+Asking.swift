@@ -31,7 +31,9 @@ extension World {
         let country = apps[device].queue.storefront?.countryCode
         if lifeline.store.isDead || apps[device].pulse.isDead { return }
         let right = diary.inquiries[device].hasLostCountry ? nil : witness.model.prices.country.rawValue
-        if country != right { diary.broke("device \(device) reads the country \(country ?? "nil"), not \(right ?? "nil")") }
+        if country != right {
+            diary.broke("device \(device) reads the country \(country ?? "nil"), not \(right ?? "nil")")
+        }
     }
 
     // MARK: Promotions
@@ -109,7 +111,9 @@ extension AppRun {
         var found: SKProductStorePromotionVisibility?
         context.run {
             SKProductStorePromotionController.default()
-                .fetchStorePromotionVisibility(for: SKProduct(productIdentifier: product.rawValue)) { found = $0; _ = $1 }
+                .fetchStorePromotionVisibility(for: SKProduct(productIdentifier: product.rawValue)) { visibility, _ in
+                    found = visibility
+                }
         }
         return found
     }

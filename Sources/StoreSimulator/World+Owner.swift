@@ -103,7 +103,9 @@ extension World {
         let act = { [self] in
             _ = try store.device(named: Self.deviceNames[device])?.promote(product.rawValue)
         }
-        if !witness.model.promoted(on: device).contains(product) { return expectRefusal("promotes \(product)", act: act) }
+        if !witness.model.promoted(on: device).contains(product) {
+            return expectRefusal("promotes \(product)", act: act)
+        }
         let count = disk.committed
         own {
             $0.devices[device].promotions[product, default: 0] += 1
