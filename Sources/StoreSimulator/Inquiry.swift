@@ -87,3 +87,25 @@ extension Inquiry {
         return (identifiers.subtracting(marks), marks.first.flatMap { Int($0.dropFirst(marker.count)) })
     }
 }
+
+extension Inquiry.Subject: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .products: "products"
+        case .receipt(let kind): "receipt(\(kind))"
+        case .promotion: "promotion"
+        }
+    }
+}
+
+extension Inquiry.Answer: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .products(let listings, let invalid):
+            "products(\(listings.map { "\($0.identifier) for \($0.price)" }), invalid: \(invalid))"
+        case .order(let identifiers): "order(\(identifiers))"
+        case .done: "done"
+        case .failure(let domain, let code): "failure(\(domain) \(code))"
+        }
+    }
+}
