@@ -6,6 +6,9 @@ struct Deletion: Hashable, Codable, Sendable {
     let transactions: [Int]
     /// Those of them that were not finished.
     let withdrawn: [Withdrawn]
+    /// The subscriptions that end because nothing is left of the running period, nil in what older versions of the store
+    /// wrote.
+    var ended: [Int]?
 
     /// A transaction that leaves the queues.
     struct Withdrawn: Hashable, Codable, Sendable {
@@ -23,7 +26,10 @@ extension SandboxState {
     mutating func apply(_ deletion: Deletion) {
         let identifiers = Set(deletion.transactions.map { String($0) })
         deletion.withdrawn.forEach { withdraw($0.transaction) }
-        for number in deletion.transactions { owner.issues[number] = nil }
+        for number in deletion.transactions {
+            owner.issues[number] = nil
+            offers.forgetRedemption(number)
+        }
         for account in accounts.indices {
             var isTouched = false
             let count = accounts[account].history.count
@@ -31,13 +37,13 @@ extension SandboxState {
                 accounts[account].history[index].isDeleted = true
                 isTouched = true
             }
-            if isTouched { forgetWhatIsDeleted(account, identifiers) }
+            if isTouched { forgetWhatIsDeleted(account, identifiers, deletion.ended) }
         }
         families.forget(identifiers)
     }
 
     /// An account has what its other transactions brought, and nothing else.
-    private mutating func forgetWhatIsDeleted(_ account: Int, _ identifiers: Set<String>) {
+    private mutating func forgetWhatIsDeleted(_ account: Int, _ identifiers: Set<String>, _ ended: [Int]?) {
         let history = accounts[account].history
         let own = (0..<history.count).lazy.map { history[$0] }.filter(\.isOwn)
         accounts[account].owned.formIntersection(own.map(\.product))
@@ -45,10 +51,34 @@ extension SandboxState {
             let term = subscriptions[index].term
             if identifiers.contains(String(term.original)) {
                 subscriptions.forget(index)
-            } else if subscriptions[index].isRunning,
-                !purchases(of: term, by: account).contains(where: { history[$0].isOwn })
-            {
-                subscriptions.end(index, .revoked)
+                continue
+            }
+            guard subscriptions[index].isRunning else { continue }
+            // Without a record that was lost, the numbers may be of others.
+            let hasEnded =
+                if let ended, !isDamaged {
+                    ended.contains(index)
+                } else {
+                    !purchases(of: term, by: account).contains { history[$0].isOwn }
+                }
+            if hasEnded { subscriptions.end(index, .revoked) }
+        }
+    }
+
+    /// The running subscriptions of whose newest period nothing is left without some transactions.
+    func subscriptionsWithNothingLeft(without numbers: Set<Int>, in ledger: LedgerHistory) -> [Int] {
+        accounts.indices.flatMap { account in
+            let history = accounts[account].history
+            return subscriptions.all(of: account).filter { index in
+                guard subscriptions[index].isRunning,
+                    // Periods that were cut short at one moment say the same of themselves.
+                    let newest = purchases(of: subscriptions[index].term, by: account).first(where: {
+                        history[$0].isOwn
+                    })
+                else { return false }
+                return repetitions(of: newest, by: account, in: ledger).allSatisfy { place in
+                    Self.number(of: history[place].identifier).map(numbers.contains) ?? false
+                }
             }
         }
     }

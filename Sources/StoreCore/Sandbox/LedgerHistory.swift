@@ -9,6 +9,8 @@ struct LedgerHistory {
     private(set) var transactions: [SandboxTransaction] = []
     /// For each transaction's number, where it is.
     private var places: [Int: Int] = [:]
+    /// What was deleted, and had been paid for.
+    private var deletedCharges: Set<Int> = []
 
     /// Takes in the next event.
     mutating func take(_ record: LedgerRecord) {
@@ -24,6 +26,7 @@ struct LedgerHistory {
             if places[order.transaction] == nil { addLate(order, record.date) }
             change(order.transaction) { transaction in
                 transaction.state = .purchased
+                transaction.original = order.original
                 transaction.charge = order.charge
                 transaction.expirationDate = order.subscription?.term.end
             }
@@ -74,13 +77,22 @@ struct LedgerHistory {
 
     /// A transaction and all that renew or restore it; nothing for what this store never called a transaction.
     func transactionAndFollowers(of identifier: String) -> [String] {
-        var found: Set<String> = []
-        return transactions.map(\.id).enumerated().compactMap { place, id in
-            let original = transactions[place].original
-            guard id == identifier || original.map(found.contains) == true else { return nil }
-            found.insert(id)
-            return id
+        guard transactions.contains(where: { $0.id == identifier }) else { return [] }
+        var found: Set<String> = [identifier]
+        var count = 0
+        while found.count > count {
+            count = found.count
+            // What was approved late follows one with a higher number.
+            for transaction in transactions where transaction.original.map(found.contains) == true {
+                found.insert(transaction.id)
+            }
         }
+        return transactions.map(\.id).filter(found.contains)
+    }
+
+    /// Whether a transaction, which may have been deleted, was paid for.
+    func wasCharged(_ number: Int) -> Bool {
+        transaction(number)?.charge ?? 0 > 0 || deletedCharges.contains(number)
     }
 
     /// The transaction of a number.
@@ -107,13 +119,11 @@ struct LedgerHistory {
         _ date: Date,
         _ failure: StoreFailure? = nil
     ) {
-        // A subscription that was over goes on: its first transaction stays the first.
-        let original = order.subscription.map { String($0.term.original) }
         append(
             SandboxTransaction(
                 id: String(order.transaction),
                 origin: .purchase,
-                original: original == String(order.transaction) ? nil : original,
+                original: order.original,
                 account: order.account.map { self.state.accounts[$0].name },
                 device: self.state.devices[order.device].name,
                 order: order.command,
@@ -190,6 +200,9 @@ struct LedgerHistory {
     }
 
     private mutating func forget(_ identifiers: Set<String>) {
+        for case let number? in identifiers.map({ SandboxState.number(of: $0) }) where wasCharged(number) {
+            deletedCharges.insert(number)
+        }
         transactions.removeAll { identifiers.contains($0.id) }
         findPlaces()
     }
@@ -220,5 +233,14 @@ struct LedgerHistory {
 
     private mutating func change(_ number: Int, _ body: (inout SandboxTransaction) -> Void) {
         if let place = places[number] { body(&transactions[place]) }
+    }
+}
+
+extension StoreEvent.Order {
+    /// What the subscription began with that was bought, nil for that itself.
+    ///
+    /// A subscription that was over goes on: its first transaction stays the first.
+    fileprivate var original: String? {
+        subscription.flatMap { $0.term.original == transaction ? nil : String($0.term.original) }
     }
 }

@@ -88,7 +88,7 @@ extension SandboxState {
     /// Takes a redemption in: a purchase that nobody ordered, of which every device of the account hears.
     mutating func apply(_ redemption: StoreEvent.Redemption, _ date: Date) {
         if redemption.offer.kind == .code, let code = redemption.offer.terms.identifier {
-            offers.redeem(code, redemption.purchase.account)
+            offers.redeem(code, redemption.purchase.account, as: redemption.purchase.transaction)
         }
         deliver(redemption.purchase, date)
     }

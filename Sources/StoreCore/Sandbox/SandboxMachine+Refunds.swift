@@ -23,10 +23,7 @@ extension SandboxState {
         }
         // What only says how a subscription renews has cost nothing.
         guard purchases[place].isOwn else { throw .notSold(identifier) }
-        let repetitions = repetitions(of: place, by: account) { place in
-            let transaction = Self.number(of: purchases[place].identifier).flatMap { history.transaction($0) }
-            return transaction?.charge ?? 0 > 0
-        }
+        let repetitions = repetitions(of: place, by: account, in: history)
         let ended = subscription(of: repetitions, by: account)
         let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned(product, by: account)
         let refund = Refund(
@@ -40,8 +37,11 @@ extension SandboxState {
     }
 
     /// Where in an account's history a purchase lies, and what bought the same once more although it was paid for.
-    private func repetitions(of place: Int, by account: Int, isCharged: (Int) -> Bool) -> [Int] {
+    func repetitions(of place: Int, by account: Int, in ledger: LedgerHistory) -> [Int] {
         let history = accounts[account].history
+        let isCharged: (Int) -> Bool = { place in
+            Self.number(of: history[place].identifier).map(ledger.wasCharged) ?? false
+        }
         let (product, term) = (history[place].product, history[place].term)
         switch catalogue.kind(of: product) {
         case .consumable, .nonRenewing: return [place]

@@ -7,7 +7,7 @@ extension SandboxStore {
     /// the purchase can be made afresh. With the transaction that a subscription began with the whole subscription goes,
     /// so that an introductory offer is open again; with its running period alone it ends as revoked. Apps are sent no
     /// revoke message, but for those of family members who had it shared with them. What itself came from the family comes
-    /// anew. The clock, and whatever is set up, stay as they are.
+    /// anew, and a code that it was had with serves once more. The clock, and whatever is set up, stay as they are.
     ///
     /// - Parameter transaction: the store's name for it.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and what the ledger throws.
@@ -16,7 +16,11 @@ extension SandboxStore {
             let numbers = history.transactionAndFollowers(of: transaction).compactMap { SandboxState.number(of: $0) }
             guard !numbers.isEmpty else { throw SandboxError.unknownTransaction(transaction) }
             let all = Set(numbers)
-            let deletion = Deletion(transactions: numbers, withdrawn: state.withdrawn(all.contains))
+            let deletion = Deletion(
+                transactions: numbers,
+                withdrawn: state.withdrawn(all.contains),
+                ended: state.subscriptionsWithNothingLeft(without: all, in: history)
+            )
             events.append(LedgerRecord(date: now, event: .owner(.deleted(deletion))))
         }
     }

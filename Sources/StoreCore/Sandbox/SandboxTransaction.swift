@@ -20,7 +20,7 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public let origin: Origin
     /// The transaction that it renews or restores, which for a renewal is the one that the subscription began with; nil
     /// for a purchase.
-    public let original: String?
+    public internal(set) var original: String?
     /// The name of the account that pays, nil where nobody was signed in.
     public let account: String?
     /// The name of the device on which it was ordered or restored, nil for what all of the account's devices hear of.
