@@ -24,6 +24,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
             forceRenewal, limitRenewals, raisePrice
         case askToBuy, interruptPurchases, resolveIssue, buy, refund, promote, addKept, setStorefront, failPurchases
+        // One transaction, or all.
+        case delete
         case refreshReceipt, requestProducts, readStorefront, overridePromotions
         case download, failDownload, redeem, presentCodeSheet, winBack
         case foundFamily, joinFamily, leaveFamily, sharePurchases
@@ -87,6 +89,7 @@ extension Coverage {
         case .resolveIssue: (.resolveIssue, .everything)
         case .buy(let account, _, _): (.buy, .account(account % model.accounts.count))
         case .refund: (.refund, .everything)
+        case .deleteTransaction, .clearTransactions: (.delete, .everything)
         case .redeem(let account, _): (.redeem, .account(account % model.accounts.count))
         case .presentCodeSheet(let device, _): on(device, .presentCodeSheet)
         case .winBack(let account, _): (.winBack, .account(account % model.accounts.count))
@@ -126,7 +129,7 @@ extension Coverage {
     private func note(_ event: Event, _ reach: Reach, _ model: Model, _ passages: Passages) {
         var device: Int?
         if case .device(let number) = reach { device = number }
-        if model.live.count < model.entries.count { count(.finished, event) }
+        if model.live.count + model.deleted < model.entries.count { count(.finished, event) }
         for index in model.live {
             let entry = model.entries[index]
             if let device, !model.isVisible(entry, on: device) { continue }

@@ -7,7 +7,7 @@ extension Model {
     enum Decision { case approve, cancel, decline }
 
     mutating func decide(tag: Int, _ decision: Decision) {
-        guard let index = ofTag[tag], !entries[index].stage.isDecided else { return }
+        guard let index = ofTag[tag], entries[index].isLive, !entries[index].stage.isDecided else { return }
         switch decision {
         case .approve:
             if let purchaseFailure { fail(index, purchaseFailure) } else { charge(index) }
@@ -96,6 +96,7 @@ extension Model {
             var club = accounts[account].club ?? Club(first: index)
             let charge = club.subscribe(to: entry.product, under: entry.offer, at: now, for: prices)
             accounts[account].club = club
+            if club.first != index { entries[index].beginning = club.first }
             // What only begins at the renewal is no period that could be restored or paid back.
             guard club.product == entry.product else { return }
             entries[index].charge = charge

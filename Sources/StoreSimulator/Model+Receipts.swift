@@ -32,7 +32,7 @@ extension Model {
         guard let account = devices[device].account else { return [] }
         return entries.indices.filter { index in
             let entry = entries[index]
-            guard entry.account == account, entry.stage == .purchased else { return false }
+            guard entry.account == account, entry.stage == .purchased, !entry.isDeleted else { return false }
             switch entry.product {
             case .sword, .gift, .shield: return isVisible(entry, on: device)
             // Whoever only chose what to renew as has bought nothing yet.

@@ -6,7 +6,9 @@ extension Model {
     var known: [Int] { entries.indices.reversed().filter { entries[$0].identifier != nil } }
 
     /// Whether there is anything to pay back.
-    func isRefundable(_ index: Int) -> Bool { entries[index].charge != nil && !entries[index].isRefunded }
+    func isRefundable(_ index: Int) -> Bool {
+        entries[index].charge != nil && !entries[index].isRefunded && !entries[index].isDeleted
+    }
 
     /// A transaction is paid back: access that came of it ends at once.
     mutating func refund(_ index: Int) {
@@ -49,6 +51,9 @@ extension Model {
     }
 
     func isRevoked(_ identifier: String, on device: Int) -> Bool {
-        Product(rawValue: identifier).map { revocations(on: device)[$0, default: 0] > 0 } ?? false
+        guard let product = Product(rawValue: identifier) else { return false }
+        // A queue that connects after its cursor hears what was before, cleared or not.
+        let late = devices[device].account.flatMap { devices[device].lateRevocations[$0] } ?? []
+        return revocations(on: device)[product, default: 0] > 0 || late.contains(product)
     }
 }

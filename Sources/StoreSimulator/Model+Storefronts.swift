@@ -17,7 +17,7 @@ extension Model {
     /// An app says whether a purchase goes on.
     mutating func answer(_ identifier: String, continues: Bool, on device: Int) {
         guard let index = ofIdentifier[identifier], entries[index].device == device,
-            !entries[index].stage.isDecided
+            entries[index].isLive, !entries[index].stage.isDecided
         else { return }
         questions.entries.remove(index)
         if !continues { fail(index, .storeProductNotAvailable) }

@@ -13,6 +13,9 @@ extension Model {
         guard let index = find(transaction, on: device, charge: charge) else {
             return "device \(device) was told of transaction \(transaction.identifier), which should not be there"
         }
+        if entries[index].isDeleted {
+            return "device \(device) was told of transaction \(transaction.identifier), which was deleted"
+        }
         if entries[index].identifier == nil {
             if ofIdentifier.updateValue(index, forKey: transaction.identifier) != nil {
                 return "the identifier \(transaction.identifier) was given twice"

@@ -39,6 +39,8 @@ struct Model {
         var failure: StoreFailure.Code?
         /// What it restores, renews, or goes on sharing.
         var original: Int?
+        /// What the subscription began with that it belongs to, nil for what is that itself.
+        var beginning: Int?
         /// When a renewal is due.
         var date: Date
         var identifier: String?
@@ -55,6 +57,8 @@ struct Model {
         var cancellation: Date?
         var isRefunded: Bool { cancellation != nil }
         var isLive = true
+        /// The store's owner has made it as if it had never been.
+        var isDeleted = false
     }
 
     struct Account {
@@ -98,11 +102,15 @@ struct Model {
         var refreshDate: Date?
         /// The ends of access that its app has to hear of, by whose it was.
         var revocations: [Int: [Product: Int]] = [:]
+        /// Those that came too late for an app that had not heard them when all transactions were deleted, by whose they were.
+        var lateRevocations: [Int: Set<Product>] = [:]
     }
 
     var now: Date
     var entries: [Entry] = []
     var live: [Int] = []
+    /// How many were deleted.
+    var deleted = 0
     var ofTag: [Int: Int] = [:]
     var ofIdentifier: [String: Int] = [:]
     /// The highest number of each opening of a journal: what is not above it comes too late.

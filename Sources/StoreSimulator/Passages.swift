@@ -70,6 +70,9 @@ final class Passages: @unchecked Sendable {  // unchecked: a life is lived on on
         if passages[tag]?.stage == .givenUp { passages[tag]?.stage = .answered }
     }
 
+    /// A payment was deleted.
+    func end(_ tag: Int) { passages[tag]?.isOver = true }
+
     /// An undecided payment has left its queue.
     func givenUp(_ tag: Int) { passages[tag]?.stage = .givenUp }
 }

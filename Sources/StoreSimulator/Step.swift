@@ -67,6 +67,10 @@ public enum Step: Hashable, Sendable {
     case limitRenewals(to: Int?)
     /// A transaction that somebody has heard of is paid back, counted from the latest one.
     case refund(index: Int)
+    /// A transaction that somebody has heard of is made as if it had never been, counted from the latest one.
+    case deleteTransaction(index: Int)
+    /// All transactions are made as if they had never been.
+    case clearTransactions
     /// The app on a device pays with an offer for the subscription, signed well or badly.
     case addOffer(device: Int, offer: Offer, signature: Signature)
     /// An account redeems a code in the store itself.
@@ -246,6 +250,8 @@ extension Step: CustomStringConvertible {
         case .raisePrice(let product, let cents): ".raisePrice(of: .\(product), to: \(cents))"
         case .limitRenewals(let limit): ".limitRenewals(to: \(limit.map { "\($0)" } ?? "nil"))"
         case .refund(let index): ".refund(index: \(index))"
+        case .deleteTransaction(let index): ".deleteTransaction(index: \(index))"
+        case .clearTransactions: ".clearTransactions"
         case .addOffer(let device, let offer, let signature):
             ".addOffer(device: \(device), offer: .\(offer), signature: .\(signature))"
         case .redeem(let account, let offer): ".redeem(account: \(account), offer: .\(offer))"

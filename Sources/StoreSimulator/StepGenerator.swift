@@ -11,6 +11,7 @@ struct StepGenerator {
 
     private mutating func step() -> Step {
         let device = below(3)
+        if below(200) == 0 { return deletionStep() }
         switch below(184) {
         case 0..<22: return .add(device: device, product: product(), quantity: quantity())
         case 22..<42: return .finish(device: device, index: below(4))
@@ -96,6 +97,11 @@ struct StepGenerator {
             let act = Step.DownloadAct.allCases[1 + below(3)]
             return .download(device: device, act: act, index: below(3))
         }
+    }
+
+    /// Without what was deleted there is less to meet.
+    private mutating func deletionStep() -> Step {
+        below(12) == 0 ? .clearTransactions : .deleteTransaction(index: below(12))
     }
 
     private mutating func familyStep() -> Step {

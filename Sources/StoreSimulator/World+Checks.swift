@@ -77,8 +77,10 @@ extension World {
 
     /// Whether a subscription's user has been asked about its price, and why it is over if it is.
     private func checkClub(of account: SandboxAccount, _ index: Int) -> String? {
-        guard let club = witness.model.accounts[index].club else { return nil }
         let subscription = account.subscription(inGroup: "club")
+        guard let club = witness.model.accounts[index].club else {
+            return subscription == nil ? nil : "account \(index) has a subscription, and should have none"
+        }
         if (subscription?.priceConsent == .pending) != club.awaitsConsent {
             return "account \(index) \(club.awaitsConsent ? "is not" : "should not be") asked about a price"
         }
@@ -164,9 +166,14 @@ extension World {
 
     /// A payment whose answer was lost, and whose user had signed out when it was sent again, stays purchasing until they sign
     /// in: nobody may be told what became of it meanwhile.
+    ///
+    /// One that was deleted before its queue heard that it was taken, because its app died or its connection was held up, is
+    /// missed by nobody: its queue goes on waiting.
     private func isSomebodyElses(_ entry: Model.Entry, _ transaction: SKPaymentTransaction, on device: Int) -> Bool {
-        entry.isLive && entry.device == device && entry.account != nil
-            && entry.account != witness.model.devices[device].account && transaction.transactionState == .purchasing
+        guard entry.device == device, entry.account != nil, transaction.transactionState == .purchasing else {
+            return false
+        }
+        return entry.isDeleted || entry.isLive && entry.account != witness.model.devices[device].account
     }
 }
 

@@ -42,6 +42,8 @@ extension World {
         case .limitRenewals(let limit): limitRenewals(to: limit)
         case .raisePrice(let product, let cents): raisePrice(of: product, to: max(cents, 0))
         case .refund(let index): refund(index)
+        case .deleteTransaction(let index): deleteTransaction(index)
+        case .clearTransactions: clearTransactions()
         case .addOffer(let device, let offer, let signature): add(offer, signature, on: device % 3)
         case .redeem(let account, let offer): redeem(offer, by: account % 2, isWonBack: false)
         case .presentCodeSheet(let device, let offer): presentCodeSheet(offer, on: device % 3)

@@ -20,7 +20,7 @@ import Testing
         }
         for (pair, count) in report.reached { #expect(count > 0, "\(pair)") }
         for pair in SimulationReport.impossiblePairs.keys { #expect(report.reached[pair] == nil) }
-        #expect(report.reached.count + SimulationReport.impossiblePairs.count == 34 * 49)
+        #expect(report.reached.count + SimulationReport.impossiblePairs.count == 34 * 50)
         #expect(!"\(report)".contains("not met"))
     }
 

@@ -1,0 +1,73 @@
+import StoreCore
+
+// What is made as if it had never been.
+extension Model {
+    /// A transaction is deleted, with all that restores it or goes on with what began with it.
+    ///
+    /// No app of its user's hears that access has ended; what came from the family comes anew.
+    mutating func delete(_ index: Int) {
+        let deleted = withFollowers(index)
+        for index in deleted { forget(index) }
+        for account in accounts.indices {
+            let own = accounts[account].history.filter { entries[$0].origin != .shared }
+            if !own.contains(where: { entries[$0].product == .game }) { accounts[account].ownsGame = false }
+            guard let club = accounts[account].club else { continue }
+            if deleted.contains(club.first) {
+                accounts[account].club = nil
+            } else if club.isRunning, !own.contains(where: { entries[$0].period == club.period }) {
+                accounts[account].club?.revoke()
+            }
+        }
+        shares.removeAll { !deleted.isDisjoint(with: $0.entries) }
+    }
+
+    /// All transactions are deleted; what was to be told of access that ended before, and has not been heard, need not be.
+    ///
+    /// - Parameter heard: how often the app on a device has heard that a user's access to a product has ended.
+    mutating func deleteAll(heard: (_ device: Int, _ account: Int, Product) -> Int) {
+        for index in entries.indices where !entries[index].isDeleted { forget(index) }
+        shares = []
+        for account in accounts.indices {
+            accounts[account].club = nil
+            accounts[account].ownsGame = false
+        }
+        for device in devices.indices {
+            for (account, products) in devices[device].revocations {
+                for (product, count) in products where count > heard(device, account, product) {
+                    devices[device].lateRevocations[account, default: []].insert(product)
+                    devices[device].revocations[account]?[product] = heard(device, account, product)
+                }
+            }
+        }
+    }
+
+    /// What is deleted with a transaction, itself among it.
+    func withFollowers(_ index: Int) -> Set<Int> {
+        var found: Set<Int> = [index]
+        var count = 0
+        while found.count > count {
+            count = found.count
+            for (other, entry) in entries.enumerated() where !entry.isDeleted {
+                let before = [entry.original, entry.beginning].compactMap { $0 }
+                if before.contains(where: found.contains) { found.insert(other) }
+            }
+        }
+        return found
+    }
+
+    private mutating func forget(_ index: Int) {
+        let entry = entries[index]
+        entries[index].isDeleted = true
+        entries[index].isLive = false
+        deleted += 1
+        live.removeAll { $0 == index }
+        issues.removeAll { $0 == index }
+        questions.entries.remove(index)
+        guard let account = entry.account else { return }
+        accounts[account].charged -= entry.charge ?? 0
+        if entry.isRefunded { accounts[account].refunded -= entry.charge ?? 0 }
+        accounts[account].history.removeAll { $0 == index }
+        // The code serves once more.
+        if entry.origin == .elsewhere, let offer = entry.offer { accounts[account].redeemed.remove(offer) }
+    }
+}
