@@ -46,8 +46,10 @@ struct Club {
     private(set) var period = 0
     /// Whether its last period was paid back while it ran.
     private(set) var isRevoked = false
+    /// How the question about a higher price stands, nil where there is none, or no longer.
+    private(set) var consent: PriceConsent?
     /// Whether its user was asked to agree to a higher price, and has not answered.
-    var awaitsConsent = false
+    var awaitsConsent: Bool { consent == .pending }
     /// What it costs as long as they have not agreed to the product's price, in cents; nil for that.
     private var keptPrice: Int?
 
@@ -155,7 +157,7 @@ struct Club {
     /// - Returns: what that costs, in cents; nil if none begins.
     mutating func forceRenewal(at now: Date, _ terms: RenewalTerms) -> Int? {
         willRenew = true
-        awaitsConsent = false
+        if awaitsConsent { consent = nil }
         guard trouble == nil else { return nil }
         cut(to: now)
         return fallDue(terms)
@@ -165,18 +167,21 @@ struct Club {
     mutating func consider(_ price: Int, insteadOf old: Int) {
         guard isRunning else { return }
         let kept = keptPrice ?? old
-        awaitsConsent = price > kept
+        consent = price > kept ? .pending : nil
         keptPrice = awaitsConsent ? kept : nil
     }
 
+    /// Its user is asked to agree to a higher price.
+    mutating func askForConsent() { consent = .pending }
+
     /// Its user says whether they agree to what they are asked.
     mutating func answer(_ agrees: Bool) {
-        awaitsConsent = false
+        consent = agrees ? .agreed : nil
         if agrees { keptPrice = nil } else { setWillRenew(false) }
     }
 
     private mutating func forgetPrice() {
-        awaitsConsent = false
+        consent = nil
         keptPrice = nil
     }
 
@@ -204,6 +209,8 @@ struct Club {
     private mutating func renew(by now: Date, _ terms: RenewalTerms) -> Int {
         origin = renewsAs != product ? .downgraded : terms.isHeard ? .renewed : .renewedUnheard
         renewals += 1
+        // What they have agreed to is the price now.
+        consent = nil
         repeat {
             deal = nextDeal()
             product = renewsAs

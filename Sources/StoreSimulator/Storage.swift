@@ -39,7 +39,9 @@ public struct Storage: Sendable {
     }
 
     /// In memory: a crash takes what was not committed, and nothing else.
-    public static let memory = Storage("memory") { _ in MemoryStorage() }
+    ///
+    /// In one life of eight the store's ledger keeps snapshots too, which cost more than all else there.
+    public static let memory = Storage("memory") { seed in MemoryStorage(keepsSnapshots: seed & 7 == 0) }
 
     /// Makes the storage of one of a life's machines.
     func machine(_ number: UInt64, seed: UInt64) throws -> any StableStorage {
@@ -50,8 +52,10 @@ public struct Storage: Sendable {
 
 /// Storage in memory.
 private final class MemoryStorage: StableStorage {
-    private let ledger = CommittedLedger()
+    private let ledger: CommittedLedger
     private let journal = MemoryJournal()
+
+    init(keepsSnapshots: Bool) { ledger = keepsSnapshots ? SnapshotLedger() : CommittedLedger() }
 
     func open(isOver: @escaping @Sendable () -> Bool) -> (ledger: any Ledger, journal: any QueueJournal) {
         (ledger, journal)
@@ -62,7 +66,7 @@ private final class MemoryStorage: StableStorage {
 }
 
 /// A ledger in memory that knows what was committed.
-private final class CommittedLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived on one thread
+private class CommittedLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private var records: [LedgerRecord] = []
     private var committed = 0
 
@@ -81,4 +85,21 @@ private final class CommittedLedger: Ledger, @unchecked Sendable {  // unchecked
     }
 
     func crash() { records.removeSubrange(committed...) }
+}
+
+/// The same with snapshots.
+private final class SnapshotLedger: CommittedLedger, DurableLedger, @unchecked Sendable {
+    // unchecked: a life is lived on one thread.
+    private var kept: LedgerSnapshot?
+
+    var lane: BackendLane { .caller }
+
+    func snapshot() -> LedgerSnapshot? { kept }
+    func keep(_ snapshot: LedgerSnapshot) { kept = snapshot }
+
+    /// With records that were not committed goes what has taken them in.
+    override func crash() {
+        super.crash()
+        if let kept, kept.position > head { self.kept = nil }
+    }
 }

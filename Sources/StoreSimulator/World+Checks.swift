@@ -81,8 +81,9 @@ extension World {
         guard let club = witness.model.accounts[index].club else {
             return subscription == nil ? nil : "account \(index) has a subscription, and should have none"
         }
-        if (subscription?.priceConsent == .pending) != club.awaitsConsent {
-            return "account \(index) \(club.awaitsConsent ? "is not" : "should not be") asked about a price"
+        let consent = subscription?.priceConsent
+        if consent != club.consent {
+            return "account \(index) is asked about a price: \(consent as Any), and should be: \(club.consent as Any)"
         }
         if club.isRunning { return nil }
         let ending = subscription?.expirationReason

@@ -45,6 +45,10 @@ extension World {
                     let right = model.receiptLine(index)
                     return "the receipt of device \(device) has \(purchase), which should be \(right)"
                 }
+                let first = model.entries[index].original.flatMap { model.entries[$0].identifier }
+                if let first, first != purchase.originalTransactionIdentifier {
+                    return "the receipt of device \(device) has \(purchase), which should go back to \(first)"
+                }
             } else {
                 // Nobody has heard of it yet.
                 guard let count = rest[line], count > 0 else {

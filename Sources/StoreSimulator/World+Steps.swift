@@ -108,11 +108,26 @@ extension World {
         // What was committed last is read back too.
         try killStore()
         if let violation = quieten() { return violation }
+        if let violation = checkNews() { return violation }
         if let violation = checkRefunds() ?? checkReceipts() { return violation }
         let lost = diary.accepted.union(diary.added).union(diary.passages.recorded).filter {
             witness.model.entry(ofTag: $0) == nil
         }
         if let tag = lost.min() { return "payment \(tag) was accepted or kept and never reached the store" }
+        return nil
+    }
+
+    /// What an app has heard of is not told to its next launch.
+    private func checkNews() -> String? {
+        let (offers, revocations) = (diary.offers, diary.revocations)
+        for device in apps.indices { relaunch(device) }
+        if let violation = quieten() { return violation }
+        for device in apps.indices {
+            if diary.offers[device] != offers[device] { return "device \(device) is offered again what it was before" }
+            if diary.revocations[device] != revocations[device] {
+                return "device \(device) hears again of access that ended before"
+            }
+        }
         return nil
     }
 

@@ -66,7 +66,7 @@ extension World {
 
     func askForConsent(_ account: Int) {
         changeClub(of: account) {
-            $0.accounts[account].club?.awaitsConsent = true
+            $0.accounts[account].club?.askForConsent()
         } act: {
             try $0.requestPriceIncreaseConsent(inGroup: "club")
         }
