@@ -209,8 +209,8 @@ struct Club {
     private mutating func renew(by now: Date, _ terms: RenewalTerms) -> Int {
         origin = renewsAs != product ? .downgraded : terms.isHeard ? .renewed : .renewedUnheard
         renewals += 1
-        // What they have agreed to is the price now.
-        consent = nil
+        // What they have agreed to is the price now; what they have not answered stays asked.
+        if consent == .agreed { consent = nil }
         repeat {
             deal = nextDeal()
             product = renewsAs
