@@ -26,10 +26,9 @@ extension SandboxState {
     mutating func apply(_ deletion: Deletion) {
         let identifiers = Set(deletion.transactions.map { String($0) })
         deletion.withdrawn.forEach { withdraw($0.transaction) }
-        for number in deletion.transactions {
-            owner.issues[number] = nil
-            offers.forgetRedemption(number)
-        }
+        for number in deletion.transactions { owner.issues[number] = nil }
+        offers.forgetRedemptions(with: Set(deletion.transactions))
+        subscriptions.forgetWaitingOffers(from: identifiers)
         for account in accounts.indices {
             var isTouched = false
             let count = accounts[account].history.count
@@ -53,15 +52,17 @@ extension SandboxState {
                 subscriptions.forget(index)
                 continue
             }
-            guard subscriptions[index].isRunning else { continue }
-            // Without a record that was lost, the numbers may be of others.
-            let hasEnded =
-                if let ended, !isDamaged {
-                    ended.contains(index)
-                } else {
-                    !purchases(of: term, by: account).contains { history[$0].isOwn }
-                }
-            if hasEnded { subscriptions.end(index, .revoked) }
+            if subscriptions[index].isRunning {
+                // Without a record that was lost, the numbers may be of others.
+                let hasEnded =
+                    if let ended, !isDamaged {
+                        ended.contains(index)
+                    } else {
+                        !purchases(of: term, by: account).contains { history[$0].isOwn }
+                    }
+                if hasEnded { subscriptions.end(index, .revoked) }
+            }
+            takeBackWhatIsDeleted(index, account, identifiers)
         }
     }
 
@@ -81,6 +82,24 @@ extension SandboxState {
                 }
             }
         }
+    }
+
+    /// A subscription that goes on knows nothing of what was deleted: neither that it was to renew as another product, nor
+    /// that an introductory offer was had.
+    private mutating func takeBackWhatIsDeleted(_ index: Int, _ account: Int, _ identifiers: Set<String>) {
+        let history = accounts[account].history
+        let term = subscriptions[index].term
+        let own = (0..<history.count).map { history[$0] }.filter { !$0.isShared && $0.term?.original == term.original }
+        let deleted = own.filter { identifiers.contains($0.identifier) }
+        if deleted.contains(where: \.isIntroductory), !own.contains(where: { $0.isIntroductory && !$0.isDeleted }) {
+            subscriptions.reopenIntroductoryOffer(of: index)
+        }
+        // Whatever was bought during a period says what comes after it, the newest of it.
+        let bought = purchases(of: term, by: account)
+        guard bought.contains(where: { identifiers.contains(history[$0].identifier) }),
+            let newest = bought.first(where: { !history[$0].isDeleted })
+        else { return }
+        subscriptions.takeBackChange(of: index, to: history[newest].product)
     }
 
     /// Takes in that all transactions were deleted.
@@ -135,4 +154,9 @@ extension SandboxState {
         }
         return result
     }
+}
+
+extension SandboxState.Purchase {
+    /// Whether it brought a period under an introductory offer.
+    fileprivate var isIntroductory: Bool { term?.offer?.kind == .introductory && !isDeferredChange }
 }

@@ -4,37 +4,24 @@ import Foundation
 struct OfferBook: Codable, Sendable {
     /// The nonces of every signed offer that ever came with an order, whatever became of it (behaviour 149).
     private var nonces: Set<UUID> = []
-    /// For each account, the codes' offers that it has redeemed.
-    private var redeemed: [Int: Set<String>] = [:]
-    /// What was had with codes, by its transaction; nil in what older versions of the store wrote.
-    private var redemptions: [Int: Redemption]?
-
-    private struct Redemption: Codable {
-        let code: String
-        let account: Int
-    }
+    /// For each account, the codes' offers that it has redeemed, and with which transaction.
+    private var redeemed: [Int: [String: Int]] = [:]
 
     func hasSeen(_ nonce: UUID) -> Bool { nonces.contains(nonce) }
 
-    func hasRedeemed(_ code: String, _ account: Int) -> Bool { redeemed[account]?.contains(code) ?? false }
+    func hasRedeemed(_ code: String, _ account: Int) -> Bool { redeemed[account]?[code] != nil }
 
     mutating func use(_ nonce: UUID) { nonces.insert(nonce) }
 
     mutating func redeem(_ code: String, _ account: Int, as transaction: Int) {
-        redeemed[account, default: []].insert(code)
-        redemptions = redemptions ?? [:]
-        redemptions?[transaction] = Redemption(code: code, account: account)
+        redeemed[account, default: [:]][code] = transaction
     }
 
-    /// A transaction was deleted: the code that it was had with serves once more.
-    mutating func forgetRedemption(_ transaction: Int) {
-        guard let redemption = redemptions?.removeValue(forKey: transaction) else { return }
-        redeemed[redemption.account]?.remove(redemption.code)
+    /// The codes that were redeemed with some transactions serve once more.
+    mutating func forgetRedemptions(with transactions: Set<Int>) {
+        redeemed = redeemed.mapValues { $0.filter { !transactions.contains($0.value) } }
     }
 
     /// Signatures stay used up; codes serve once more.
-    mutating func forgetRedemptions() {
-        redeemed = [:]
-        redemptions = nil
-    }
+    mutating func forgetRedemptions() { redeemed = [:] }
 }

@@ -271,8 +271,7 @@ extension SandboxState {
             subscriptions.begin(term, then: waiting, group: group, account: account, purchase: purchase)
         case .renewsAs(let product, let term, let offer):
             guard let index = subscriptions.index(ofOriginal: term.original) else { return }
-            let user = purchase.original?.payment.applicationUsername
-            subscriptions.setRenewsAs(product, under: offer, of: index, for: user)
+            subscriptions.setRenewsAs(product, under: offer, of: index, purchase: purchase)
         }
     }
 

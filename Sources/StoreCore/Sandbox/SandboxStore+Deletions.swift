@@ -5,9 +5,10 @@ extension SandboxStore {
     ///
     /// They leave the queues, the receipts, the ``transactions``, what the account was charged and what it is entitled to;
     /// the purchase can be made afresh. With the transaction that a subscription began with the whole subscription goes,
-    /// so that an introductory offer is open again; with its running period alone it ends as revoked. Apps are sent no
-    /// revoke message, but for those of family members who had it shared with them. What itself came from the family comes
-    /// anew, and a code that it was had with serves once more. The clock, and whatever is set up, stay as they are.
+    /// with its running period alone it ends as revoked; with a purchase that only changed how it renews, that change. An
+    /// introductory offer is open again, and a code serves once more, where nothing else of the account's was under it.
+    /// Apps are sent no revoke message, but for those of family members who had it shared with them. What itself came from
+    /// the family comes anew. The clock, and whatever is set up, stay as they are; so do the nonces of signed offers.
     ///
     /// - Parameter transaction: the store's name for it.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and what the ledger throws.

@@ -34,7 +34,7 @@ struct SnapshotKeeper: Sendable {
 
 extension SandboxState {
     /// Counts the forms that snapshots have had: one in another form is of no use.
-    static var snapshotVersion: Int { 2 }
+    static var snapshotVersion: Int { 3 }
 
     /// What there is to write down, in rows.
     fileprivate var rowCount: Int {

@@ -37,6 +37,19 @@ struct SubscriptionBook: Codable, Sendable {
         }
     }
 
+    /// An offer that begins at a renewal.
+    private struct WaitingOffer: Codable, Sendable {
+        let offer: SubscriptionOffer
+        /// What brought it.
+        let transaction: String
+
+        init?(_ offer: SubscriptionOffer?, from purchase: StoreTransaction.Details) {
+            guard let offer else { return nil }
+            self.offer = offer
+            transaction = purchase.original?.identifier ?? ""
+        }
+    }
+
     private struct Due: Codable, Sendable {
         let moment: Date
         let subscription: Int32
@@ -51,7 +64,7 @@ struct SubscriptionBook: Codable, Sendable {
     /// For each first transaction of a subscription, which it is.
     private var ofOriginal: [Int: Int] = [:]
     /// For each subscription that has one, the offer that begins when it renews and no other goes on.
-    private var waitingOffers: [Int: SubscriptionOffer] = [:]
+    private var waitingOffers: [Int: WaitingOffer] = [:]
     /// The running subscriptions whose last renewal could not be paid for.
     private var troubles: [Int: BillingTrouble] = [:]
     /// The subscriptions whose price goes up, or did and was not agreed to.
@@ -100,7 +113,7 @@ struct SubscriptionBook: Codable, Sendable {
 
     /// The offer that begins when a subscription renews and no other goes on.
     func waitingOffer(of index: Int) -> SubscriptionOffer? {
-        waitingOffers.isEmpty ? nil : waitingOffers[index]
+        waitingOffers.isEmpty ? nil : waitingOffers[index]?.offer
     }
 
     /// The subscription whose period ended first, if any has by a moment; and whether that of another has, too.
@@ -126,6 +139,7 @@ extension SubscriptionBook {
     ) {
         let usesOffer = term.offer?.kind == .introductory
         let user = purchase.original?.payment.applicationUsername
+        let waiting = WaitingOffer(waiting, from: purchase)
         if let index = index(of: group, account: account) {
             let last = subscriptions[index].term.end
             if term.start.timeIntervalSince(last) > Self.bridgedGap { subscriptions[index].since = term.start }
@@ -219,15 +233,34 @@ extension SubscriptionBook {
         _ product: Int,
         under offer: SubscriptionOffer?,
         of index: Int,
-        for applicationUsername: String?
+        purchase: StoreTransaction.Details
     ) {
-        if offer != nil || product != subscriptions[index].renewsAs { waitingOffers[index] = offer }
+        if offer != nil || product != subscriptions[index].renewsAs {
+            waitingOffers[index] = WaitingOffer(offer, from: purchase)
+        }
         // They have chosen another price.
         if product != subscriptions[index].renewsAs { setIncrease(nil, of: index) }
         subscriptions[index].renewsAs = product
-        subscriptions[index].applicationUsername = applicationUsername
+        subscriptions[index].applicationUsername = purchase.original?.payment.applicationUsername
         subscriptions[index].willRenew = true
     }
+
+    /// A subscription renews as a product again, because what changed that is as if it had never been.
+    mutating func takeBackChange(of index: Int, to product: Int) {
+        guard product != subscriptions[index].renewsAs else { return }
+        waitingOffers[index] = nil
+        setIncrease(nil, of: index)
+        subscriptions[index].renewsAs = product
+    }
+
+    /// The offers that wait because of some transactions do so no longer.
+    mutating func forgetWaitingOffers(from transactions: Set<String>) {
+        if waitingOffers.isEmpty { return }
+        waitingOffers = waitingOffers.filter { !transactions.contains($0.value.transaction) }
+    }
+
+    /// The introductory offer can be had again.
+    mutating func reopenIntroductoryOffer(of index: Int) { subscriptions[index].hasUsedIntroductoryOffer = false }
 
     private mutating func set(_ term: SubscriptionTerm, of index: Int) {
         subscriptions[index].term = term

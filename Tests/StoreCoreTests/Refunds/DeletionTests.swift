@@ -178,6 +178,70 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("deleted") } == ["deleted #2", "deleted #1"])
     }
 
+    // MARK: What it changed besides
+
+    @Test func `B218: A code that was redeemed with it serves once more, and no other`() throws {
+        let shop = try OfferShop()
+        try shop.account.redeem(code: "STACK", of: "gold")
+        let number = try shop.account.redeem(code: "TWICE", of: "gold")
+        try shop.store.deleteTransaction(number)
+        try shop.account.redeem(code: "TWICE", of: "gold")
+        let account = shop.account
+        #expect(throws: StoreFailure.self) { try account.redeem(code: "STACK", of: "gold") }
+    }
+
+    @Test func `B218: An offer that waits because of it does so no longer, and the subscription goes on`() throws {
+        let shop = try OfferShop()
+        shop.app.buy("gold")
+        let number = try shop.account.redeem(code: "TWICE", of: "gold")
+        #expect(shop.metals?.waitingOffer?.identifier == "TWICE")
+        try shop.store.deleteTransaction(number)
+        #expect(shop.metals?.state == .subscribed)
+        #expect(shop.metals?.waitingOffer == nil)
+        shop.market.advance(to: "2025-01-08T00:00:00Z")
+        #expect(try shop.charged == OfferShop.price("4.99"))
+    }
+
+    @Test func `B218: A change that it was to make at the renewal is not made, an earlier one is`() throws {
+        let app = App(on: store)
+        for product in ["gold.monthly", "silver.monthly", "gold.monthly"] { app.buy(product) }
+        try store.deleteTransaction("3")
+        #expect(account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
+        try store.deleteTransaction("2")
+        #expect(account.subscription(inGroup: "metals")?.renewsAs == "gold.monthly")
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(try account.totalCharged == Decimal(string: "19.98"))
+    }
+
+    @Test func `B218: An introductory offer that came with a later purchase is open again, and only then`() throws {
+        let shop = try OfferShop()
+        for product in ["silver", "gold", "gold"] { shop.app.buy(product) }
+        #expect(shop.metals?.introductoryOffer == .freeTrial)
+        try shop.store.deleteTransaction("3")
+        #expect(shop.metals?.introductoryOffer == .freeTrial)
+        try shop.store.deleteTransaction("2")
+        #expect(shop.metals?.end == .revoked)
+        shop.app.buy("gold")
+        #expect(shop.metals?.introductoryOffer == .freeTrial)
+        #expect(try shop.charged == OfferShop.price("2.99"))
+    }
+
+    @Test func `B218: All of this is so for a store that continues the ledger`() throws {
+        let ledger = MemoryLedger()
+        do {
+            let shop = try OfferShop(ledger: ledger)
+            shop.app.buy("gold")
+            shop.app.buy("silver")
+            try shop.account.redeem(code: "TWICE", of: "silver")
+            for number in ["3", "2"] { try shop.store.deleteTransaction(number) }
+        }
+        let (copy, _) = try LedgerCopy.rewritten(ledger)
+        let shop = try OfferShop(ledger: copy)
+        #expect(shop.metals?.renewsAs == "gold" && shop.metals?.waitingOffer == nil)
+        try shop.account.redeem(code: "TWICE", of: "gold")
+        #expect(shop.metals?.waitingOffer?.identifier == "TWICE")
+    }
+
     // MARK: All
 
     @Test func `B203: Cleared, all transactions are gone, receipts are empty, and what was set up stays`() throws {
