@@ -282,6 +282,10 @@ extension SandboxState {
                 event = .declined(transaction: number, failure)
                 break
             }
+            if row.product >= 0, let reason = catalogue.refusal(of: product, at: now) {
+                event = .declined(transaction: number, .storeKit(.paymentInvalid, reason))
+                break
+            }
             if row.product >= 0, let refusal = refusalOfOffer(of: payment, Int(row.product), by: Int(row.account)) {
                 event = .declined(transaction: number, refusal)
                 break

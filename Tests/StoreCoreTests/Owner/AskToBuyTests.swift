@@ -120,4 +120,19 @@ import Testing
         app.buy("sword")
         #expect(market.store.undecided.map(\.productIdentifier) == ["sword"])
     }
+
+    @Test func `B152: What was taken off sale while it waited fails when it is approved, and costs nothing`() throws {
+        let market = try Market()
+        try market.store.account.setAsksToBuy(true)
+        let app = App(on: market.store)
+        app.buy("sword")
+        app.buy("shield")
+        try market.store.setAvailability(.withdrawn, of: "sword")
+        for number in ["1", "2"] { try market.store.decide(number, .approve) }
+        market.store.settle()
+        #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
+        #expect(app.recorder.history(of: "shield").suffix(2) == [.updated("shield", .purchased), .removed("shield")])
+        #expect(app.recorder.transactions.compactMap(\.trouble) == [.storeKit(.paymentInvalid)])
+        #expect(try market.store.account.charges.map(\.productIdentifier) == ["shield"])
+    }
 }
