@@ -127,7 +127,7 @@ extension SandboxCore {
         guard let question else { return }
         let answer = authoriser.body?(question) ?? .approve
         use { shell, now in
-            shell.keep(answer, about: number)
+            shell.keep(shell.settings.rules.answer(for: answer), about: number)
             // What cannot be written now is written before anything else is.
             try? shell.catchUp(with: now)
         }

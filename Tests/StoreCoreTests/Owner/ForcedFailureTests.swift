@@ -55,4 +55,17 @@ import Testing
         #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
         #expect(try market.store.account.totalCharged == 0)
     }
+
+    @Test func `B207: What an authoriser approves fails if every purchase is to fail by then`() throws {
+        let market = try Market()
+        let store = market.store
+        store.authoriser = Authoriser { [weak store] _ in
+            store?.purchaseFailure = .storeKit(.unknown, "the test wants it so")
+            return .approve
+        }
+        let app = App(on: store)
+        app.buy("sword")
+        #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
+        #expect(try store.account.totalCharged == 0)
+    }
 }
