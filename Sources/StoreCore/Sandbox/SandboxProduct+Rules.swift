@@ -5,7 +5,7 @@ extension SandboxProduct {
     /// sound one.
     var fault: String? {
         if identifier.isEmpty { return "has no identifier" }
-        if !Self.isPrice(price) { return "costs \(price): a price is at least 0" }
+        if let rule = Self.rule(brokenBy: price) { return "costs \(price): \(rule)" }
         if kind == .freeSubscription, price != 0 { return "is a free subscription and costs \(price)" }
         if let fault = hostedContent?.fault(for: identifier) { return fault }
         if let storefrontFault { return storefrontFault }
@@ -16,7 +16,12 @@ extension SandboxProduct {
         return subscription.fault
     }
 
-    static func isPrice(_ price: Decimal) -> Bool { price.isFinite && price >= 0 }
+    /// What is wrong with a price, nil if nothing is.
+    static func rule(brokenBy price: Decimal) -> String? {
+        guard price.isFinite, price >= 0 else { return "a price is at least 0" }
+        // What is larger adds up to no number.
+        return price < Decimal(sign: .plus, exponent: 18, significand: 1) ? nil : "a price is below 10^18"
+    }
 }
 
 extension SandboxProduct.Subscription {
@@ -36,7 +41,7 @@ extension SandboxProduct.Subscription {
 extension SandboxProduct.Offer {
     fileprivate var fault: String? {
         let name = Self.name(terms.identifier)
-        if !SandboxProduct.isPrice(terms.price) { return "has \(name) that costs \(terms.price)" }
+        if SandboxProduct.rule(brokenBy: terms.price) != nil { return "has \(name) that costs \(terms.price)" }
         if terms.paymentMode == .freeTrial, terms.price != 0 { return "has \(name), a free trial that costs something" }
         if terms.period.count < 1 || terms.periodCount < 1 { return "has \(name) that lasts no time" }
         if terms.period.isTooLong(times: terms.periodCount) { return "has \(name) that lasts more than 100 years" }

@@ -72,9 +72,8 @@ extension SandboxProduct {
     var storefrontFault: String? {
         guard let terms = storefrontTerms else { return nil }
         if let code = terms.unknownCountry { return "is to be sold, or not, in \"\(code)\", which is no country" }
-        guard let bad = terms.prices.sorted(by: { $0.key < $1.key }).first(where: { !Self.isPrice($0.value) }) else {
-            return nil
-        }
-        return "costs \(bad.value) in \(bad.key): a price is at least 0"
+        return terms.prices.sorted { $0.key < $1.key }.lazy.compactMap { country, price in
+            Self.rule(brokenBy: price).map { "costs \(price) in \(country): \($0)" }
+        }.first
     }
 }

@@ -56,7 +56,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     ///
     /// Users see it where the product has no localization at all.
     public var referenceName: String
-    /// The price of one, exact and at least 0.
+    /// The price of one, exact, at least 0 and below 10^18.
     ///
     /// The storefront says in which currency. ``priced(_:in:)`` gives it another one in a country.
     public var price: Decimal

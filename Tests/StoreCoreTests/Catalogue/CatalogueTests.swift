@@ -218,6 +218,9 @@ struct SpoiltProduct: Sendable, CustomTestStringConvertible {
         SpoiltProduct("renews by itself but has no subscription period") { $0.subscription = nil },
         SpoiltProduct("costs -1: a price is at least 0") { $0.price = -1 },
         SpoiltProduct("costs NaN: a price is at least 0") { $0.price = .nan },
+        SpoiltProduct("costs 1000000000000000000: a price is below 10^18") {
+            $0.price = Decimal(sign: .plus, exponent: 18, significand: 1)
+        },
         SpoiltProduct("has level 0 in its subscription group: 1 is the highest") { $0.subscription?.level = 0 },
         SpoiltProduct("has a subscription period of 0 units") { $0.subscription?.period.count = 0 },
         SpoiltProduct("belongs to a subscription group without a name") { $0.subscription?.groupIdentifier = "" },
