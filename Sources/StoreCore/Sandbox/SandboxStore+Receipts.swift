@@ -4,8 +4,8 @@ extension SandboxStore {
     /// What the store says of a transaction's receipt: whether it signed it, what is in it, and how it went on.
     ///
     /// The receipt of any period of an auto-renewable subscription tells how the subscription stands now, and what its
-    /// newest period's receipt says: see ``ReceiptVerification/latestFields`` and ``ReceiptVerification/isExpired``. A
-    /// subscription that this store does not know, because another with the same key sold it, is judged by the receipt
+    /// newest period's receipt says: see ``ReceiptVerification/latestFields`` and ``ReceiptVerification/isExpired``. What
+    /// somebody has from their family is judged by their own transactions of it. A subscription that this store does not know, because another with the same key sold it, is judged by the receipt
     /// alone.
     ///
     /// - Parameter receipt: the receipt itself, not its Base64 form.
@@ -46,17 +46,15 @@ extension SandboxCore {
         in state: SandboxState,
         at now: Date
     ) -> (receipt: TransactionReceipt, isOver: Bool)? {
-        guard let number = SandboxState.number(of: original),
-            let index = state.subscriptions.index(ofOriginal: number)
+        guard let number = SandboxState.number(of: original), let newest = state.newestPurchase(ofOriginal: number),
+            let term = newest.term,
+            String(Int64(ReceiptDate.milliseconds(of: term.originalDate))) == milliseconds,
+            let receipt = receipt(of: newest, in: state)
         else { return nil }
+        guard let index = state.subscriptions.index(ofOriginal: number) else {
+            return (receipt, newest.isCancelled || term.end <= now)
+        }
         let subscription = state.subscriptions[index]
-        let history = state.accounts[subscription.account].history
-        guard String(Int64(ReceiptDate.milliseconds(of: subscription.term.originalDate))) == milliseconds,
-            let newest = (0..<history.count).last(where: {
-                history[$0].term?.original == number && !history[$0].isDeferredChange && !history[$0].isDeleted
-            }),
-            let receipt = receipt(of: history[newest], in: state)
-        else { return nil }
         return (receipt, !subscription.isRunning || subscription.term.end <= now)
     }
 
@@ -94,6 +92,26 @@ extension SandboxCore {
             applicationUsername: transaction.payment.applicationUsername,
             cancellationDate: state.revocations.cancellation(of: transaction)
         )
+    }
+}
+
+extension SandboxState {
+    /// The newest period of the subscription that began with a transaction: with a member's own, where it comes from
+    /// the family.
+    fileprivate func newestPurchase(ofOriginal number: Int) -> Purchase? {
+        if let index = subscriptions.index(ofOriginal: number) {
+            return newestPurchase(ofOriginal: number, by: subscriptions[index].account)
+        }
+        if families.isEmpty { return nil }
+        return accounts.indices.lazy.compactMap { newestPurchase(ofOriginal: number, by: $0) }.first
+    }
+
+    private func newestPurchase(ofOriginal number: Int, by account: Int) -> Purchase? {
+        let history = accounts[account].history
+        return (0..<history.count).last {
+            history[$0].term?.original == number && !history[$0].isDeferredChange && !history[$0].isDeleted
+        }
+        .map { history[$0] }
     }
 }
 

@@ -164,4 +164,25 @@ import Testing
         try lose(.removed)
         #expect(home.bobsApp.recorder.callbacks == [])
     }
+
+    // MARK: What a server hears of it
+
+    @Test func `B121, B178: A member's receipt tells how the shared subscription stands, as the buyer's does`() throws {
+        let unfinishing = try Household(isFamily: false)
+        let store = unfinishing.store
+        let phone = try store.addDevice("phone", signedInTo: try store.addAccount("carl"))
+        let carl = try #require(phone.account)
+        let app = App(on: phone, finishes: false)
+        let family = try store.addFamily("smiths", organiser: unfinishing.anna)
+        try family.add(carl)
+        unfinishing.annasApp.buy("tv.monthly")
+        store.settle()
+        let receipt = try #require(app.recorder.transactions.first?.transactionReceipt)
+        unfinishing.market.advance(to: "2025-02-05T00:00:00Z")
+        let renewed = store.verify(receipt: receipt)
+        #expect(!renewed.isExpired)
+        #expect(renewed.latestFields["expires_date_formatted"] == "2025-03-01 00:00:00 Etc/GMT")
+        try family.remove(carl)
+        #expect(store.verify(receipt: receipt).isExpired)
+    }
 }
