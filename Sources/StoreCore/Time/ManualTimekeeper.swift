@@ -19,6 +19,9 @@ public final class ManualTimekeeper: Timekeeper {
         var mover = Mover.nobody
     }
 
+    /// So many seconds from 2001, either way, moments can be told apart and counted in milliseconds.
+    private static let reach = 1e15
+
     private enum Mover: Equatable {
         case nobody
         case thread(ObjectIdentifier)
@@ -28,9 +31,12 @@ public final class ManualTimekeeper: Timekeeper {
 
     /// Makes a clock that stands still.
     ///
-    /// - Parameter start: the time it shows: midnight UTC of 1 January 2025 unless given.
+    /// - Parameter start: the time it shows: midnight UTC of 1 January 2025 unless given. One more than 30 million years
+    ///   away stops the process with a sentence, and so does moving a clock that far.
     public init(startingAt start: Date = Date(timeIntervalSince1970: 1_735_689_600)) {
-        clock = Atomic(start.timeIntervalSinceReferenceDate.bitPattern)
+        let seconds = start.timeIntervalSinceReferenceDate
+        guard seconds.magnitude < Self.reach else { fatalError("a clock cannot begin \(seconds) seconds after 2001") }
+        clock = Atomic(seconds.bitPattern)
     }
 
     /// The time the clock was last moved to.
@@ -116,6 +122,10 @@ public final class ManualTimekeeper: Timekeeper {
 
     private func target(_ moment: (Date) -> Date) -> Date {
         let end = moment(now)
+        let seconds = end.timeIntervalSinceReferenceDate
+        guard seconds.magnitude < Self.reach else {
+            fatalError("a clock cannot be moved to \(seconds) seconds after 2001")
+        }
         guard end >= now else { fatalError("a clock does not run backwards: it shows \(now), asked for \(end)") }
         return end
     }

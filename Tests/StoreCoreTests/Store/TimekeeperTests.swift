@@ -186,4 +186,20 @@ import Testing
         #expect(order.withLock { $0 } == ["scheduled", "fired"])
         #expect(clock.activity !== SystemTimekeeper.shared.activity)
     }
+
+    @Test func `A clock that is moved to where it never arrives stops the process with a sentence`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let store = try SandboxStore(products: Market.products)
+            App(on: store).buy("gold.monthly")
+            store.advance(by: .infinity)
+        }
+        #expect(said(result).contains("a clock cannot be moved to inf seconds after 2001"))
+    }
+
+    @Test func `A clock that begins at no moment stops the process with a sentence`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ManualTimekeeper(startingAt: Date(timeIntervalSinceReferenceDate: .nan))
+        }
+        #expect(said(result).contains("a clock cannot begin nan seconds after 2001"))
+    }
 }
