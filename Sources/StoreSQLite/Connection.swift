@@ -14,9 +14,14 @@
         /// Opens a file, to be read and written.
         init(_ file: URL, fileSystem: String?, patience: TimeInterval) throws(StoreDatabaseError) {
             let name = file.lastPathComponent
+            let path = file.path(percentEncoded: false)
+            // SQLite would keep a database without a name until it is closed, and end a name at its first zero.
+            guard file.isFileURL, !path.utf8.contains(0) else {
+                throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: its URL is no file's")
+            }
             var opened: OpaquePointer?
             let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-            let status = sqlite3_open_v2(file.path(percentEncoded: false), &opened, flags, fileSystem)
+            let status = sqlite3_open_v2(path, &opened, flags, fileSystem)
             guard let opened else { throw StoreDatabaseError(.other, "there is no memory left to open \(name)") }
             guard status == SQLITE_OK else {
                 let error = StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), file)

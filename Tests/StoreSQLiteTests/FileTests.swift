@@ -96,6 +96,14 @@
             #expect(error.code == .foreign)
         }
 
+        @Test(arguments: ["https://example.com", "https://example.com/store.sqlite", "store.sqlite"])
+        func `A URL that is no file's is refused, rather than kept nowhere or somewhere else`(text: String) throws {
+            let file = try #require(URL(string: text))
+            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
+            #expect(error.code == .other)
+            #expect(error.description.contains("its URL is no file's"))
+        }
+
         @Test func `An empty file becomes a database`() throws {
             try Data().write(to: folder.file)
             #expect(try folder.open().ledger.head == 0)
