@@ -1,0 +1,103 @@
+import Foundation
+import StoreCore
+import StoreSimulator
+import Testing
+
+/// What becomes of deleted transactions matters: a store that does not heed it is found.
+@Suite struct DeletedTransactionsTests {
+    /// Lives it with a store that heeds its owner, then with one that does not.
+    private func expectMatters(_ steps: [Step], unless standIn: @escaping StandIn) throws {
+        try Life(seed: 0, steps: steps).run()
+        #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: steps, standIn: standIn).run() }
+    }
+
+    private static let bought: Step = .add(device: 0, product: .sword, quantity: 1)
+
+    @Test(arguments: [Step.deleteTransaction(index: 0), .clearTransactions])
+    func `A store that leaves deleted transactions in the queues is found`(act: Step) throws {
+        try expectMatters([Self.bought, act]) {
+            Meddler($0, hides: { if case .finished = $0 { true } else { false } })
+        }
+    }
+
+    @Test(arguments: [Step.deleteTransaction(index: 0), .clearTransactions])
+    func `A store that leaves deleted transactions in the receipts is found`(act: Step) throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .season, quantity: 1), .refreshReceipt(device: 0, kind: .plain), act,
+            .refreshReceipt(device: 0, kind: .plain),
+        ]
+        try expectMatters(steps) { Hoarder($0) }
+    }
+
+    @Test func `A store that tells a family nothing of the deletion of what was shared is found`() throws {
+        let steps: [Step] = [
+            .foundFamily(account: 0), .joinFamily(account: 1), .add(device: 0, product: .gold, quantity: 1),
+            .deleteTransaction(index: 1),
+        ]
+        try expectMatters(steps) { Meddler($0, hides: { if case .revoked = $0 { true } else { false } }) }
+    }
+
+    @Test func `A store that does not share anew what a member's deletion took away is found`() throws {
+        let steps: [Step] = [
+            .foundFamily(account: 0), .joinFamily(account: 1), .add(device: 0, product: .gold, quantity: 1),
+            .deleteTransaction(index: 0),
+        ]
+        try expectMatters(steps) {
+            Meddler(
+                $0,
+                hides: { if case .transaction(let transaction) = $0 { transaction.identifier == "3" } else { false } }
+            )
+        }
+    }
+
+    @Test func `What is deleted is not paid for, and can be had afresh, in the model too`() throws {
+        let steps: [Step] = [
+            .add(device: 0, product: .basic, quantity: 1), .advance(days: 31), .deleteTransaction(index: 0),
+            .addOffer(device: 0, offer: .winter, signature: .sound), .deleteTransaction(index: 2),
+            .presentCodeSheet(device: 0, offer: .friends), .deleteTransaction(index: 0),
+            .presentCodeSheet(device: 0, offer: .friends), .advance(days: 31),
+        ]
+        try Life(seed: 0, steps: steps).run()
+    }
+
+    @Test func `Deletions are printed as they are pasted`() {
+        let steps: [Step] = [.deleteTransaction(index: 3), .clearTransactions]
+        #expect(steps.map(\.description) == [".deleteTransaction(index: 3)", ".clearTransactions"])
+    }
+}
+
+/// A backend of whose receipts the longest so far is handed on.
+private final class Hoarder: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private let backend: any StoreBackend
+    private var longest: Data?
+
+    init(_ backend: any StoreBackend) { self.backend = backend }
+
+    var timekeeper: any Timekeeper { backend.timekeeper }
+    var lane: BackendLane { .caller }
+
+    var appReceipt: Data? {
+        let newest = backend.appReceipt
+        if newest?.count ?? 0 > longest?.count ?? 0 { longest = newest }
+        return longest
+    }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        backend.submit(commands, reply: reply)
+    }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        backend.connect(receiver, after: cursor)
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
+
+    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        backend.products(identifiers, reply: reply)
+    }
+}
