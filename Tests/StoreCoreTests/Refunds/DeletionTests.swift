@@ -132,6 +132,52 @@ import Testing
         #expect(account.subscription(inGroup: "metals")?.end == .revoked)
     }
 
+    @Test func `B218: In billing retry too, of periods that were cut to one moment the newest is the one that ends`()
+        throws
+    {
+        App(on: store).buy("gold.monthly")
+        try account.forceRenewal(inGroup: "metals")
+        try account.setBillingFails(true)
+        try account.forceRenewal(inGroup: "metals")
+        #expect(account.subscription(inGroup: "metals")?.state == .inBillingRetry)
+        try store.deleteTransaction("2")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+    }
+
+    @Test func `B218: Of such periods an older one takes nothing with it`() throws {
+        App(on: store).buy("gold.monthly")
+        for _ in 0..<2 { try account.forceRenewal(inGroup: "metals") }
+        try account.setBillingFails(true)
+        try account.forceRenewal(inGroup: "metals")
+        try store.deleteTransaction("2")
+        #expect(account.subscription(inGroup: "metals")?.state == .inBillingRetry)
+        try store.deleteTransaction("3")
+        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+    }
+
+    @Test func `B218: What was ordered before a subscription began, and approved since, goes with it`() throws {
+        store.authoriser = .always(.askSomebodyElse)
+        let app = App(on: store)
+        app.buy("gold.monthly")
+        try account.buy("silver.monthly")
+        try store.decide("1", .approve)
+        #expect(try store.transactions.map(\.original) == ["2", nil])
+        try store.deleteTransaction("2")
+        #expect(try store.transactions == [])
+        #expect(try products(on: store.device) == [])
+        #expect(try account.totalCharged == 0)
+    }
+
+    @Test func `B218: A code serves once more when what it brought is deleted`() throws {
+        let shop = try OfferShop()
+        let account = shop.account
+        _ = try account.redeem(code: "TWICE", of: "gold")
+        #expect(throws: StoreFailure.self) { _ = try account.redeem(code: "TWICE", of: "gold") }
+        try shop.store.deleteTransaction("1")
+        _ = try account.redeem(code: "TWICE", of: "gold")
+        #expect(try shop.store.transactions.map(\.id) == ["2"])
+    }
+
     @Test func `B106, B218: Without what was paid for, what repeated it for nothing keeps the period`() throws {
         let app = App(on: store)
         app.buy("gold.monthly")
