@@ -96,6 +96,8 @@ private final class Broken: StoreBackend {
 
     func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
 
+    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
+
     func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void

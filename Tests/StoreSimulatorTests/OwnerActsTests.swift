@@ -60,10 +60,10 @@ import Testing
         }
     }
 
-    @Test func `A store that is never told what an app was offered is no matter`() throws {
-        let steps: [Step] = [.promote(device: 0, product: .sword, isTaken: false), .addKept(device: 0)]
-        try Life(seed: 0, steps: steps).run()
-        try Life(seed: 0, steps: steps) { Meddler($0, acknowledges: false) }.run()
+    @Test func `A store that is never told what an app was offered, and offers it to each launch, is found`() throws {
+        try expectMatters([.promote(device: 0, product: .sword, isTaken: false), .addKept(device: 0)]) {
+            Meddler($0, acknowledges: false)
+        }
     }
 
     @Test func `A store that lets a purchase go on in a new country against its app's word is found`() throws {
