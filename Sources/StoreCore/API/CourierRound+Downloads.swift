@@ -11,13 +11,13 @@ extension CourierRound {
         first.apply(report)
         var downloads = [first]
         while !batch.isDone, downloads.count < batchSize,
-            case .download(let object, let report) = batch.deliveries[batch.index]
+            case .download(let object, let report) = batch.next
         {
             let download = SKDownload.own(object)
             if downloads.contains(where: { $0 === download }) { break }
             download.apply(report)
             downloads.append(download)
-            batch.index += 1
+            batch.removeNext()
         }
         return downloads
     }

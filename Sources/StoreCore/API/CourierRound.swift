@@ -47,11 +47,11 @@ struct CourierRound {
     private func deliver(_ batch: inout DeliveryBatch) {
         let epoch = batch.epoch
         switch batch.removeNext() {
-        case .shown(let transaction): update(gather(transaction, &batch, Self.shown), epoch)
+        case .shown(let transaction): update(gather(.shown, transaction, &batch), epoch)
         case .changed(let transaction, let change): update(gatherChanges(transaction, change, &batch), epoch)
-        case .again(let transaction): update(gather(transaction, &batch, Self.again), epoch)
+        case .again(let transaction): update(gather(.again, transaction, &batch), epoch)
         case .removed(let transaction):
-            let transactions = gather(transaction, &batch, Self.removed, areRemovals: true)
+            let transactions = gather(.removed, transaction, &batch)
             first.paymentQueue(queue, removedTransactions: transactions)
             callOthers(epoch) { $0.paymentQueue(queue, removedTransactions: transactions) }
         case .download(let download, let report):
@@ -103,7 +103,7 @@ struct CourierRound {
             promote(SKPayment(payment), SKProduct(product), call)
         case .told(let cursor):
             engine.acknowledge(through: cursor)
-        case .shown, .changed, .again, .removed, .download, .taken:
+        case .shown, .changed, .again, .removed, .download:
             break
         }
     }
@@ -129,32 +129,20 @@ struct CourierRound {
 // MARK: - Runs of the same kind
 
 extension CourierRound {
-    private static func shown(_ delivery: Delivery) -> SKPaymentTransaction? {
-        if case .shown(let transaction) = delivery { QueueCourier.own(transaction) } else { nil }
-    }
-
-    private static func again(_ delivery: Delivery) -> SKPaymentTransaction? {
-        if case .again(let transaction) = delivery { QueueCourier.own(transaction) } else { nil }
-    }
-
-    private static func removed(_ delivery: Delivery) -> SKPaymentTransaction? {
-        if case .removed(let transaction) = delivery { QueueCourier.own(transaction) } else { nil }
-    }
-
     /// All of one kind that follow one another, beginning with one that has been taken out.
     ///
     /// What was finished meanwhile is not told of again.
     private func gather(
+        _ kind: Delivery.Kind,
         _ first: AnyObject,
-        _ batch: inout DeliveryBatch,
-        _ pick: (Delivery) -> SKPaymentTransaction?,
-        areRemovals: Bool = false
+        _ batch: inout DeliveryBatch
     ) -> [SKPaymentTransaction] {
         let first = QueueCourier.own(first)
-        var transactions = areRemovals || !first.isFinished ? [first] : []
-        while !batch.isDone, transactions.count < Self.batchSize, let next = pick(batch.deliveries[batch.index]) {
-            batch.index += 1
-            if areRemovals || !next.isFinished { transactions.append(next) }
+        var transactions = kind == .removed || !first.isFinished ? [first] : []
+        while !batch.isDone, transactions.count < Self.batchSize, batch.next.kind == kind,
+            let next = batch.removeNext().transaction.map(QueueCourier.own)
+        {
+            if kind == .removed || !next.isFinished { transactions.append(next) }
         }
         return transactions
     }
@@ -170,13 +158,13 @@ extension CourierRound {
         let first = QueueCourier.own(first)
         first.apply(change)
         var transactions = [first]
-        while !batch.isDone, transactions.count < Self.batchSize,
-            case .changed(let object, let change) = batch.deliveries[batch.index]
+        while !batch.isDone, transactions.count < Self.batchSize, batch.next.kind == .changed,
+            case .changed(let object, let change) = batch.next
         {
             let transaction = QueueCourier.own(object)
             if transaction.isDeferred { break }
             transaction.apply(change)
-            batch.index += 1
+            batch.removeNext()
             transactions.append(transaction)
         }
         return transactions

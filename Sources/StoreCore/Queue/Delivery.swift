@@ -19,29 +19,47 @@ enum Delivery {
     case promoted(StorePayment, StoreProduct)
     /// To be changed just before the callback that says so.
     indirect case download(AnyObject, DownloadReport)
-    /// What lay here has been taken out.
-    case taken
     /// Not for observers: all that was to be told before this has been.
     indirect case told(UpdateCursor)
+
+    /// What it is, as far as one callback may tell of several.
+    enum Kind { case shown, changed, again, removed, other }
+
+    /// Asked before it is matched, which copies what it is about.
+    var kind: Kind {
+        switch self {
+        case .shown: .shown
+        case .changed: .changed
+        case .again: .again
+        case .removed: .removed
+        default: .other
+        }
+    }
+
+    /// The object of one that is about a transaction and nothing else.
+    var transaction: AnyObject? {
+        switch self {
+        case .shown(let transaction), .again(let transaction), .removed(let transaction): transaction
+        default: nil
+        }
+    }
 }
 
 /// What is taken out of an engine's outbox together.
 struct DeliveryBatch {
+    /// The next to be made last, from where it is moved out rather than copied.
     var deliveries: [Delivery] = []
-    /// The next to be made.
-    var index = 0
     /// What belongs to another epoch than the engine's is applied and told to nobody.
     var epoch = 0
 
-    var isDone: Bool { index == deliveries.count }
+    var isDone: Bool { deliveries.isEmpty }
 
-    /// Takes the next one out, which costs less than to copy it.
-    mutating func removeNext() -> Delivery {
-        var next = Delivery.taken
-        swap(&next, &deliveries[index])
-        index += 1
-        return next
-    }
+    /// The next one; there has to be one.
+    var next: Delivery { _read { yield deliveries[deliveries.count - 1] } }
+
+    /// Takes the next one out; there has to be one.
+    @discardableResult
+    mutating func removeNext() -> Delivery { deliveries.removeLast() }
 }
 
 /// What an engine speaks through: it makes the objects that observers see and calls the observers.

@@ -214,7 +214,9 @@ extension QueueEngine {
             let transaction = stage.makeTransaction(number, value, in: self)
             state.table.insert(transaction, at: number)
             return .shown(transaction)
-        case .change(let number, let value): return state.table[number].map { .changed($0, value) }
+        case .change(let number, let value):
+            guard let transaction = state.table[number] else { return nil }
+            return .changed(transaction, value)
         case .again(let number): return state.table[number].map { .again($0) }
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return nil }
@@ -371,23 +373,6 @@ extension QueueEngine: InlineDrain {
     func drainInline() {
         CallScope.delivering { stage.drain(self) }
         activity.changed()
-    }
-
-    /// The first batch of a draining; false where somebody else came first.
-    func begin(_ batch: inout DeliveryBatch) -> Bool {
-        state.withLock { state in
-            batch.epoch = currentEpoch
-            return state.deliveries.begin(&batch.deliveries)
-        }
-    }
-
-    /// Gives back a batch that is done, for the next one; false ends the draining.
-    func take(_ batch: inout DeliveryBatch) -> Bool {
-        state.withLock { state in
-            batch.index = 0
-            batch.epoch = currentEpoch
-            return state.deliveries.take(&batch.deliveries)
-        }
     }
 
     var currentEpoch: Int { epoch.load(ordering: .sequentiallyConsistent) }
