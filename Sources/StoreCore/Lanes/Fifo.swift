@@ -33,6 +33,20 @@ struct Fifo<Element> {
         return element
     }
 
+    /// Takes out so many from the front.
+    mutating func removeFirst(_ count: Int) {
+        head += count
+        if head == elements.count {
+            if head > 8 { elements.removeAll(keepingCapacity: head <= 1024) }
+            // Quicker than removing few of them together.
+            while !elements.isEmpty { elements.removeLast() }
+            head = 0
+        } else if head > 1024, head > elements.count / 2 {
+            elements.removeFirst(head)
+            head = 0
+        }
+    }
+
     /// Keeps what `isIncluded` says, in order.
     mutating func filter(_ isIncluded: (Element) -> Bool) {
         elements = ContiguousArray(elements[head...].filter(isIncluded))

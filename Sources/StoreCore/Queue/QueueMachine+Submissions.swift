@@ -126,12 +126,12 @@ extension QueueMachine {
             submissionAttempts = 0
             var recorded: [OrderID] = []
             var mustLookAgain = false
-            for _ in 0..<inFlight {
-                let sent = outbound.removeFirst()
-                if sent.isRecorded { recorded.append(sent.command.id) }
-                let command = sent.command
-                if acknowledged(command.id, command.action, ofRow: sent.row, &actions) { mustLookAgain = true }
+            // Where they lie: taken out one by one, each would be copied.
+            for index in 0..<inFlight {
+                if outbound[index].isRecorded { recorded.append(outbound[index].command.id) }
+                if acknowledged(index, &actions) { mustLookAgain = true }
             }
+            outbound.removeFirst(inFlight)
             inFlight = 0
             if submission.count > Self.keptSubmission { submission = [] }
             if mustLookAgain { connection.mustLookAgain = true }
@@ -159,14 +159,12 @@ extension QueueMachine {
         actions.append(.wake(.submission(number: pauseNumber), after: Self.pause(afterAttempts: submissionAttempts)))
     }
 
+    /// The store has one of `outbound`.
+    ///
     /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
-    private mutating func acknowledged(
-        _ id: OrderID,
-        _ action: StoreCommand.Action,
-        ofRow number: Int,
-        _ actions: inout [Action]
-    ) -> Bool {
-        switch action {
+    private mutating func acknowledged(_ index: Int, _ actions: inout [Action]) -> Bool {
+        let number = outbound[index].row
+        switch outbound[index].command.action {
         case .purchase(let payment):
             var isNews = false
             rows.update(number) { row in
@@ -176,13 +174,13 @@ extension QueueMachine {
             // What an earlier connection told of is to be shown in a snapshot, however late the acknowledgement comes.
             if isNews, connection.isInSnapshot { connection.excused.insert(number) }
             show(number, payment, &actions)
-            return isNews && id.journal != journal
+            return isNews && outbound[index].command.id.journal != journal
         case .finish(let transaction):
             guard !finished.isEmpty, finished.contains(transaction) else { return false }
             // A snapshot that is on its way may have been taken before.
             if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
         case .restore:
-            restoreAcknowledged(id.number, &actions)
+            restoreAcknowledged(outbound[index].command.id.number, &actions)
         }
         return false
     }

@@ -124,8 +124,8 @@ extension QueueMachine {
     /// Returns whether there was something that the store wants to know was told.
     private mutating func fold(_ updates: [StoreUpdate], _ actions: inout [Action]) -> Bool {
         var mustTell = false
-        for update in updates {
-            switch update {
+        for index in updates.indices {
+            switch updates[index] {
             case .transaction(let transaction):
                 fold(transaction, &actions)
             case .finished(let identifier, let order):
@@ -157,7 +157,7 @@ extension QueueMachine {
     private mutating func fold(_ transaction: StoreTransaction, _ actions: inout [Action]) {
         if let order = transaction.order, let number = ownRow(of: order) {
             // An order without a row is finished: it never comes back.
-            if let row = rows[number] { change(number, row, to: transaction, &actions) }
+            change(number, to: transaction, &actions)
         } else if finished.isEmpty || !finished.contains(transaction.identifier) {
             bring(transaction, &actions)
         }
@@ -181,8 +181,7 @@ extension QueueMachine {
     private mutating func bring(_ transaction: StoreTransaction, _ actions: inout [Action]) {
         let number = lastNumber + 1
         if let known = foreign.insert(number, for: transaction.identifier) {
-            if let row = rows[known] { change(known, row, to: transaction, &actions) }
-            return
+            return change(known, to: transaction, &actions)
         }
         _ = takeNumber()
         rows.insert(
@@ -198,21 +197,21 @@ extension QueueMachine {
         actions.append(.bring(number, transaction))
     }
 
-    private mutating func change(
-        _ number: Int,
-        _ row: Row,
-        to transaction: StoreTransaction,
-        _ actions: inout [Action]
-    ) {
-        if !connection.unseen.isEmpty { connection.unseen.remove(number) }
-        if !row.isShown { actions.append(.show(number, transaction.payment)) }
-        let changes = row.state.mayBecome(transaction.state)
-        rows.update(number) { row in
+    /// Does nothing where there is no row.
+    private mutating func change(_ number: Int, to transaction: StoreTransaction, _ actions: inout [Action]) {
+        var isNew = false
+        var changes = false
+        let isThere = rows.update(number) { row in
+            isNew = !row.isShown
+            changes = row.state.mayBecome(transaction.state)
             row.identifier = transaction.identifier
             row.isInStore = true
             row.isShown = true
             if changes { row.state = transaction.state }
         }
+        guard isThere else { return }
+        if !connection.unseen.isEmpty { connection.unseen.remove(number) }
+        if isNew { actions.append(.show(number, transaction.payment)) }
         if changes { actions.append(.change(number, transaction)) }
     }
 
