@@ -18,7 +18,8 @@ public struct StorePayment: Hashable, Sendable {
         simulatesAskToBuyInSandbox: Bool = false,
         discount: StoreDiscount? = nil
     ) {
-        if applicationUsername == nil, requestData == nil, !simulatesAskToBuyInSandbox, discount == nil {
+        // Matched, because `==` would compare offers, which costs more than all the rest.
+        if applicationUsername == nil, requestData == nil, !simulatesAskToBuyInSandbox, case nil = discount {
             storage = Storage(productIdentifier, quantity, nil)
             return
         }

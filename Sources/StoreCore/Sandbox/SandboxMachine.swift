@@ -24,12 +24,12 @@ extension SandboxState {
             let event = order(payment, command.id, device, isAuthorised: isAuthorised, rules, now: now)
             events.append(LedgerRecord(date: now, event: event))
         case .finish(let identifier):
-            let number = Self.number(of: identifier).flatMap { isFinishable($0, device) ? $0 : nil }
-            let row = number.flatMap { transactions[$0] }
+            let number = Self.number(of: identifier)
+            let row = finishable(number, on: device)
             let finish = StoreEvent.Finish(
                 device: device,
                 command: command.id,
-                transaction: number,
+                transaction: row == nil ? nil : number,
                 order: row?.transaction.order,
                 account: row.flatMap { $0.device < 0 ? Int($0.account) : nil }
             )
@@ -175,10 +175,13 @@ extension SandboxState {
         )
     }
 
-    /// A device may still finish what it heard of before somebody else signed in.
-    private func isFinishable(_ number: Int, _ device: Int) -> Bool {
-        guard let row = transactions[number], row.transaction.isDecided else { return false }
-        return row.device == device || (row.device < 0 && devices[device].accounts.contains(Int(row.account)))
+    /// What a device may finish: also what it heard of before somebody else signed in.
+    // Called, it would be given a copy of the state.
+    @inline(__always)
+    private func finishable(_ number: Int?, on device: Int) -> Row? {
+        guard let number, let row = transactions[number], row.transaction.isDecided else { return nil }
+        let isItsOwn = row.device == device || row.device < 0 && devices[device].accounts.contains(Int(row.account))
+        return isItsOwn ? row : nil
     }
 
     private func restore(

@@ -192,6 +192,8 @@ extension SandboxShell {
         }
     }
 
+    // Called, it would be given a copy of the command.
+    @inline(__always)
     private mutating func decide(_ command: StoreCommand, from device: Int, now: Date) {
         applyFresh()
         state.decide(
@@ -266,7 +268,7 @@ extension SandboxShell {
         }
         applyFresh()
         tellConnections()
-        snapshots.keepIfDue(state)
+        if snapshots.areKept { snapshots.keepIfDue(state) }
     }
 
     private mutating func applyFresh() {

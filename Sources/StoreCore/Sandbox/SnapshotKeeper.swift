@@ -22,6 +22,11 @@ struct SnapshotKeeper: Sendable {
         return state
     }
 
+    /// Whether the ledger keeps any.
+    ///
+    /// To be asked first where it matters: whoever is handed a state may be given a copy of it.
+    var areKept: Bool { ledger != nil }
+
     /// Keeps a state, all of whose records last, if that is due.
     @inline(__always)
     mutating func keepIfDue(_ state: borrowing SandboxState) {
