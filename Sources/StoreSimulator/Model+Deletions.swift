@@ -34,7 +34,6 @@ extension Model {
         for device in devices.indices {
             for (account, products) in devices[device].revocations {
                 for (product, count) in products where count > heard(device, account, product) {
-                    devices[device].lateRevocations[account, default: []].insert(product)
                     devices[device].revocations[account]?[product] = heard(device, account, product)
                 }
             }

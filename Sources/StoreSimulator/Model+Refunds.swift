@@ -51,9 +51,6 @@ extension Model {
     }
 
     func isRevoked(_ identifier: String, on device: Int) -> Bool {
-        guard let product = Product(rawValue: identifier) else { return false }
-        // A queue that connects after its cursor hears what was before, cleared or not.
-        let late = devices[device].account.flatMap { devices[device].lateRevocations[$0] } ?? []
-        return revocations(on: device)[product, default: 0] > 0 || late.contains(product)
+        Product(rawValue: identifier).map { revocations(on: device)[$0, default: 0] > 0 } ?? false
     }
 }

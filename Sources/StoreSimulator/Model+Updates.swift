@@ -76,9 +76,10 @@ extension Model {
                 && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
                 && entry.quantity == transaction.payment.quantity
         }
-        guard Set(alike.map { entries[$0].charge }).count > 1 else { return alike.first }
-        let cost = charge()
-        return alike.first { entries[$0].charge == cost }
+        let costs = alike.map { entries[$0].charge ?? 0 }
+        guard Set(costs).count > 1 else { return alike.first }
+        let cost = charge() ?? 0
+        return costs.firstIndex(of: cost).map { alike[$0] }
     }
 
     /// Whether a transaction says of an entry that it comes of it; of what was shared in silence this is the first word.

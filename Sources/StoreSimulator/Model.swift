@@ -102,8 +102,6 @@ struct Model {
         var refreshDate: Date?
         /// The ends of access that its app has to hear of, by whose it was.
         var revocations: [Int: [Product: Int]] = [:]
-        /// Those that came too late for an app that had not heard them when all transactions were deleted, by whose they were.
-        var lateRevocations: [Int: Set<Product>] = [:]
     }
 
     var now: Date

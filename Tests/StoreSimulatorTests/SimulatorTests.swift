@@ -70,4 +70,25 @@ import Testing
             ]
         ).run()
     }
+
+    @Test func `What repeats a purchase for nothing is told apart from what was paid for in the same moment`() throws {
+        try Life(
+            seed: 8033,
+            steps: [
+                .signIn(device: 0, account: 1),
+                .redeem(account: 1, offer: .friends),
+                .reachable(device: 2, false),
+                .interruptPurchases(account: 1, on: true),
+                .add(device: 0, product: .silver, quantity: 1),
+                .addOffer(device: 0, offer: .winter, signature: .sound),
+                .add(device: 0, product: .basic, quantity: 1),
+                .add(device: 0, product: .basic, quantity: 1),
+                .signOut(device: 0),
+                .resolveIssue(index: 1),
+                .resolveIssue(index: 2),
+                .resolveIssue(index: 0),
+                .expire(account: 1),
+            ]
+        ).run()
+    }
 }

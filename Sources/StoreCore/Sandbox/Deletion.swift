@@ -114,7 +114,7 @@ extension SandboxState {
         subscriptions = SubscriptionBook()
         owner.issues = [:]
         offers.forgetRedemptions()
-        revocations.clear()
+        revocations.clear(at: position)
         families.forgetShares()
     }
 

@@ -14,6 +14,8 @@ struct RevocationBook: Codable, Sendable {
     private var cancellations: [String: Date] = [:]
     /// For each device, what its app has not heard of, oldest first.
     private var notices: [Int: [Notice]] = [:]
+    /// How long the ledger was when all transactions were deleted for the last time.
+    private var cleared = 0
 
     /// Since when a transaction does not count any more; nil while it does.
     func cancellation(of transaction: String) -> Date? { cancellations.isEmpty ? nil : cancellations[transaction] }
@@ -52,10 +54,14 @@ struct RevocationBook: Codable, Sendable {
     }
 
     /// Every transaction is gone; what has ended has ended.
-    mutating func clear() {
+    mutating func clear(at position: Int) {
         cancellations = [:]
         notices = [:]
+        cleared = position
     }
+
+    /// Whether apps do not hear any more what a record says that has ended.
+    func isForgotten(at position: Int) -> Bool { position <= cleared }
 }
 
 extension SandboxState {

@@ -104,8 +104,10 @@ extension SandboxShell {
                 throw StoreFailure.storeKit(.unknown, "the ledger has no record after \(position), but had \(through)")
             }
             for record in records where updates.count < Self.batchSize {
+                let known = updates.count
                 add(record.event, for: device, receiver.journal, to: &updates)
                 position += 1
+                if state.revocations.isForgotten(at: position) { updates[known...].removeAll(where: \.isRevocation) }
             }
         }
         return UpdateBatch(
@@ -113,5 +115,11 @@ extension SandboxShell {
             through: UpdateCursor(position: position),
             updates: updates
         )
+    }
+}
+
+extension StoreUpdate {
+    fileprivate var isRevocation: Bool {
+        if case .revoked = self { true } else { false }
     }
 }

@@ -335,4 +335,23 @@ import Testing
         #expect(shop.account.subscriptions.count == 1)
         #expect(try store.timeline.entries.contains { $0.what == "all transactions deleted" })
     }
+
+    @Test func `B203: Nor does an app that was out of reach meanwhile`() throws {
+        let app = App(on: store)
+        app.buy("full.game")
+        app.recorder.clear()
+        store.device.isReachable = false
+        try store.refund("1")
+        try store.clearTransactions()
+        store.device.isReachable = true
+        market.clock.advance(by: 1)
+        #expect(app.recorder.callbacks == [])
+        app.buy("full.game")
+        app.recorder.clear()
+        store.device.isReachable = false
+        try store.refund("2")
+        store.device.isReachable = true
+        market.clock.advance(by: 1)
+        #expect(app.recorder.callbacks == [[.revoked(["full.game"])]])
+    }
 }
