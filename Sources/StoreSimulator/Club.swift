@@ -30,6 +30,8 @@ struct Club {
     private(set) var deal: Deal?
     /// What its next period is under unless the running deal goes on.
     private(set) var waiting: Step.Offer?
+    /// The entry of the purchase that it came with.
+    private var waitingFrom: Int?
     private var hasHadTrial = false
     private(set) var renewsAs = Step.Product.basic
     private(set) var willRenew = false
@@ -53,6 +55,17 @@ struct Club {
     /// What it costs as long as they have not agreed to the product's price, in cents; nil for that.
     private var keptPrice: Int?
 
+    /// All that was paid for it, in its order.
+    private var purchases: [Purchase] = []
+
+    private struct Purchase {
+        let entry: Int
+        let product: Step.Product
+        /// The period that runs then.
+        let period: Int
+        let isTrial: Bool
+    }
+
     init(first: Int) { self.first = first }
 
     /// Somebody pays for one of the products.
@@ -61,14 +74,16 @@ struct Club {
     mutating func subscribe(
         to wanted: Step.Product,
         under offer: Step.Offer?,
+        as entry: Int,
         at now: Date,
         for prices: Prices
     ) -> Int {
+        defer { note(entry, wanted) }
         // A step up or sideways is taken at once; everything else waits for the end of the month.
         if isEntitled, wanted == product || wanted == .basic {
             // They have chosen another price.
             if wanted != renewsAs { forgetPrice() }
-            if offer != nil || wanted != renewsAs { waiting = offer }
+            if offer != nil || wanted != renewsAs { (waiting, waitingFrom) = (offer, entry) }
             renewsAs = wanted
             willRenew = true
             return 0
@@ -76,7 +91,7 @@ struct Club {
         origin = isEntitled ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
         let hasTrial = wanted == .basic && !hasHadTrial
         // The code for friends is had after the trial, every other offer in its place.
-        waiting = hasTrial && offer == .friends ? offer : nil
+        (waiting, waitingFrom) = (hasTrial && offer == .friends ? offer : nil, entry)
         deal = waiting == nil ? offer.map(Deal.init) ?? (hasTrial ? .trial : nil) : .trial
         product = wanted
         renewsAs = wanted
@@ -90,6 +105,28 @@ struct Club {
         willRenew = true
         forgetPrice()
         return charge(prices)
+    }
+
+    /// Something was bought, or a period has begun.
+    mutating func note(_ entry: Int, _ product: Step.Product) {
+        let isTrial = deal == .trial && product == self.product
+        purchases.append(Purchase(entry: entry, product: product, period: period, isTrial: isTrial))
+    }
+
+    /// Some of what was paid for it is as if it had never been, and so is what only that has changed.
+    mutating func forget(_ deleted: Set<Int>) {
+        if let waitingFrom, deleted.contains(waitingFrom) { waiting = nil }
+        let left = purchases.filter { !deleted.contains($0.entry) }
+        if left.count == purchases.count { return }
+        if purchases.contains(where: { $0.isTrial }), !left.contains(where: { $0.isTrial }) { hasHadTrial = false }
+        let wasChanged = purchases.contains { $0.period == period && deleted.contains($0.entry) }
+        purchases = left
+        guard wasChanged, let newest = left.last(where: { $0.period == period }), newest.product != renewsAs else {
+            return
+        }
+        renewsAs = newest.product
+        waiting = nil
+        forgetPrice()
     }
 
     /// When something happens to it next.
@@ -252,7 +289,7 @@ struct Club {
         switch deal {
         case .trial?: 0
         case .offer(let offer, _)?: offer.terms?.price ?? 0
-        case nil: keptPrice ?? prices[product]
+        case nil: prices.isLocal(product) ? prices[product] : keptPrice ?? prices[product]
         }
     }
 

@@ -94,7 +94,7 @@ extension Model {
             accounts[account].history.append(index)
         case .basic, .gold, .silver:
             var club = accounts[account].club ?? Club(first: index)
-            let charge = club.subscribe(to: entry.product, under: entry.offer, at: now, for: prices)
+            let charge = club.subscribe(to: entry.product, under: entry.offer, as: index, at: now, for: prices)
             accounts[account].club = club
             if club.first != index { entries[index].beginning = club.first }
             // What only begins at the renewal is no period that could be restored or paid back.

@@ -17,6 +17,7 @@ extension Model {
             } else if club.isRunning, !own.contains(where: { entries[$0].period == club.period }) {
                 accounts[account].club?.revoke()
             }
+            accounts[account].club?.forget(deleted)
         }
         shares.removeAll { !deleted.isDisjoint(with: $0.entries) }
     }

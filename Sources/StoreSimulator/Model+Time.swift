@@ -41,7 +41,9 @@ extension Model {
         entry.period = club.period
         entry.end = club.end
         entry.deal = club.deal
-        accounts[account].history.append(add(entry))
+        let index = add(entry)
+        accounts[account].history.append(index)
+        accounts[account].club?.note(index, club.product)
     }
 
     private func nextDue(by moment: Date) -> Int? {

@@ -15,6 +15,9 @@ struct Prices: Equatable {
         }
     }
 
+    /// Whether the country has a price of its own.
+    func isLocal(_ product: Product) -> Bool { [.sword, .gold].contains(product) && country == .germany }
+
     private static func initial(_ product: Product) -> Int {
         switch product {
         case .sword: 99
@@ -45,6 +48,7 @@ extension Model {
     mutating func raisePrice(of product: Product, to cents: Int) {
         let old = prices[product]
         prices.raise(product, to: cents)
+        if prices.isLocal(product) { return }
         for account in accounts.indices where accounts[account].club?.renewsAs == product {
             accounts[account].club?.consider(prices[product], insteadOf: old)
         }

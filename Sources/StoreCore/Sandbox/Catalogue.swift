@@ -108,6 +108,8 @@ struct Catalogue: Codable, Sendable {
     func price(of index: Int) -> Decimal {
         products[index].storefrontTerms?.prices[countryCode] ?? products[index].price
     }
+    /// Whether it has a price of its own in the country that is sold for.
+    func hasLocalPrice(_ index: Int) -> Bool { products[index].storefrontTerms?.prices[countryCode] != nil }
     /// Whether it is sold in the country that is sold for.
     func isSoldHere(_ index: Int) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
 

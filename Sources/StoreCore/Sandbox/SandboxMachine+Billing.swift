@@ -30,7 +30,8 @@ extension SandboxState {
         return LedgerRecord(date: moment, event: .billing(.renewalFailed(subscription: index, trouble)))
     }
 
-    /// What a subscription's user pays instead of its product's price, nil for that.
+    /// What a subscription's user pays instead of its product's price, nil for that; in countries where the product has a
+    /// price of its own it costs that.
     func keptPrice(of index: Int) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
 
     /// The payment that failed is collected now; nil where none has.
@@ -103,6 +104,8 @@ extension SandboxState {
 
     /// What subscribers are asked when the product that they renew as costs something else from now on.
     func questions(about price: Decimal, of product: Int) -> [StoreEvent] {
+        // What they pay here has not changed.
+        if catalogue.hasLocalPrice(product) { return [] }
         let old = catalogue.price(of: product)
         return subscriptions.indices.compactMap { index in
             guard subscriptions[index].isRunning, subscriptions[index].renewsAs == product else { return nil }

@@ -95,7 +95,8 @@ extension SandboxState {
                 after: cycle,
                 rate
             )
-            return (next, next.offer == nil ? keptPrice(of: index) ?? charge : charge)
+            let kept = next.offer == nil && !catalogue.hasLocalPrice(product) ? keptPrice(of: index) : nil
+            return (next, kept ?? charge)
         }
         let term = SubscriptionTerm(
             product: product,

@@ -41,7 +41,8 @@ extension SandboxStore {
     /// Who buys it from now on pays the new price. Each account whose running subscription renews as the product is asked,
     /// and keeps its price until it has agreed: see ``SandboxAccount/requestPriceIncreaseConsent(inGroup:)``. A price
     /// that is not above what a subscriber pays needs no consent. Prices of its own that the product has in single
-    /// countries stay, and nobody is asked while the store sells for one of those.
+    /// countries stay; while the store sells for one of those nobody is asked, and renewals cost that price, whatever an
+    /// account keeps elsewhere.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.

@@ -198,4 +198,21 @@ import Testing
         later.advance(to: "2025-02-01T00:00:00Z")
         #expect(try later.store.account.totalCharged == Decimal(string: "19.98"))
     }
+
+    @Test func `B180: Where the product has a price of its own it costs that, whatever is kept elsewhere`() throws {
+        let gold = Market.subscription("gold", level: 1, price: "9.99", .init(1, .month)).priced("12", in: "JPN")
+        let subscriber = try Subscriber(to: "gold", [gold])
+        let (store, account) = (subscriber.market.store, subscriber.account)
+        try store.raisePrice(of: "gold", to: "10.99")
+        try account.answerPriceConsent(.decline, inGroup: "metals")
+        try account.setAutoRenew(true, inGroup: "metals")
+        try store.setStorefront("JPN")
+        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(try subscriber.charged == "21.99")
+        try store.raisePrice(of: "gold", to: "11.99")
+        #expect(try subscriber.metals.priceConsent == nil)
+        try store.setStorefront("USA")
+        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(try subscriber.charged == "31.98")
+    }
 }
