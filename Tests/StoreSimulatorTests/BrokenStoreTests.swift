@@ -57,12 +57,19 @@ private final class Broken: StoreBackend {
     var timekeeper: any Timekeeper { backend.timekeeper }
     var lane: BackendLane { .caller }
     var appReceipt: Data? { backend.appReceipt }
-
     var storefront: StoreStorefront? { backend.storefront }
     var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
 
     func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         backend.changePromotion(change, reply: reply)
+    }
+
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+    }
+
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.presentCodeRedemptionSheet(reply: reply)
     }
 
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {

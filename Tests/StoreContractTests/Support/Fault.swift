@@ -22,6 +22,13 @@ struct Fault: CustomTestStringConvertible, Sendable {
         return fault
     }
 
+    /// One that is only seen where another thread gets its turn in time.
+    func withPatience(seconds: Double) -> Fault {
+        var fault = self
+        fault.adjust = { $0.pause = seconds }
+        return fault
+    }
+
     func withCrowd(_ crowd: Int) -> Fault {
         var fault = self
         fault.adjust = { $0.crowd = crowd }

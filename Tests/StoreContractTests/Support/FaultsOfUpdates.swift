@@ -15,7 +15,7 @@ extension Fault {
         Fault(StandsStill.self, .chain),
         Fault(SaysNothingWithoutUnfinished.self, .snapshotFirst),
         Fault(CountsPartsFromTwo.self, .snapshotFirst).withCrowd(600),
-        Fault(SendsFromEveryThread.self, .oneAtATime),
+        Fault(SendsFromEveryThread.self, .oneAtATime).withPatience(seconds: 5),
         Fault(ForgetsFailed.self, .unfinishedShown),
         Fault(NewestFirst.self, .oldestFirst),
         Fault(LosesTheCursor.self, .cursorResumes),
