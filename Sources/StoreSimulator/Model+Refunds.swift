@@ -22,11 +22,21 @@ extension Model {
             accounts[account].ownsGame = false
             revoke(.game, account)
         case .basic, .gold, .silver:
-            payBack(accounts[account].history.filter { entries[$0].period == refunded.period }, account)
+            payBack(accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }, account)
             guard let club = accounts[account].club, club.isRunning, club.period == refunded.period else { return }
             accounts[account].club?.revoke()
             if club.isEntitled { revoke(refunded.product, account) }
         }
+    }
+
+    private func isSamePeriod(_ entry: Entry, _ refunded: Entry) -> Bool {
+        if entry.period == refunded.period { return true }
+        // Nothing tells two apart that cost nothing and were over in the moment in which they began.
+        guard case .offer(let offer, _)? = entry.deal, offer.terms?.price == 0, entry.end == entry.date else {
+            return false
+        }
+        return entry.product == refunded.product && entry.deal == refunded.deal && entry.date == refunded.date
+            && entry.end == refunded.end
     }
 
     /// They count no more, and no restore brings them.

@@ -9,7 +9,7 @@ extension Witness {
 
     /// The store brings a receipt up to date.
     func refreshesReceipt(_ kind: Step.ReceiptKind, on device: Int) -> Inquiry.Answer {
-        begin { [disk, count = disk.committed] _ in disk.survived > count }
+        begin()
         guard isReachable[device] else { return .unreachable }
         guard model.devices[device].account != nil else { return .init(.storeKit(.clientInvalid, "")) }
         model.devices[device].hasReceipt = true

@@ -73,9 +73,13 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     // MARK: Changes
 
     /// A change begins, which a store that dies of it may or may not have kept.
-    func begin(isKept: @escaping (SandboxStore) -> Bool) {
+    ///
+    /// - Parameter isKept: tells whether it has; unless given, it has if anything was written.
+    func begin(isKept: ((SandboxStore) -> Bool)? = nil) {
         model.advance(to: clock.now)
-        doubt = lifeline.isArmed ? Doubt(before: model, isKept: isKept) : nil
+        guard lifeline.isArmed else { return doubt = nil }
+        let hasGrown = { [disk, count = disk.committed] (_: SandboxStore) in disk.survived > count }
+        doubt = Doubt(before: model, isKept: isKept ?? hasGrown)
     }
 
     func end() { if !lifeline.store.isDead { doubt = nil } }
@@ -153,7 +157,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
 
     /// The sheet for codes is shown.
     func entersCode(on device: Int) {
-        begin { [disk, count = disk.committed] _ in disk.survived > count }
+        begin()
         codeRefusal = isReachable[device] ? model.enter(code, on: device) : nil
     }
 

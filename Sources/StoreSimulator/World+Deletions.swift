@@ -23,12 +23,7 @@ extension World {
     }
 
     private func ownDeletion(_ apply: (inout Model) -> Void, act: () throws -> Void) {
-        let count = disk.committed
-        own(apply) { [disk] _ in
-            disk.survived > count
-        } act: {
-            try act()
-        }
+        own(apply, act: act)
         // Nobody waits any longer for what becomes of them.
         for entry in witness.model.entries where entry.isDeleted { entry.tag.map(diary.passages.end) }
     }

@@ -9,7 +9,7 @@ extension World {
         guard witness.model.family(of: organiser) == nil else {
             return expectRefusal("has account \(organiser) in two families", act: act)
         }
-        ownFamily({ $0.families.append([organiser]) }, act: act)
+        own({ $0.families.append([organiser]) }, act: act)
     }
 
     func joinFamily(_ account: Int) {
@@ -20,7 +20,7 @@ extension World {
         guard witness.model.family(of: account) == nil, !witness.model.families[family].isEmpty else {
             return expectRefusal("has account \(account) join family \(family)", act: act)
         }
-        ownFamily({ $0.families[family].append(account) }, act: act)
+        own({ $0.families[family].append(account) }, act: act)
     }
 
     func leaveFamily(_ account: Int) {
@@ -30,7 +30,7 @@ extension World {
         else { return }
         let act = { try found.remove(handle) }
         if own == nil { return expectRefusal("has account \(account) leave family \(family)", act: act) }
-        ownFamily({ $0.leave(family, account) }, act: act)
+        self.own({ $0.leave(family, account) }, act: act)
     }
 
     func setSharesPurchases(_ isOn: Bool, of account: Int) {
@@ -50,14 +50,5 @@ extension World {
         if families.indices.contains(index) { return families[index] }
         diary.broke("the store has \(families.count) families, and should have number \(index)")
         return nil
-    }
-
-    private func ownFamily(_ apply: (inout Model) -> Void, act: () throws -> Void) {
-        let count = disk.committed
-        own(apply) { [disk] _ in
-            disk.survived > count
-        } act: {
-            try act()
-        }
     }
 }

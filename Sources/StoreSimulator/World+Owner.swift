@@ -88,14 +88,7 @@ extension World {
         if witness.model.refusal(of: product, quantity) != nil {
             return expectRefusal("sells \(quantity) of \(product)", act: act)
         }
-        let count = disk.committed
-        own {
-            $0.buy(product, quantity, by: account)
-        } isKept: { [disk] _ in
-            disk.survived > count
-        } act: {
-            try act()
-        }
+        own({ $0.buy(product, quantity, by: account) }, act: act)
     }
 
     func promote(_ product: Step.Product, on device: Int, isTaken: Bool) {
@@ -106,14 +99,7 @@ extension World {
         if !witness.model.promoted(on: device).contains(product) {
             return expectRefusal("promotes \(product)", act: act)
         }
-        let count = disk.committed
-        own {
-            $0.devices[device].promotions[product, default: 0] += 1
-        } isKept: { [disk] _ in
-            disk.survived > count
-        } act: {
-            try act()
-        }
+        own({ $0.devices[device].promotions[product, default: 0] += 1 }, act: act)
     }
 
     func setStorefront(_ country: Step.Country, continues: Bool) {
@@ -137,14 +123,7 @@ extension World {
         guard witness.model.isRefundable(entry) else {
             return expectRefusal("refunds transaction \(identifier)", act: act)
         }
-        let count = disk.committed
-        own {
-            $0.refund(entry)
-        } isKept: { [disk] _ in
-            disk.survived > count
-        } act: {
-            try act()
-        }
+        own({ $0.refund(entry) }, act: act)
     }
 
     func failPurchases(_ isOn: Bool) {
@@ -176,9 +155,14 @@ extension World {
     }
 
     /// The owner changes something; whether a store that dies of it has kept it shows later.
+    ///
+    /// - Parameters:
+    ///   - apply: does the same to the model.
+    ///   - isKept: tells whether a store has it; unless given, it has if anything was written.
+    ///   - act: changes it.
     func own(
         _ apply: (inout Model) -> Void,
-        isKept: @escaping (SandboxStore) -> Bool,
+        isKept: ((SandboxStore) -> Bool)? = nil,
         act: () throws -> Void
     ) {
         witness.begin(isKept: isKept)

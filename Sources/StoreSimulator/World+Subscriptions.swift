@@ -45,14 +45,7 @@ extension World {
         let price = "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
         let act = { [self] in try store.raisePrice(of: product.rawValue, to: price) }
         if product == .ghost { return expectRefusal("sells what there is not", act: act) }
-        let count = disk.committed
-        own {
-            $0.raisePrice(of: product, to: cents)
-        } isKept: { [disk] _ in
-            disk.survived > count
-        } act: {
-            try act()
-        }
+        own({ $0.raisePrice(of: product, to: cents) }, act: act)
     }
 
     func resolveBilling(of account: Int) {
@@ -109,11 +102,6 @@ extension World {
         guard witness.model.accounts[account].club?.isRunning == true else {
             return expectRefusal("changes the subscription of account \(account), which has none") { try act(handle) }
         }
-        let count = disk.committed
-        own(apply) { [disk] _ in
-            disk.survived > count
-        } act: {
-            try act(handle)
-        }
+        own(apply) { try act(handle) }
     }
 }

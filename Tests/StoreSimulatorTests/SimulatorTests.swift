@@ -91,4 +91,19 @@ import Testing
             ]
         ).run()
     }
+
+    @Test func `Of two free periods that were over at once either goes with the other`() throws {
+        try Life(
+            seed: 3_042_740,
+            steps: [
+                .add(device: 0, product: .basic, quantity: 1),
+                .refund(index: 0),
+                .winBack(account: 0, offer: .comeback),
+                .expire(account: 0),
+                .winBack(account: 0, offer: .comeback),
+                .expire(account: 0),
+                .refund(index: 0),
+            ]
+        ).run()
+    }
 }

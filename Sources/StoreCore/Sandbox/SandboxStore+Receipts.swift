@@ -5,8 +5,8 @@ extension SandboxStore {
     ///
     /// The receipt of any period of an auto-renewable subscription tells how the subscription stands now, and what its
     /// newest period's receipt says: see ``ReceiptVerification/latestFields`` and ``ReceiptVerification/isExpired``. What
-    /// somebody has from their family is judged by their own transactions of it. A subscription that this store does not know, because another with the same key sold it, is judged by the receipt
-    /// alone.
+    /// somebody has from their family is judged by their own transactions of it. A subscription that this store does not
+    /// know, because another with the same key sold it, is judged by the receipt alone.
     ///
     /// - Parameter receipt: the receipt itself, not its Base64 form.
     /// - Returns: the store's answer; a status and a reason for whatever it does not vouch for.
