@@ -26,7 +26,7 @@ extension SandboxState {
         }
         var next = nextTransaction
         for key in wanted {
-            guard let sharing = sharing(key, as: next, bought) else { continue }
+            guard let sharing = sharing(key, as: next, at: now, bought) else { continue }
             events.append(LedgerRecord(date: now, event: .owner(.family(.shared(sharing)))))
             next += 1
         }
@@ -74,6 +74,7 @@ extension SandboxState {
     private func sharing(
         _ key: FamilyBook.Key,
         as number: Int,
+        at now: Date,
         _ bought: Set<StoreEvent.Acquisition>
     ) -> FamilyChange.Sharing? {
         let share = families.share(key)
@@ -94,7 +95,8 @@ extension SandboxState {
                 cycle: term.cycle,
                 offer: nil,
                 original: first?.original ?? number,
-                originalDate: first?.originalDate ?? term.start
+                // Who joins in the middle of a period has it from then on.
+                originalDate: first?.originalDate ?? now
             )
             return .init(key: key, transaction: number, product: term.product, term: own, isSilent: false)
         }

@@ -185,4 +185,16 @@ import Testing
         try family.remove(carl)
         #expect(store.verify(receipt: receipt).isExpired)
     }
+
+    @Test func `B121, B178: In the receipts of a member who joins in the middle of a period it begins then`() throws {
+        let home = try Household(isFamily: false)
+        home.annasApp.buy("tv.monthly")
+        home.market.advance(to: "2025-01-15T00:00:00Z")
+        try home.store.addFamily("smiths", organiser: home.anna).add(home.bob)
+        home.market.advance(to: "2025-02-05T00:00:00Z")
+        let receipt = try home.store.verify(appReceipt: try #require(home.tablet.appReceipt))
+        let (joined, renewed) = (Market.date("2025-01-15T00:00:00Z"), Market.date("2025-02-01T00:00:00Z"))
+        #expect(receipt.purchases.map(\.purchaseDate) == [joined, renewed])
+        #expect(receipt.purchases.map(\.originalPurchaseDate) == [joined, joined])
+    }
 }
