@@ -38,8 +38,9 @@ import Testing
     }
 
     @Test func `The report is the same on one thread and on several`() {
-        let alone = Simulator.run(seed: 9, lives: 100, jobs: 1)
-        let together = Simulator.run(seed: 9, lives: 100, jobs: 4)
+        // Four of the blocks that a thread takes.
+        let alone = Simulator.run(seed: 9, lives: 100, steps: 12, jobs: 1)
+        let together = Simulator.run(seed: 9, lives: 100, steps: 12, jobs: 4)
         #expect("\(alone)" == "\(together)")
     }
 
