@@ -171,10 +171,9 @@ extension World {
     /// One that was deleted before its queue heard that it was taken, because its app died or its connection was held up, is
     /// missed by nobody: its queue goes on waiting.
     private func isSomebodyElses(_ entry: Model.Entry, _ transaction: SKPaymentTransaction, on device: Int) -> Bool {
-        guard entry.device == device, entry.account != nil, transaction.transactionState == .purchasing else {
-            return false
-        }
-        return entry.isDeleted || entry.isLive && entry.account != witness.model.devices[device].account
+        guard entry.device == device, transaction.transactionState == .purchasing else { return false }
+        if entry.isDeleted { return true }
+        return entry.isLive && entry.account != nil && entry.account != witness.model.devices[device].account
     }
 }
 
