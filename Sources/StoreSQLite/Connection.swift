@@ -16,8 +16,11 @@
             let name = file.lastPathComponent
             let path = file.path(percentEncoded: false)
             // SQLite would keep a database without a name until it is closed, and end a name at its first zero.
-            guard file.isFileURL, !path.utf8.contains(0) else {
+            guard file.isFileURL else {
                 throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: its URL is no file's")
+            }
+            guard !path.utf8.contains(0) else {
+                throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: there is a zero byte in its path")
             }
             var opened: OpaquePointer?
             let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX

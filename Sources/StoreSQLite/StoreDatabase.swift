@@ -38,7 +38,8 @@ public final class StoreDatabase: Sendable {
     /// log beside it. One of an older version is brought up to date.
     ///
     /// - Parameters:
-    ///   - file: where it lies; a URL that is no file's is refused. Beside it lies another, of the same name and `-wal`, which belongs to it.
+    ///   - file: where it lies; a URL that is no file's is refused. Beside it lies another, of the same name and `-wal`,
+    ///     which belongs to it.
     ///   - durability: what a commit waits for.
     ///   - patience: how many seconds, from 0, to wait for another process that has it open.
     ///   - lane: where a queue calls a store on this ledger. By default not on the thread that the app called on, so that

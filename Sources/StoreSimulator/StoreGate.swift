@@ -12,10 +12,7 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
     private var backend: any StoreBackend
     private var taps: [Tap] = []
     private var owed: [@Sendable (SubmissionReply) -> Void] = []
-    /// What pieces of files were asked for and have not come.
-    private var pieces: [Int: @Sendable (Result<Data, StoreFailure>) -> Void] = [:]
-    private var lastPiece = 0
-    /// What apps asked and the store has not answered, with what tells them of its death.
+    /// What was asked and the store has not answered, with what tells of its death; pieces of files are no inquiries.
     private var asked: [Int: (inquiry: Inquiry?, fail: @Sendable () -> Void)] = [:]
     private var lastAsked = 0
     private let inquiries: Inquiries
@@ -144,9 +141,9 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         witness.end()
     }
 
-    /// An app waits for an answer.
+    /// Somebody waits for an answer.
     ///
-    /// - Returns: what tells it; not for a store that has died meanwhile.
+    /// - Returns: what gives it; not for a store that has died meanwhile.
     private func ask<Answer: Sendable>(
         _ inquiry: Inquiry?,
         _ reply: @escaping @Sendable (Answer) -> Void,
@@ -167,15 +164,8 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
     ) {
         lifeline.pass()
-        lastPiece += 1
-        let number = lastPiece
-        pieces[number] = reply
-        if lifeline.store.isDead { return }
-        backend.fetchContent(request) { [self] answer in
-            lifeline.pass()
-            if lifeline.store.isDead { return }
-            pieces.removeValue(forKey: number)?(answer)
-        }
+        let tell = ask(nil, reply) { .failure($0) }
+        if !lifeline.store.isDead { backend.fetchContent(request, reply: tell) }
     }
 
     var appReceipt: Data? { backend.appReceipt }
@@ -183,15 +173,13 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
     /// Another store has taken the dead one's place.
     func replace(by backend: any StoreBackend) {
         self.backend = backend
-        let (lost, replies, pieces) = (taps, owed, pieces.sorted { $0.key < $1.key })
+        let (lost, replies) = (taps, owed)
         let unanswered = asked.sorted { $0.key < $1.key }.map(\.value)
         asked = [:]
-        self.pieces = [:]
         taps = []
         owed = []
         for tap in lost { tap.receiver.connectionLost(.network(.networkConnectionLost, "the store went away")) }
         for reply in replies { reply(.tryLater(.network(.networkConnectionLost, "the store went away"))) }
-        for piece in pieces { piece.value(.failure(.network(.networkConnectionLost, "the store went away"))) }
         for (inquiry, fail) in unanswered {
             inquiry?.right.insert(.lost)
             inquiries.answering(inquiry, fail)

@@ -104,6 +104,13 @@
             #expect(error.description.contains("its URL is no file's"))
         }
 
+        @Test func `A path with a zero byte is refused, rather than cut there`() throws {
+            let file = try #require(URL(string: "\(folder.file.absoluteString)%00.copy"))
+            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
+            #expect(error.description.contains("there is a zero byte in its path"))
+            #expect(!FileManager.default.fileExists(atPath: folder.file.path(percentEncoded: false)))
+        }
+
         @Test func `An empty file becomes a database`() throws {
             try Data().write(to: folder.file)
             #expect(try folder.open().ledger.head == 0)

@@ -26,10 +26,7 @@ struct Fifo<Element> {
         }
         let element = elements[head]
         head += 1
-        if head > 1024, head > elements.count / 2 {
-            elements.removeFirst(head)
-            head = 0
-        }
+        closeUp()
         return element
     }
 
@@ -41,10 +38,16 @@ struct Fifo<Element> {
             // Quicker than removing few of them together.
             while !elements.isEmpty { elements.removeLast() }
             head = 0
-        } else if head > 1024, head > elements.count / 2 {
-            elements.removeFirst(head)
-            head = 0
+        } else {
+            closeUp()
         }
+    }
+
+    /// What was taken out gives its room back once it is most of it.
+    private mutating func closeUp() {
+        guard head > 1024, head > elements.count / 2 else { return }
+        elements.removeFirst(head)
+        head = 0
     }
 
     /// Keeps what `isIncluded` says, in order.
