@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// A backend with somebody in between who answers in the store's place what apps ask.
-final class Babbler: StoreBackend {
+final class Babbler: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
     typealias Products = Result<ProductsAnswer, StoreFailure>
 
     /// What is said of products in place of an answer, and how often; counts the look-ups from 1.
@@ -16,7 +16,6 @@ final class Babbler: StoreBackend {
     private let change: @Sendable (PromotionChange) -> PromotionChange?
     /// What apps read of what they have changed.
     private let read: @Sendable (PromotionOverrides) -> PromotionOverrides
-    private let backend: any StoreBackend
 
     init(
         _ backend: any StoreBackend,
@@ -26,23 +25,19 @@ final class Babbler: StoreBackend {
         change: @escaping @Sendable (PromotionChange) -> PromotionChange? = { $0 },
         read: @escaping @Sendable (PromotionOverrides) -> PromotionOverrides = { $0 }
     ) {
-        self.backend = backend
         self.describe = describe
         self.refresh = refresh
         self.country = country
         self.change = change
         self.read = read
+        super.init(backend)
     }
 
-    var timekeeper: any Timekeeper { backend.timekeeper }
-    var lane: BackendLane { .caller }
-    var appReceipt: Data? { backend.appReceipt }
-
-    var storefront: StoreStorefront? {
+    override var storefront: StoreStorefront? {
         country.map { StoreStorefront(countryCode: $0, identifier: "") } ?? backend.storefront
     }
 
-    func products(
+    override func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Products) -> Void
     ) {
@@ -53,24 +48,13 @@ final class Babbler: StoreBackend {
         backend.products(identifiers) { [describe] answer in for answer in describe(number, answer) { reply(answer) } }
     }
 
-    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    override func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         if let refresh { reply(refresh) } else { backend.refreshReceipt(properties, reply: reply) }
     }
 
-    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides.map(read) }
+    override var promotionOverrides: PromotionOverrides? { backend.promotionOverrides.map(read) }
 
-    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    override func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         if let change = self.change(change) { backend.changePromotion(change, reply: reply) } else { reply(nil) }
     }
-
-    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        backend.submit(commands, reply: reply)
-    }
-
-    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        backend.connect(receiver, after: cursor)
-    }
-
-    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
-    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
 }

@@ -43,40 +43,17 @@ import Testing
 }
 
 /// A backend that breaks one of its promises.
-private final class Broken: StoreBackend {
+private final class Broken: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
     enum Flaw { case sellsTwice, forgetsFinishes, losesOrders, losesPairsOfGifts }
 
-    private let backend: any StoreBackend
     private let flaw: Flaw
 
     init(_ backend: any StoreBackend, _ flaw: Flaw) {
-        self.backend = backend
         self.flaw = flaw
+        super.init(backend)
     }
 
-    var timekeeper: any Timekeeper { backend.timekeeper }
-    var lane: BackendLane { .caller }
-    var appReceipt: Data? { backend.appReceipt }
-    var storefront: StoreStorefront? { backend.storefront }
-    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
-
-    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.changePromotion(change, reply: reply)
-    }
-
-    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
-    }
-
-    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.presentCodeRedemptionSheet(reply: reply)
-    }
-
-    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.refreshReceipt(properties, reply: reply)
-    }
-
-    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         var spoilt: [StoreCommand] = []
         for command in commands {
             switch (command.action, flaw) {
@@ -95,27 +72,5 @@ private final class Broken: StoreBackend {
             }
         }
         if spoilt.isEmpty { reply(.taken) } else { backend.submit(spoilt, reply: reply) }
-    }
-
-    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        backend.connect(receiver, after: cursor)
-    }
-
-    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
-
-    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
-
-    func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
-        backend.fetchContent(request, reply: reply)
-    }
-
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        backend.products(identifiers, reply: reply)
     }
 }

@@ -67,37 +67,12 @@ import Testing
 }
 
 /// A backend of whose receipts the longest so far is handed on.
-private final class Hoarder: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
-    private let backend: any StoreBackend
+private final class Hoarder: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private var longest: Data?
 
-    init(_ backend: any StoreBackend) { self.backend = backend }
-
-    var timekeeper: any Timekeeper { backend.timekeeper }
-    var lane: BackendLane { .caller }
-
-    var appReceipt: Data? {
+    override var appReceipt: Data? {
         let newest = backend.appReceipt
         if newest?.count ?? 0 > longest?.count ?? 0 { longest = newest }
         return longest
-    }
-
-    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        backend.submit(commands, reply: reply)
-    }
-
-    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        backend.connect(receiver, after: cursor)
-    }
-
-    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
-
-    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
-
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        backend.products(identifiers, reply: reply)
     }
 }

@@ -2,32 +2,16 @@ import Foundation
 import StoreCore
 
 /// A backend with somebody in between who signs every offer himself, or leaves them all out.
-final class Forger: StoreBackend {
+final class Forger: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private let drops: Bool
-    private let backend: any StoreBackend
     private static let signer = HMACOfferSigner(keyIdentifier: "key", key: Data(repeating: 9, count: 32))
 
     init(_ backend: any StoreBackend, drops: Bool = false) {
-        self.backend = backend
         self.drops = drops
+        super.init(backend)
     }
 
-    var timekeeper: any Timekeeper { backend.timekeeper }
-    var lane: BackendLane { .caller }
-    var appReceipt: Data? { backend.appReceipt }
-
-    var storefront: StoreStorefront? { backend.storefront }
-    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
-
-    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.changePromotion(change, reply: reply)
-    }
-
-    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.refreshReceipt(properties, reply: reply)
-    }
-
-    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         backend.submit(commands.map(spoil), reply: reply)
     }
 
@@ -44,24 +28,5 @@ final class Forger: StoreBackend {
         )
         payment.discount = drops ? nil : try? payload.signed(by: Self.signer)
         return StoreCommand(id: command.id, action: .purchase(payment))
-    }
-
-    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        backend.connect(receiver, after: cursor)
-    }
-
-    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
-
-    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
-
-    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
-    }
-
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        backend.products(identifiers, reply: reply)
     }
 }

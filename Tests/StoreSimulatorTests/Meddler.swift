@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// A backend with somebody in between who does what the model does not know of.
-final class Meddler: StoreBackend {
+final class Meddler: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
     /// What is done to the device before it takes anything in.
     private let interfere: @Sendable (SandboxDevice) -> Void
     /// What queues are not told.
@@ -20,7 +20,6 @@ final class Meddler: StoreBackend {
     private let showsCodeSheet: Bool
     /// What apps read of a product.
     private let describe: @Sendable (StoreProduct) -> StoreProduct
-    private let backend: any StoreBackend
     private let sieves = Sieves()
 
     init(
@@ -35,7 +34,6 @@ final class Meddler: StoreBackend {
         showsCodeSheet: Bool = true,
         describe: @escaping @Sendable (StoreProduct) -> StoreProduct = { $0 }
     ) {
-        self.backend = backend
         self.interfere = interfere
         self.hides = hides
         self.acknowledges = acknowledges
@@ -45,49 +43,37 @@ final class Meddler: StoreBackend {
         self.refusesContent = refusesContent
         self.showsCodeSheet = showsCodeSheet
         self.describe = describe
+        super.init(backend)
     }
 
-    var timekeeper: any Timekeeper { backend.timekeeper }
-    var lane: BackendLane { .caller }
-    var appReceipt: Data? { backend.appReceipt.flatMap { keepsBack($0) ? nil : $0 } }
+    override var appReceipt: Data? { backend.appReceipt.flatMap { keepsBack($0) ? nil : $0 } }
 
-    var storefront: StoreStorefront? { backend.storefront }
-    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
-
-    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.changePromotion(change, reply: reply)
-    }
-
-    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.refreshReceipt(properties, reply: reply)
-    }
-
-    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         if let device = backend as? SandboxDevice { interfere(device) }
         backend.submit(commands, reply: reply)
     }
 
-    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         backend.connect(sieves.add(receiver, hides), after: cursor)
     }
 
-    func disconnect(_ receiver: any StoreUpdateReceiver) {
+    override func disconnect(_ receiver: any StoreUpdateReceiver) {
         for sieve in sieves.remove(receiver) { backend.disconnect(sieve) }
     }
 
-    func acknowledge(through cursor: UpdateCursor) {
+    override func acknowledge(through cursor: UpdateCursor) {
         if acknowledges { backend.acknowledge(through: cursor) }
     }
 
-    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+    override func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: continues ?? shouldContinue)
     }
 
-    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    override func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
         if showsCodeSheet { backend.presentCodeRedemptionSheet(reply: reply) } else { reply(nil) }
     }
 
-    func fetchContent(
+    override func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
     ) {
@@ -97,7 +83,7 @@ final class Meddler: StoreBackend {
         }
     }
 
-    func products(
+    override func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
