@@ -51,16 +51,19 @@ final class ObserverList: Sendable {
         }
     }
 
-    /// True once, if there were observers and all have vanished without having been removed.
-    func haveVanished() -> Bool {
-        let (haveVanished, kept) = list.withLock { list in
-            let kept = list.compactMap(\.observer)
-            guard !list.isEmpty, kept.isEmpty else { return (false, kept) }
-            list = []
-            return (true, kept)
+    /// Empties the list if every observer was deallocated without having been removed.
+    ///
+    /// Returns true if it did.
+    func removeAllIfDeallocated() -> Bool {
+        let (isEmptied, live) = list.withLock { list -> (Bool, (any SKPaymentTransactionObserver)?) in
+            for entry in list {
+                if let observer = entry.observer { return (false, observer) }
+            }
+            defer { list = [] }
+            return (!list.isEmpty, nil)
         }
-        withExtendedLifetime(kept) {}
-        return haveVanished
+        withExtendedLifetime(live) {}
+        return isEmptied
     }
 }
 

@@ -96,8 +96,8 @@ final class QueueCourier: QueueStage {
     // MARK: Observers
 
     func add(_ observer: any SKPaymentTransactionObserver) {
-        // Whoever comes after observers that have vanished is the first again.
-        if observers.haveVanished() { observersVanished() }
+        // Whoever comes after deallocated observers is the first again.
+        noticeDeallocatedObservers()
         let isFirst = observers.load().isEmpty
         observers.add(observer)
         engine.observersChanged()
@@ -140,7 +140,7 @@ final class QueueCourier: QueueStage {
         let queue = queue
         context.run {
             var live = observers.load()
-            if live.isEmpty, observers.haveVanished() { observersVanished() }
+            if live.isEmpty { noticeDeallocatedObservers() }
             var batch = DeliveryBatch()
             guard engine.begin(&batch) else { return }
             var isDone = false
@@ -176,10 +176,11 @@ final class QueueCourier: QueueStage {
         return true
     }
 
-    private func observersVanished() {
+    func noticeDeallocatedObservers() {
+        guard observers.removeAllIfDeallocated() else { return }
         core.setup.log(
-            "the last observer of a payment queue is gone without having been removed; what the store sends waits for "
-                + "the next one. The queue does not keep its observers alive."
+            "the last observer of a payment queue was deallocated without having been removed; payments and what the "
+                + "store sends wait for the next one. The queue does not keep its observers alive."
         )
         currentEngine?.observersChanged()
     }

@@ -82,7 +82,12 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// What is unfinished, oldest first.
     ///
     /// Store Kit leaves this undefined without an observer; here it is what is known.
-    open var transactions: [SKPaymentTransaction] { courier.engine.transactions(QueueCourier.own) }
+    open var transactions: [SKPaymentTransaction] {
+        courier.engine.transactions { object in
+            let transaction = QueueCourier.own(object)
+            return transaction.isFinished ? nil : transaction
+        }
+    }
 
     /// The country that the store sells for, nil when unknown.
     ///
@@ -138,7 +143,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Says that the app has delivered what a transaction is about, or dealt with its failure.
     ///
-    /// It leaves ``transactions``, observers hear that it was removed, and it does not come again.
+    /// It leaves ``transactions`` at once. Observers hear that it was removed once the finish is recorded, in the store or
+    /// in the journal: what they have heard removed never comes again, whatever becomes of the process.
     ///
     /// The transaction's own queue finishes it, whichever queue is asked. Finishing again, or from a second observer, does
     /// nothing; a transaction that belongs to no queue, or still waits for somebody's decision, is left alone with a line

@@ -78,6 +78,9 @@ protocol QueueStage: AnyObject, Sendable {
     func markFinished(_ transaction: AnyObject)
     /// The observers there are. Called with the engine's lock held; they are let go of without it.
     var liveObservers: [AnyObject] { get }
+    /// Calls the engine's `observersChanged` if all observers were deallocated without having been removed. Called without
+    /// a lock.
+    func noticeDeallocatedObservers()
     /// Called without a lock, by one thread at a time: takes batch after batch until there is none left, and calls the
     /// observers.
     func drain(_ engine: QueueEngine)

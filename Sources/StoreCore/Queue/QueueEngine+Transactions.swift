@@ -1,15 +1,17 @@
 // What is unfinished.
 extension QueueEngine {
-    /// What is unfinished, oldest first, as the stage knows it.
-    func transactions<Object>(_ own: (AnyObject) -> Object) -> [Object] {
+    /// The transactions in the table, oldest first, as the stage knows them.
+    ///
+    /// `own` returns nil for a transaction that is finished and waits for its removal to be reported.
+    func transactions<Object>(_ own: (AnyObject) -> Object?) -> [Object] {
         state.withLock { state in
             var transactions: [Object] = []
             transactions.reserveCapacity(state.table.count)
-            state.table.forEach { transactions.append(own($1)) }
+            state.table.forEach { if let transaction = own($1) { transactions.append(transaction) } }
             return transactions
         }
     }
 
-    /// Whether a transaction is unfinished.
+    /// Whether the engine still has something to tell of a transaction.
     func isOpen(_ number: Int) -> Bool { state.withLock { $0.table[number] != nil } }
 }

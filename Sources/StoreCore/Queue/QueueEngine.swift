@@ -76,16 +76,12 @@ extension QueueEngine {
         if isSuperseded { retire() }
     }
 
-    func add(_ payment: StorePayment) {
-        CallScope.outermost { handle { $0.add(payment, &$1) } }
-    }
+    func add(_ payment: StorePayment) { takeIn { $0.add(payment, &$1) } }
 
-    func finish(_ number: Int) -> QueueMachine.FinishAnswer {
-        CallScope.outermost { handle { $0.finish(number, &$1) } }
-    }
+    func finish(_ number: Int) -> QueueMachine.FinishAnswer { takeIn { $0.finish(number, &$1) } }
 
     func restore(applicationUsername: String?) {
-        CallScope.outermost { handle { $0.restore(applicationUsername: applicationUsername, &$1) } }
+        takeIn { $0.restore(applicationUsername: applicationUsername, &$1) }
     }
 
     /// To be called after every change of the observers: asks the stage how it is now.
@@ -106,7 +102,7 @@ extension QueueEngine {
     /// The app is at the front: what its user is to be asked may be asked.
     func askForPriceConsent() {
         guard backend.isPriceConsentPending else { return }
-        CallScope.outermost { handle { $1.append(.priceConsent) } }
+        takeIn { $1.append(.priceConsent) }
     }
 
     /// Falls silent at once and for good.
@@ -149,6 +145,16 @@ extension QueueEngine {
 // MARK: - Events in, actions out
 
 extension QueueEngine {
+    /// Takes in what the app asks for, or what the store or the clock brings.
+    ///
+    /// From here on observers that were deallocated without having been removed count as removed.
+    private func takeIn<R>(_ event: (inout QueueMachine, inout [QueueMachine.Action]) -> R) -> R {
+        CallScope.outermost {
+            stage.noticeDeallocatedObservers()
+            return handle(event)
+        }
+    }
+
     @discardableResult
     func handle<R>(
         before: (inout State) -> Void = { _ in },
@@ -218,10 +224,13 @@ extension QueueEngine {
             guard let transaction = state.table[number] else { return nil }
             return .changed(transaction, value)
         case .again(let number): return state.table[number].map { .again($0) }
+        case .withdraw(let number):
+            if let transaction = state.table[number] { withdraw(transaction, number, &state) }
+            return nil
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return nil }
-            stage.markFinished(transaction)
-            for ended in downloadEngine.load()?.end(number) ?? [] { tell(ended, &state) }
+            // What the store removed by itself has not been withdrawn.
+            withdraw(transaction, number, &state)
             return .removed(transaction)
         case .restoreEnded(let failure): return .restoreEnded(failure)
         case .mayContinue(let number, let identifier, let storefront):
@@ -234,6 +243,12 @@ extension QueueEngine {
         case .download(let number, let report):
             return downloadEngine.load()?.object(number).map { .download($0, report) }
         }
+    }
+
+    /// Ends what a transaction has under way: it is off the list, and changes no more.
+    private func withdraw(_ transaction: AnyObject, _ number: Int, _ state: inout State) {
+        stage.markFinished(transaction)
+        for ended in downloadEngine.load()?.end(number) ?? [] { tell(ended, &state) }
     }
 
     private func tell(_ delivery: Delivery, _ state: inout State) {
@@ -298,10 +313,7 @@ extension QueueEngine {
                 rest.removeLast()
             }
             record(commands)
-        case .forget(let commands):
-            do { try journal.forget(commands) } catch {
-                log("the journal cannot forget what is acknowledged; it is sent again at the next launch: \(error)")
-            }
+        case .forget(let commands): forget(commands)
         case .wake(let timer, let pause):
             wake(timer, after: pause)
         default: fatalError("\(action) belongs to the delivery lane")
@@ -312,7 +324,7 @@ extension QueueEngine {
         // A timer keeps no engine alive that nobody owns any more.
         let token = timekeeper.schedule(at: timekeeper.now + pause) { [link] in
             guard let port = link.withLock({ $0.port }) else { return }
-            CallScope.outermost { port.engine.handle { $0.timerFired(timer, &$1) } }
+            port.engine.takeIn { $0.timerFired(timer, &$1) }
         }
         let void = state.withLock { state in
             guard !state.isRetired else { return token as TimerToken? }
@@ -344,9 +356,7 @@ extension QueueEngine {
     }
 
     private func submit(_ commands: [StoreCommand], number: Int) {
-        backend.submit(commands) { reply in
-            CallScope.outermost { self.handle { $0.replied(reply, to: number, &$1) } }
-        }
+        backend.submit(commands) { reply in self.takeIn { $0.replied(reply, to: number, &$1) } }
     }
 
     private func record(_ commands: [StoreCommand]) {
@@ -355,15 +365,24 @@ extension QueueEngine {
             failure = .storeKit(.unknown, "the journal cannot keep this payment: \(StoreFailure(error).reason)")
             log("the journal cannot be written: \(error)")
         }
-        handle { [now = timekeeper.now] in $0.recorded(commands, failure: failure, now: now, &$1) }
+        let acknowledged = handle { [now = timekeeper.now] in
+            $0.recorded(commands, failure: failure, now: now, &$1)
+        }
+        if !acknowledged.isEmpty { forget(acknowledged) }
+    }
+
+    private func forget(_ commands: [OrderID]) {
+        do { try journal.forget(commands) } catch {
+            log("the journal cannot forget what is acknowledged; it is sent again at the next launch: \(error)")
+        }
     }
 
     func received(_ batch: UpdateBatch, generation: Int) {
-        CallScope.outermost { handle { $0.received(batch, generation: generation, &$1) } }
+        takeIn { $0.received(batch, generation: generation, &$1) }
     }
 
     func connectionLost(_ failure: StoreFailure, generation: Int) {
-        CallScope.outermost { handle { $0.connectionLost(failure, generation: generation, &$1) } }
+        takeIn { $0.connectionLost(failure, generation: generation, &$1) }
     }
 }
 

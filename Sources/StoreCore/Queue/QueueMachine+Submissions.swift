@@ -58,9 +58,20 @@ extension QueueMachine {
     }
 
     /// The journal has kept commands, or could not.
-    mutating func recorded(_ commands: [StoreCommand], failure: StoreFailure?, now: Date, _ actions: inout [Action]) {
-        if let failure { return notRecorded(commands, failure, now: now, &actions) }
+    ///
+    /// Returns those that the store has acknowledged meanwhile. The journal is to forget them before anything else is
+    /// sent: a purchase that is finished next must not be found there by a relaunch.
+    mutating func recorded(
+        _ commands: [StoreCommand],
+        failure: StoreFailure?,
+        now: Date,
+        _ actions: inout [Action]
+    ) -> [OrderID] {
         var alreadyAcknowledged: [OrderID] = []
+        if let failure {
+            notRecorded(commands, failure, now: now, &actions)
+            return alreadyAcknowledged
+        }
         for command in commands {
             guard let index = outboundIndex(of: command.id) else {
                 if !isLeftToNextLaunch(command) { alreadyAcknowledged.append(command.id) }
@@ -69,8 +80,15 @@ extension QueueMachine {
             outbound[index].isBeingRecorded = false
             outbound[index].isRecorded = true
             if case .purchase(let payment) = command.action { show(outbound[index].row, payment, &actions) }
+            reportRemoval(index, &actions)
         }
-        if !alreadyAcknowledged.isEmpty { actions.append(.forget(alreadyAcknowledged)) }
+        return alreadyAcknowledged
+    }
+
+    /// Reports the removal that one of `outbound` orders, once.
+    private mutating func reportRemoval(_ index: Int, _ actions: inout [Action]) {
+        guard let number = outbound[index].removal.take() else { return }
+        actions.append(.remove(number))
     }
 
     /// A purchase that is neither in the journal nor known to the store fails; one on its way may yet be acknowledged.
@@ -176,6 +194,7 @@ extension QueueMachine {
             show(number, payment, &actions)
             return isNews && outbound[index].command.id.journal != journal
         case .finish(let transaction):
+            reportRemoval(index, &actions)
             guard !finished.isEmpty, finished.contains(transaction) else { return false }
             // A snapshot that is on its way may have been taken before.
             if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }

@@ -26,6 +26,8 @@ struct QueueMachine {
         var isBeingRecorded = false
         /// The store has sold it and the app has finished it: to be acknowledged, and no more to be recorded.
         var isOver = false
+        /// The transaction that a finish removes, until its removal is reported.
+        var removal: Int?
     }
 
     /// Under which name commands are numbered.
@@ -98,6 +100,9 @@ extension QueueMachine {
         case bring(Int, StoreTransaction)
         case change(Int, StoreTransaction)
         case again(Int)
+        /// Takes a finished transaction out of the list. Its removal is reported later, by `remove`.
+        case withdraw(Int)
+        /// Reports a removal: the store or the journal has the finish, or the store itself removed the transaction.
         case remove(Int)
         indirect case restoreEnded(StoreFailure?)
         indirect case mayContinue(Int, identifier: String, StoreStorefront)
@@ -183,9 +188,10 @@ extension QueueMachine {
         post(.purchase(payment), number: number, &actions)
     }
 
-    /// The app is done with a transaction.
+    /// Finishes a transaction: takes it off the list at once, and orders the finish.
     ///
-    /// Being done with it again changes nothing.
+    /// Observers hear of the removal when the store or the journal has the finish, so that what they heard removed never
+    /// comes again. Finishing twice changes nothing.
     mutating func finish(_ number: Int, _ actions: inout [Action]) -> FinishAnswer {
         guard let row = rows[number] else { return .finished }
         switch row.state {
@@ -194,14 +200,17 @@ extension QueueMachine {
         case .purchased, .failed, .restored: break
         }
         rows.remove(number)
-        actions.append(.remove(number))
-        // What failed for want of a journal never was in the store.
-        guard row.isInStore else { return .finished }
+        actions.append(.withdraw(number))
+        guard row.isInStore else {
+            // It failed for want of a journal: nobody but this queue knows of it.
+            actions.append(.remove(number))
+            return .finished
+        }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if row.isForeign { foreign.remove(row.identifier) }
         // An own order's number is never given again, so it needs no other mark.
         if row.isForeign || endAdoption(ofRow: number) { finished.insert(row.identifier) }
-        post(.finish(transaction: row.identifier), number: takeNumber(), &actions)
+        post(.finish(transaction: row.identifier), number: takeNumber(), removal: number, &actions)
         return .finished
     }
 
@@ -218,9 +227,14 @@ extension QueueMachine {
         return lastNumber
     }
 
-    mutating func post(_ action: StoreCommand.Action, number: Int, _ actions: inout [Action]) {
+    mutating func post(
+        _ action: StoreCommand.Action,
+        number: Int,
+        removal: Int? = nil,
+        _ actions: inout [Action]
+    ) {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
-        outbound.append(Outbound(command: command, row: number))
+        outbound.append(Outbound(command: command, row: number, removal: removal))
         sendNext(&actions)
         if inFlight < outbound.count, !isSubmitting { record(from: outbound.count - 1, &actions) }
     }

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B155, W6: When the last observer vanished the log says so once, and what comes waits for the next`(
+    func `B155, W6: When the last observer was deallocated the log says so once, and what comes waits for the next`(
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authoriser: .always(.later))
@@ -141,8 +141,81 @@ import Testing
         let next = Recorder()
         queue.add(next)
         await queue.settle()
-        #expect(next.history(of: "sword") == [.updated("sword", .purchased)])
+        #expect(next.history(of: "sword") == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(log.lines.count == 1)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B22, B155: Nothing is bought while the only observer is one that was deallocated`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let queue = world.queue()
+        await leaveObserverBehind(on: queue)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        #expect(try world.store.transactions.isEmpty)
+        let next = Recorder()
+        queue.add(next)
+        await queue.settle()
+        #expect(next.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B99, B155: A restore whose observer was deallocated ends for the next one`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        await world.buyAndFinish("full.game")
+        let queue = world.queue()
+        await leaveObserverBehind(on: queue)
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        let next = Recorder()
+        queue.add(next)
+        await queue.settle()
+        #expect(next.history == [.updated("full.game", .restored), .restoreFinished])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B37, B155: What the store sends to a deallocated observer waits for the next one`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world(authoriser: .always(.later))
+        let queue = world.queue()
+        await leaveObserverBehind(on: queue, buying: "sword")
+        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        await queue.settle()
+        #expect(queue.transactions.map(\.transactionState) == [.purchasing])
+        let next = Recorder()
+        queue.add(next)
+        await queue.settle()
+        #expect(next.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B155: A deallocated observer beside one that lives changes nothing`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        let staying = Recorder()
+        let queue = world.queue()
+        await leaveObserverBehind(on: queue)
+        queue.add(staying)
+        await leaveObserverBehind(on: queue)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        #expect(staying.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+    }
+
+    /// Adds an observer to a queue and lets go of it.
+    private func leaveObserverBehind(on queue: SKPaymentQueue, buying product: String? = nil) async {
+        let gone = Signal()
+        do {
+            let observer = Recorder(gone: gone)
+            queue.add(observer)
+            if let product { queue.add(SKPayment(productIdentifier: product)) }
+            await queue.settle()
+        }
+        await gone.wait()
     }
 
     @Test(arguments: Conformer.allCases)

@@ -33,6 +33,10 @@ struct MachineBench {
         after { $0.replied(reply, to: number, &$1) }
     }
 
+    mutating func recorded(_ commands: [StoreCommand]) -> [QueueMachine.Action] {
+        after { _ = $0.recorded(commands, failure: nil, now: .distantPast, &$1) }
+    }
+
     mutating func returned(_ number: Int = 1) -> [QueueMachine.Action] { after { $0.submissionReturned(number, &$1) } }
 
     mutating func receive(
@@ -89,8 +93,8 @@ extension StoreUpdate {
         #expect(bench.returned() == [])
         let update = StoreUpdate.transaction("a", .purchased, order: MachineBench.order(1))
         #expect(bench.receive(after: .at(0), through: .at(1), [update]) == [.change(1, update.value)])
-        #expect(bench.finish(1) == [.remove(1), .submit([MachineBench.finish(2, of: "a")], number: 2)])
-        #expect(bench.reply(.taken, to: 2) == [])
+        #expect(bench.finish(1) == [.withdraw(1), .submit([MachineBench.finish(2, of: "a")], number: 2)])
+        #expect(bench.reply(.taken, to: 2) == [.remove(1)])
         #expect(bench.finish(1) == [])
     }
 
@@ -99,9 +103,7 @@ extension StoreUpdate {
         let command = MachineBench.purchase(1, "sword")
         #expect(bench.add("sword") == [.submit([command], number: 1)])
         #expect(bench.returned() == [.record([command])])
-        #expect(
-            bench.after { $0.recorded([command], failure: nil, now: .distantPast, &$1) } == [.show(1, sword)]
-        )
+        #expect(bench.recorded([command]) == [.show(1, sword)])
         #expect(bench.reply(.taken) == [.forget([command.id])])
         #expect(bench.reply(.taken) == [])
         #expect(bench.reply(.tryLater(trouble)) == [])
@@ -113,9 +115,11 @@ extension StoreUpdate {
         _ = bench.add("sword")
         #expect(bench.returned() == [.record([command])])
         #expect(bench.reply(.taken) == [.show(1, sword)])
+        var acknowledged: [OrderID] = []
         #expect(
-            bench.after { $0.recorded([command], failure: nil, now: .distantPast, &$1) } == [.forget([command.id])]
+            bench.after { acknowledged = $0.recorded([command], failure: nil, now: .distantPast, &$1) } == []
         )
+        #expect(acknowledged == [command.id])
     }
 
     @Test func `B36: Passing trouble records, pauses, and sends the same again with what was added meanwhile`() {
@@ -139,12 +143,12 @@ extension StoreUpdate {
         let failed = StoreUpdate.transaction("", .failed, order: command.id, failure: trouble)
         let now = failed.value.date
         #expect(
-            bench.after { $0.recorded([command], failure: trouble, now: now, &$1) }
+            bench.after { _ = $0.recorded([command], failure: trouble, now: now, &$1) }
                 == [.show(1, sword), .change(1, failed.value)]
         )
         // Nothing is left to send, and the store never had it.
         #expect(bench.after { $0.timerFired(.submission(number: 1), &$1) } == [])
-        #expect(bench.finish(1) == [.remove(1)])
+        #expect(bench.finish(1) == [.withdraw(1), .remove(1)])
     }
 
     @Test func `B33, B37: What an earlier launch left is shown, and sent before anything else once observed`() {
@@ -271,8 +275,8 @@ extension StoreUpdate {
         var bench = MachineBench.connected()
         _ = bench.receive(after: .at(0), through: .at(1), [.transaction("a", .purchased)])
         #expect(bench.observe(false) == [.disconnect])
-        #expect(bench.finish(1) == [.remove(1), .submit([MachineBench.finish(2, of: "a")], number: 1)])
-        #expect(bench.reply(.taken) == [])
+        #expect(bench.finish(1) == [.withdraw(1), .submit([MachineBench.finish(2, of: "a")], number: 1)])
+        #expect(bench.reply(.taken) == [.remove(1)])
         #expect(bench.returned() == [])
         #expect(bench.add("sword") == [.record([MachineBench.purchase(3, "sword")])])
         #expect(bench.receive(after: .at(1), through: .at(2), [.transaction("b", .purchased)]) == [])

@@ -23,6 +23,8 @@ final class MachineWorld {
 
     // What the observers know.
     private var shown: [Int: StoreTransaction.State] = [:]
+    /// Finished, and not heard removed yet.
+    private var withdrawn: Set<Int> = []
     private var identifiers: [Int: String] = [:]
     private var orders: [Int: OrderID] = [:]
     private var openRestores = 0
@@ -96,6 +98,7 @@ extension MachineWorld {
         check(machine.rows.isEmpty, "rows were left over: \(machine.rows.count)")
         check(machine.adopted.values.allSatisfy { machine.rows[$0] == nil }, "adopted rows were left over")
         check(shown.isEmpty, "transactions stayed on the list: \(shown)")
+        check(withdrawn.isEmpty, "nobody heard that these were removed: \(withdrawn)")
         check(journal.isEmpty, "the journal kept \(journal.map(\.id))")
         check(store.open.isEmpty, "the store kept \(store.open.map(\.identifier))")
         check(openRestores == 0, "\(openRestores) restores never ended")
@@ -145,6 +148,7 @@ extension MachineWorld {
         connection = nil
         openRestores = 0
         shown = [:]
+        withdrawn = []
         identifiers = [:]
         orders = [:]
         let left = journal
@@ -200,8 +204,17 @@ extension MachineWorld {
             identifiers[number] = transaction.identifier
             see(number, transaction)
         case .again(let number): check(shown[number] != nil, "\(number) is told of again and was not shown")
+        case .withdraw(let number):
+            check(shown.removeValue(forKey: number) != nil, "\(number) was withdrawn and was not there")
+            withdrawn.insert(number)
         case .remove(let number):
-            check(shown.removeValue(forKey: number) != nil, "\(number) was removed and was not there")
+            let isFinished = withdrawn.remove(number) != nil
+            check(isFinished != (shown.removeValue(forKey: number) != nil), "\(number) was removed and was not there")
+            if isFinished, let identifier = identifiers[number] {
+                check(finished.contains(identifier), "\(identifier) was removed, and its finish is nowhere kept")
+                let isForgotten = orders[number].map { order in !journal.contains { $0.id == order } } ?? true
+                check(isForgotten, "\(identifier) was removed, and its order is still in the journal")
+            }
             identifiers[number] = nil
         case .restoreEnded:
             openRestores -= 1
@@ -230,7 +243,10 @@ extension MachineWorld {
             journal += commands
             check(journal.isInOrder, "the journal is out of order: \(journal.map(\.id))")
             keep(commands)
-            tell("recorded \(commands.map(\.id))") { $0.recorded(commands, failure: nil, now: .distantPast, &$1) }
+            tell("recorded \(commands.map(\.id))") { machine, actions in
+                let acknowledged = machine.recorded(commands, failure: nil, now: .distantPast, &actions)
+                journal.removeAll { acknowledged.contains($0.id) }
+            }
         case .forget(let orders): journal.removeAll { orders.contains($0.id) }
         case .submit(let commands, let number): submit(commands, number, isCalm: isCalm)
         case let action: check(false, "\(action) is not for the store's lane")
