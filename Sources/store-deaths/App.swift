@@ -2,12 +2,26 @@ import Foundation
 import StoreCore
 import StoreSQLite
 
-/// An app that buys, finishes and restores on a store in a file until it is killed, and says all that it does and hears.
+/// An app that buys, finishes and restores on a store in a file until it is killed, and prints all that it does and hears.
+///
+/// Everything that it prints of one transaction is printed on the thread that delivers, in the order in which it happens.
 final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
-    // unchecked: the app lives on one thread, and everything is delivered there.
+    // unchecked: `random` and `count` are used on the main thread only, everything else is constant.
+
+    /// How the app is set up.
+    enum Setup: String, CaseIterable {
+        /// Queue and store work on the caller's thread, and everything is done when a call returns.
+        case caller
+        /// As StoreCore sets a queue up by default, on a serial queue for callbacks: what is finished waits behind what is
+        /// bought meanwhile.
+        case background
+    }
+
     private let store: SandboxStore
     private let queue: SKPaymentQueue
     private let clock = ManualTimekeeper()
+    /// Where callbacks are made; nil on the caller's thread.
+    private let deliveries: DispatchQueue?
     private var random: SplitMix64
     private var count = 0
 
@@ -15,36 +29,63 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         .consumable("sword", price: "0.99"), .nonConsumable("full.game", price: "4.99"),
     ]
 
-    init(_ file: URL, seed: UInt64) throws {
+    init(_ file: URL, seed: UInt64, setup: Setup) throws {
         random = SplitMix64(seed: seed)
-        let database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
+        let database: StoreDatabase
+        switch setup {
+        case .caller:
+            deliveries = nil
+            database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
+        case .background:
+            deliveries = DispatchQueue(label: "store-deaths.deliveries")
+            database = try StoreDatabase(at: file, durability: .normal)
+        }
         store = try SandboxStore(products: Self.products, timekeeper: clock, ledger: database.ledger)
-        queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: .inline, log: .standardError)
+        queue = SKPaymentQueue(
+            backend: store,
+            journal: database.journal,
+            delivery: deliveries.map { .queue($0) } ?? .inline,
+            log: .standardError
+        )
     }
 
     /// Lives until it is killed, or for a great many steps.
     func live() throws -> Never {
         queue.add(self)
         clock.advance(by: 600)
-        say(.ready)
+        queue.settle()
+        deliver { self.say(.ready) }
         for _ in 0..<100_000 { step() }
         exit(0)
     }
 
     private func step() {
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0..<4: add("sword")
-        case 4: add("full.game")
-        case 5..<8: if let transaction = queue.transactions.randomElement(using: &random) { finish(transaction) }
-        case 8:
-            // Nothing that was restored is left open for long, so that there is not ever more of it.
-            if queue.transactions.count < 20 { queue.restoreCompletedTransactions() }
-            while queue.transactions.count > 20 { finish(queue.transactions[0]) }
-        default:
+        // A backlog grows between two moves of the clock, which lets everything settle.
+        switch Int.random(in: 0..<(deliveries == nil ? 10 : 40), using: &random) {
+        case 0: add("full.game")
+        case 1:
+            deliver { [self] in
+                // Nothing that was restored is left open for long, so that there is not ever more of it.
+                if queue.transactions.count < 20 { queue.restoreCompletedTransactions() }
+                while queue.transactions.count > 20, finish(queue.transactions[0]) {}
+            }
+        case 2:
             // What is added and finished meanwhile goes to the journal.
             store.isReachable.toggle()
             if store.isReachable { clock.advance(by: 600) }
+        case let number where number % 2 == 0:
+            let draw = random.next()
+            deliver { [self] in
+                let transactions = queue.transactions
+                if !transactions.isEmpty { finish(transactions[Int(draw % UInt64(transactions.count))]) }
+            }
+        default: add("sword")
         }
+    }
+
+    /// Does something where callbacks are made.
+    private func deliver(_ body: @escaping @Sendable () -> Void) {
+        if let deliveries { deliveries.async(execute: body) } else { body() }
     }
 
     private func add(_ product: String) {
@@ -54,20 +95,28 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         payment.applicationUsername = name
         say(.adding(name))
         queue.add(payment)
-        say(.added(name))
+        // On a lane of its own the queue records it later, and says so by showing it.
+        if deliveries == nil { say(.added(name)) }
     }
 
-    private func finish(_ transaction: SKPaymentTransaction) {
+    /// Returns false for a transaction that is not decided.
+    @discardableResult
+    private func finish(_ transaction: SKPaymentTransaction) -> Bool {
         guard transaction.transactionState != .purchasing else {
-            if store.isReachable { clock.advance(by: 600) } else { store.isReachable = true }
-            return
+            // Decided by whoever has the clock.
+            if deliveries == nil {
+                if store.isReachable { clock.advance(by: 600) } else { store.isReachable = true }
+            }
+            return deliveries == nil
         }
         let name = Self.name(of: transaction)
         say(.finishing(name))
         queue.finishTransaction(transaction)
+        return true
     }
 
-    private static func name(of transaction: SKPaymentTransaction) -> String {
+    /// What notebooks know a transaction by.
+    static func name(of transaction: SKPaymentTransaction) -> String {
         transaction.transactionState == .restored
             ? transaction.transactionIdentifier ?? "?" : transaction.payment.applicationUsername ?? "?"
     }

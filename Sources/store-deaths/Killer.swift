@@ -30,7 +30,8 @@ struct Killer {
             }
             do {
                 notebook.launch()
-                let said = try killOne(file, &random)
+                let setup = options.setups[death % options.setups.count]
+                let said = try killOne(file, setup, &random)
                 for word in said { try notebook.take(word) }
                 words += said.count
                 try look(at: file, notebook)
@@ -39,17 +40,18 @@ struct Killer {
                 throw error
             }
         }
-        print("\(options.deaths) deaths, \(words) lines heard, every file sound (seed \(options.seed))")
+        let setups = options.setups.map(\.rawValue).joined(separator: " and ")
+        print("\(options.deaths) deaths, \(words) lines heard, every file sound (seed \(options.seed), lane \(setups))")
     }
 
     /// Starts an app, kills it after some lines or some time, and returns what it had said.
-    private func killOne(_ file: URL, _ random: inout SplitMix64) throws -> [Word] {
+    private func killOne(_ file: URL, _ setup: App.Setup, _ random: inout SplitMix64) throws -> [Word] {
         let app = Process()
         let output = Pipe()
         app.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
-        app.arguments = ["live", file.path(percentEncoded: false), String(random.next())]
+        app.arguments = ["live", file.path(percentEncoded: false), String(random.next()), setup.rawValue]
         app.standardOutput = output
-        let lines = Int.random(in: 0...60, using: &random)
+        let lines = Int.random(in: 0...(setup == .caller ? 60 : 600), using: &random)
         let microseconds = UInt32.random(in: 0...(Bool.random(using: &random) ? 300 : 20_000), using: &random)
         try app.run()
         let reader = output.fileHandleForReading

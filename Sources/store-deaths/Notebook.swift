@@ -9,7 +9,7 @@ struct Notebook {
     private var fates: [String: Fate] = [:]
     /// The transactions that paid.
     private var transactions: [String: String] = [:]
-    /// What was added, as the app knows, and has not come out yet.
+    /// What the journal or the store has, as the app knows, and has not come out yet.
     private var owed: Set<String> = []
     /// What the app that runs has been told of.
     private var heard: Set<String> = []
@@ -25,7 +25,9 @@ struct Notebook {
         switch word {
         case .adding(let name): added.insert(name)
         case .added(let name): if transactions[name] == nil { owed.insert(name) }
-        case .purchasing(let name): try show(name)
+        case .purchasing(let name):
+            try show(name)
+            if transactions[name] == nil { owed.insert(name) }
         case .purchased(let name, let transaction):
             try show(name)
             try Self.pay(name, transaction, &transactions)
@@ -73,6 +75,9 @@ struct Notebook {
     /// Holds what a store says, and what a relaunch on it was told, against what was told before.
     func check(_ store: SandboxStore, _ relaunch: Relaunch) throws {
         if let failure = relaunch.failure { throw Contradiction(description: "a payment failed: \(failure)") }
+        if let name = relaunch.shown.first(where: { fates[$0] == .finished }) {
+            throw Contradiction(description: "\(name) comes again although it was heard removed")
+        }
         let all = Dictionary(uniqueKeysWithValues: try store.transactions.map { ($0.id, $0) })
         for (name, identifier) in transactions {
             guard let transaction = all[identifier], transaction.state == .purchased else {

@@ -7,6 +7,8 @@ final class Relaunch: NSObject, SKPaymentTransactionObserver, @unchecked Sendabl
     // unchecked: it lives on one thread, and everything is delivered there.
     /// What is paid for and not finished: the payments' names, and their transactions.
     private(set) var purchased: [(name: String, transaction: String)] = []
+    /// What was shown, by the names that apps know it by.
+    private(set) var shown: Set<String> = []
     private(set) var failure: String?
 
     /// Lasts until everything that was on its way has come out.
@@ -19,6 +21,7 @@ final class Relaunch: NSObject, SKPaymentTransactionObserver, @unchecked Sendabl
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
+            shown.insert(App.name(of: transaction))
             switch transaction.transactionState {
             case .purchased:
                 let name = transaction.payment.applicationUsername ?? "?"
