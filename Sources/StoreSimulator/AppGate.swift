@@ -2,9 +2,10 @@ import Foundation
 import StoreCore
 
 /// The end of the wire in an app: what a dead app says goes nowhere.
-final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+final class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private let device: Int
     private let wire: any StoreBackend
+    private let stepLane: StepLane?
     private let pulse: Pulse
     private let lifeline: Lifeline
     private let passages: Passages
@@ -17,8 +18,10 @@ final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life i
         _ pulse: Pulse,
         _ lifeline: Lifeline,
         _ passages: Passages,
-        _ inquiries: Inquiries
+        _ inquiries: Inquiries,
+        lane: StepLane?
     ) {
+        stepLane = lane
         self.inquiries = inquiries
         self.device = device
         self.wire = wire
@@ -28,7 +31,8 @@ final class AppGate: StoreBackend, @unchecked Sendable {  // unchecked: a life i
     }
 
     var timekeeper: any Timekeeper { wire.timekeeper }
-    var lane: BackendLane { .caller }
+    var lane: BackendLane { stepLane == nil ? .caller : .background }
+    var laneExecutor: any LaneExecutor { stepLane ?? StepLane() }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         lifeline.pass()

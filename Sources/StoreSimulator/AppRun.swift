@@ -14,6 +14,8 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
 
     let pulse: Pulse
     let gate: AppGate
+    /// Nil where the app's queue works on the caller's thread.
+    let lane: StepLane?
     let downloads: DownloadWatch
     /// What the app's requests are made in.
     let context: StoreContext
@@ -35,15 +37,20 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         _ clock: ManualTimekeeper,
         _ pauses: ManualTimekeeper,
         _ lifeline: Lifeline,
-        _ diary: Diary
+        _ diary: Diary,
+        hasOwnLane: Bool
     ) {
         self.device = device
+        lane = hasOwnLane ? StepLane() : nil
+        if let lane {
+            for activity in [pauses.activity, clock.activity] { activity.register(lane) }
+        }
         self.lifeline = lifeline
         self.diary = diary
         downloads = DownloadWatch(device, clock, diary)
         pulse = Pulse()
         lifeline.apps[device] = pulse
-        gate = AppGate(device, wire, pulse, lifeline, diary.passages, diary.inquiries[device])
+        gate = AppGate(device, wire, pulse, lifeline, diary.passages, diary.inquiries[device], lane: lane)
         inquiries = diary.inquiries[device]
         context = StoreContext(backend: gate, timekeeper: pauses, delivery: .inline, log: .silent)
         queue = SKPaymentQueue(
@@ -116,7 +123,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
                 diary.broke("device \(device) heard twice that \(diary.name(transaction)) was removed")
             }
             seen[key, default: Seen(transaction: transaction)].isRemoved = true
-            diary.removed(diary.name(transaction), Model.Stage(transaction.transactionState))
+            diary.removed(diary.name(transaction), Model.Stage(transaction.transactionState), on: device)
         }
         lifeline.pass()
     }

@@ -8,12 +8,14 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     let inquiries: [Inquiries]
     /// Payments that were shown as accepted.
     private(set) var accepted: Set<Int> = []
-    /// Payments that were added while the app lived on.
+    /// Payments that were added in a step that the app survived.
     var added: Set<Int> = []
     /// What each payment turned out to be.
     private var outcomes: [Int: Model.Stage] = [:]
-    /// What was finished on each device by an app that lived on.
+    /// What was finished on each device by an app that heard that it was removed, or survived the step.
     private var finished: [Set<TransactionName>]
+    /// What the running launches have finished, and not heard removed.
+    private var finishing: [Set<TransactionName>]
     /// Restores that the running launch asked for and did not hear end.
     private var restores: [Int]
     /// Of these, the ones whose end its observer has been there to hear.
@@ -43,6 +45,7 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
         offers = Array(repeating: [:], count: devices)
         revocations = Array(repeating: [:], count: devices)
         finished = Array(repeating: [], count: devices)
+        finishing = finished
         restores = Array(repeating: 0, count: devices)
         owedRestores = restores
         for inquiries in inquiries { inquiries.broke = { [unowned self] in broke($0) } }
@@ -95,11 +98,19 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
     }
 
     /// A transaction has left its queue.
-    func removed(_ name: TransactionName, _ stage: Model.Stage) {
+    func removed(_ name: TransactionName, _ stage: Model.Stage, on device: Int) {
+        if finishing[device].remove(name) != nil { finished[device].insert(name) }
         if case .payment(let tag) = name, !stage.isDecided { passages.givenUp(tag) }
     }
 
-    func finished(_ name: TransactionName, on device: Int) { finished[device].insert(name) }
+    /// An app is about to finish something.
+    func finishes(_ name: TransactionName, on device: Int) { finishing[device].insert(name) }
+
+    /// The app of a device has survived a step: what it finished is recorded.
+    func survived(_ device: Int) {
+        finished[device].formUnion(finishing[device])
+        finishing[device] = []
+    }
 
     /// An app is asked about a purchase that was begun on the store's page.
     func offered(_ tag: Int, _ product: Step.Product, on device: Int) {
@@ -131,6 +142,7 @@ final class Diary: @unchecked Sendable {  // unchecked: a life is lived on one t
 
     func launched(_ device: Int) {
         passages.died(on: device)
+        finishing[device] = []
         restores[device] = 0
         owedRestores[device] = 0
     }

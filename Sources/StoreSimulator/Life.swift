@@ -5,8 +5,8 @@ public typealias StandIn = @Sendable (any StoreBackend) -> any StoreBackend
 
 /// One life of a store and the apps on three devices, from its seed or from written steps.
 public struct Life: Sendable {
-    /// Decides whether the store's users are asked before each charge, whether acts of a disk are boundaries, and what a death
-    /// leaves on it.
+    /// Decides whether the store's users are asked before each charge, whether acts of a disk are boundaries, whether queues work
+    /// on lanes of their own, and what a death leaves on a disk.
     public let seed: UInt64
     /// What happens.
     public let steps: [Step]
@@ -34,6 +34,7 @@ public struct Life: Sendable {
             for (index, step) in steps.enumerated() {
                 taken = index
                 world.take(step)
+                world.endStep()
                 try world.raiseTheDead()
                 coverage.steps += 1
                 if let violation = world.check() { throw BrokenRule(sentence: violation, step: index) }

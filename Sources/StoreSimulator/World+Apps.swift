@@ -2,6 +2,18 @@ import StoreCore
 
 // What apps do.
 extension World {
+    /// Runs what the lanes of apps have left to do, and notes what every app that lives on has recorded by now.
+    func endStep() {
+        runLanes()
+        for device in apps.indices where !apps[device].pulse.isDead { diary.survived(device) }
+        for (tag, device) in addedInStep where !apps[device].pulse.isDead { diary.added.insert(tag) }
+        addedInStep = []
+    }
+
+    func runLanes() {
+        while apps.contains(where: { $0.lane?.drainHere() == true }) {}
+    }
+
     func add(_ product: Step.Product, _ quantity: Int, on device: Int) {
         let payment = SKMutablePayment(productIdentifier: product.rawValue)
         payment.quantity = quantity
@@ -9,16 +21,14 @@ extension World {
         payment.applicationUsername = String(tag)
         payment.simulatesAskToBuyInSandbox = product == .gift
         apps[device].queue.add(payment)
-        if !apps[device].pulse.isDead { diary.added.insert(tag) }
+        addedInStep.append((tag, device))
     }
 
     func addKept(on device: Int) {
         guard !apps[device].kept.isEmpty else { return }
         let payment = apps[device].kept.removeFirst()
         apps[device].queue.add(payment)
-        if let tag = payment.applicationUsername.flatMap({ Int($0) }), !apps[device].pulse.isDead {
-            diary.added.insert(tag)
-        }
+        if let tag = payment.applicationUsername.flatMap({ Int($0) }) { addedInStep.append((tag, device)) }
     }
 
     func finish(_ index: Int, on device: Int) {
@@ -26,8 +36,8 @@ extension World {
         guard !decided.isEmpty else { return }
         let transaction = decided[index % decided.count]
         let name = diary.name(transaction)
+        diary.finishes(name, on: device)
         apps[device].queue.finishTransaction(transaction)
-        if !apps[device].pulse.isDead { diary.finished(name, on: device) }
     }
 
     func restore(on device: Int) {

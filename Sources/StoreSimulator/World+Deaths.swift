@@ -26,7 +26,7 @@ extension World {
     private func launch(_ device: Int) {
         do { try journals[device].crash() } catch { diary.broke("the journal of device \(device) is spoilt: \(error)") }
         diary.launched(device)
-        apps[device] = AppRun(device, wires[device], journals[device], clock, pauses, lifeline, diary)
+        apps[device] = makeApp(device)
         if isObserved[device] { apps[device].observe() }
     }
 

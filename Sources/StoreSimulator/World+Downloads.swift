@@ -19,6 +19,7 @@ extension World {
             case .resume: app.queue.resume([download])
             case .cancel: app.queue.cancel([download])
             }
+            runLanes()
         }
         if let violation, !app.pulse.isDead { diary.broke(violation) }
     }

@@ -16,7 +16,7 @@ extension World {
         guard let discount = try? discount(signed, tag) else { return diary.broke("nobody signs the offer \(offer)") }
         payment.paymentDiscount = SKPaymentDiscount(discount)
         apps[device].queue.add(payment)
-        if !apps[device].pulse.isDead { diary.added.insert(tag) }
+        addedInStep.append((tag, device))
     }
 
     private func discount(_ signed: Model.SignedOffer, _ tag: Int) throws -> StoreDiscount {

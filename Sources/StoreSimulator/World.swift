@@ -22,12 +22,17 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
     var wires: [Interposer] = []
     var apps: [AppRun] = []
     var isObserved = [true, true, true]
+    /// The payments that apps have added in this step, and on which devices.
+    var addedInStep: [(tag: Int, device: Int)] = []
+    /// Whether the queues work on lanes of their own, as they do on a store in a file unless told otherwise.
+    let hasOwnLanes: Bool
     var checkedRecords = -1
     /// The prices that apps were last seen to read.
     var checkedPrices: Prices?
 
     init(seed: UInt64, coverage: Coverage, storage: Storage, standIn: @escaping StandIn) throws {
         self.standIn = standIn
+        hasOwnLanes = seed & 4 == 4
         disk = LedgerDisk(try storage.machine(0, seed: seed))
         journals = try (0..<3).map { JournalDisk(device: $0, try storage.machine(UInt64($0) + 1, seed: seed)) }
         lifeline = Lifeline(apps: 3, passesDisk: seed & 2 == 2)
@@ -44,9 +49,23 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         for (index, device) in store.devices.enumerated() {
             gates.append(StoreGate(index, standIn(device), clock, witness, lifeline, diary.inquiries[index]))
             wires.append(Interposer(gates[index], seed: seed))
-            apps.append(AppRun(index, wires[index], journals[index], clock, pauses, lifeline, diary))
+            apps.append(makeApp(index))
             apps[index].observe()
         }
+    }
+
+    /// Launches the app of a device.
+    func makeApp(_ device: Int) -> AppRun {
+        AppRun(
+            device,
+            wires[device],
+            journals[device],
+            clock,
+            pauses,
+            lifeline,
+            diary,
+            hasOwnLane: hasOwnLanes
+        )
     }
 
     private static let products: [SandboxProduct] = [

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import StoreCore
 import StoreSQLite
@@ -64,6 +65,31 @@ import Testing
         let copy = try #require(copies.withLock { $0.first })
         let next = try Shop(try copy.open())
         #expect(next.shopper.history == ["sword purchased"])
+    }
+
+    @Test(arguments: [BackendLane.caller, .background], [true, false])
+    func `B69, B71: What was heard removed is finished on disk, on every lane and delivery`(
+        lane: BackendLane,
+        isInline: Bool
+    ) throws {
+        let copies = Locked<[Folder]>([])
+        let shopper = Shopper(
+            finishes: true,
+            onRemoval: { [folder] in if let copy = try? folder.copy() { copies.withLock { $0.append(copy) } } }
+        )
+        let delivery = isInline ? StoreDelivery.inline : .queue(DispatchQueue(label: "deliveries"))
+        let shop = try Shop(try folder.open(lane: lane), shopper: shopper, delivery: delivery)
+        for _ in 0..<20 {
+            shop.buy("sword")
+            // Nobody writes to the files while they are copied.
+            shop.queue.settle()
+        }
+        let kept = copies.withLock { $0 }
+        #expect(kept.count == 20)
+        for copy in kept {
+            let next = try Shop(try copy.open())
+            #expect(next.shopper.history.isEmpty)
+        }
     }
 
     @Test func `B33: A payment that is shown while the store cannot be reached is on disk before`() throws {

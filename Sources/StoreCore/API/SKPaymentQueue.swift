@@ -208,7 +208,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Adds an observer, which is not kept alive.
     ///
-    /// Adding one twice is adding it once.
+    /// Adding one twice is adding it once. An observer that is deallocated counts as removed from the next call or event on.
     ///
     /// With the first, the queue connects to its store: everything unfinished comes, failed transactions too.
     open func add(_ observer: any SKPaymentTransactionObserver) { courier.add(observer) }

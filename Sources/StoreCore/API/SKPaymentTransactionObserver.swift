@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Only ``paymentQueue(_:updatedTransactions:)`` has to be implemented. Callbacks come on the main queue unless the queue
 /// was set up otherwise, one at a time and in order; `SKPaymentQueue.default()` is the calling queue within each. A queue
-/// does not keep its observers alive.
+/// does not keep its observers alive; one that is deallocated counts as removed.
 ///
 /// The other methods are optional by way of a default. The default is bound where a class declares its conformance: if a
 /// subclass of that class is the first to implement such a method, its implementation is never called. Implement the
@@ -18,9 +18,12 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol, SendableMetatype
     /// Each has already taken on what is said of it. The app delivers what was bought, then finishes the transaction.
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction])
 
-    /// Transactions were finished and have left the queue.
+    /// Transactions have left the queue for good: the finish is recorded in the store or in the queue's journal.
     ///
     /// Optional.
+    ///
+    /// What was reported here is not shown again after a finish, even if the process ends in this callback. A transaction
+    /// that the store itself took away, because its user signed out for instance, is reported here too, and may return.
     func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction])
 
     /// Restoring came to an end before everything was restored.

@@ -8,7 +8,7 @@ final class DownloadEngine: Sendable {
     private let backend: any StoreBackend
     private let timekeeper: any Timekeeper
     private let activity: Activity
-    private let laneQueue: DispatchQueue?
+    private let laneExecutor: (any LaneExecutor)?
     private let folder = DownloadFolder()
     /// Leads to the queue's engine for as long as somebody owns that.
     private let link: Locked<WeakPort>
@@ -35,7 +35,7 @@ final class DownloadEngine: Sendable {
         timekeeper = engine.timekeeper
         activity = engine.activity
         link = engine.link
-        laneQueue = engine.backend.lane == .background ? DispatchQueue(label: "StoreCore.download-lane") : nil
+        laneExecutor = engine.backend.makeLaneExecutor(label: "StoreCore.download-lane")
         activity.register(self)
     }
 }
@@ -148,7 +148,7 @@ extension DownloadEngine {
     }
 
     private func schedule() {
-        if let laneQueue { laneQueue.async { self.run() } } else { run() }
+        if let laneExecutor { laneExecutor.enqueue { self.run() } } else { run() }
     }
 
     private func run() {

@@ -13,7 +13,8 @@ final class QueueEngine: Sendable {
     let delivery: StoreDelivery
     let log: StoreLog
     private let stage: any QueueStage
-    private let laneQueue: DispatchQueue?
+    /// Runs the store lane; nil runs it on the calling thread.
+    private let laneExecutor: (any LaneExecutor)?
     let state: Locked<State>
     let link: Locked<WeakPort>
     /// Made when the first transaction is asked for its downloads.
@@ -38,7 +39,7 @@ final class QueueEngine: Sendable {
         self.delivery = delivery
         self.log = log
         self.stage = stage
-        laneQueue = backend.lane == .background ? DispatchQueue(label: "StoreCore.store-lane") : nil
+        laneExecutor = backend.makeLaneExecutor(label: "StoreCore.store-lane")
         let link = Locked(WeakPort(port: nil))
         let contents: JournalContents
         do {
@@ -166,11 +167,11 @@ extension QueueEngine {
             let result = event(&state.machine, &state.actions)
             route(&state)
             let mustRun = state.lane.schedule()
-            let runsLane = mustRun && laneQueue == nil && state.lane.begin(&batch)
-            if mustRun, let laneQueue {
+            let runsLane = mustRun && laneExecutor == nil && state.lane.begin(&batch)
+            if mustRun, let laneExecutor {
                 // Whoever settles does not see a retired engine any more.
                 let work = state.isRetired ? activity.begin() : nil
-                laneQueue.async {
+                laneExecutor.enqueue {
                     self.runLaneFromQueue()
                     work?.end()
                 }

@@ -33,10 +33,11 @@ final class Folder: Sendable {
         return copy
     }
 
-    /// Opens the database; a store on it answers on the caller's thread.
+    /// Opens the database; a store on it answers on the caller's thread unless told otherwise.
     func open(
         durability: StoreDatabase.Durability = .full,
         patience: TimeInterval = 0,
+        lane: BackendLane = .caller,
         log: StoreLog = .silent,
         fileSystem: String? = nil
     ) throws -> StoreDatabase {
@@ -44,7 +45,7 @@ final class Folder: Sendable {
             at: file,
             durability: durability,
             patience: patience,
-            lane: .caller,
+            lane: lane,
             log: log,
             fileSystem: fileSystem
         )

@@ -8,10 +8,16 @@ final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable
     private let heard = Locked<[String]>([])
     private let finishes: Bool
     private let onUpdate: (@Sendable (SKPaymentTransaction) -> Void)?
+    private let onRemoval: @Sendable () -> Void
 
-    init(finishes: Bool = false, onUpdate: (@Sendable (SKPaymentTransaction) -> Void)? = nil) {
+    init(
+        finishes: Bool = false,
+        onUpdate: (@Sendable (SKPaymentTransaction) -> Void)? = nil,
+        onRemoval: @escaping @Sendable () -> Void = {}
+    ) {
         self.finishes = finishes
         self.onUpdate = onUpdate
+        self.onRemoval = onRemoval
     }
 
     /// Each as in "sword purchased" or "sword removed".
@@ -31,6 +37,7 @@ final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable
         for transaction in transactions {
             heard.withLock { $0.append("\(transaction.payment.productIdentifier) removed") }
         }
+        onRemoval()
     }
 }
 
@@ -51,7 +58,8 @@ struct Shop {
         _ database: StoreDatabase,
         shopper: Shopper = Shopper(),
         timekeeper: ManualTimekeeper = ManualTimekeeper(),
-        authoriser: Authoriser = .approving
+        authoriser: Authoriser = .approving,
+        delivery: StoreDelivery = .inline
     ) throws {
         store = try SandboxStore(
             products: Self.products,
@@ -59,7 +67,7 @@ struct Shop {
             ledger: database.ledger,
             authoriser: authoriser
         )
-        queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: .inline, log: .silent)
+        queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: delivery, log: .silent)
         self.shopper = shopper
         queue.add(shopper)
     }

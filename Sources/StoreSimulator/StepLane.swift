@@ -1,0 +1,27 @@
+import StoreCore
+
+/// The background lane of an app whose life is lived on one thread.
+///
+/// Work waits until the step is over or the clock moves, so that observers hear what they can hear before it is done.
+final class StepLane: LaneExecutor, ActivityMember, @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private var waiting: [@Sendable () -> Void] = []
+    private var work = 0
+
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
+        waiting.append(work)
+        self.work += 1
+    }
+
+    /// Does what waits.
+    ///
+    /// Returns false if there is nothing.
+    func drainHere() -> Bool {
+        guard !waiting.isEmpty else { return false }
+        waiting.removeFirst()()
+        return true
+    }
+
+    var pulse: (isQuiet: Bool, work: Int) { (waiting.isEmpty, work) }
+    var keepable: (any ActivityPulse)? { self }
+    var waitingFor: [String] { [] }
+}
