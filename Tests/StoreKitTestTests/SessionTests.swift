@@ -141,4 +141,15 @@ import Testing
         #expect((found as NSError).domain == SKTestErrorDomain)
         #expect(found.localizedDescription.contains("Nowhere.storekit"))
     }
+
+    @Test func `An error of another domain reads as a test environment that is not available, and loses nothing`() {
+        let missing = NSError(domain: NSCocoaErrorDomain, code: 4, userInfo: ["file": "Shop.storekit"])
+        let error = SKTestError(_nsError: missing)
+        #expect(error.code == .serviceUnavailable)
+        #expect(error.errorCode == SKTestError.serviceUnavailable.rawValue)
+        #expect(error.userInfo["file"] as? String == "Shop.storekit")
+        #expect(error.localizedDescription == missing.localizedDescription)
+        #expect((error as NSError).domain == SKTestErrorDomain)
+        #expect((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError == missing)
+    }
 }

@@ -24,13 +24,11 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
 
-    /// Wraps a stored error, whose domain has to be ``SKErrorDomain``: any other stops the process.
-    public init(_nsError error: NSError) {
-        guard error.domain == SKErrorDomain else {
-            fatalError("an SKError cannot be made from an error of the domain \"\(error.domain)\"")
-        }
-        _nsError = error
-    }
+    /// Wraps a stored error.
+    ///
+    /// An error of another domain than ``SKErrorDomain`` reads as ``Code/unknown``. It keeps its ``userInfo`` and its
+    /// description, and ``errorUserInfo`` has it under `NSUnderlyingErrorKey`.
+    public init(_nsError: NSError) { self._nsError = _nsError }
 
     /// Makes an error with a code and, where there is more to say, what goes into ``userInfo``.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
@@ -45,25 +43,30 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     /// What happened.
     ///
     /// A number that ``Code`` has no name for reads as ``Code/unknown``; ``errorCode`` still tells it.
-    public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
-    /// The number of the code.
-    public var errorCode: Int { _nsError.code }
+    public var code: Code { Code(rawValue: errorCode) ?? .unknown }
+    /// The number of the code; that of ``Code/unknown`` for an error of another domain.
+    public var errorCode: Int { isForeign ? Code.unknown.rawValue : _nsError.code }
     /// What came with the error, exactly as it was given.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// What goes with the error when it becomes an `NSError`: ``userInfo`` and, if that has none, a description.
+    /// What goes with the error when it becomes an `NSError`: ``userInfo``, a description if that has none, and an error
+    /// of another domain as the underlying one.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
-        if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = code.sentence }
+        if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = localizedDescription }
+        if isForeign { info[NSUnderlyingErrorKey] = _nsError }
         return info
     }
 
-    /// The description in ``userInfo``, else a sentence for the code.
+    /// The description in ``userInfo``, else a sentence for the code, or what an error of another domain says of itself.
     ///
     /// English, and not meant to be stable.
     public var localizedDescription: String {
-        _nsError.userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
+        if isForeign { return _nsError.localizedDescription }
+        return _nsError.userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
     }
+
+    private var isForeign: Bool { _nsError.domain != SKErrorDomain }
 
     /// Equal when the numbers and all that came with the errors are equal.
     public static func == (lhs: SKError, rhs: SKError) -> Bool {

@@ -102,10 +102,27 @@ import Testing
         #expect(error.errorCode == 4711)
     }
 
-    @Test func `An error of another domain stops the process with a sentence`() async throws {
-        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = SKError(_nsError: NSError(domain: NSCocoaErrorDomain, code: 2))
-        }
-        #expect(said(result).contains("cannot be made from an error of the domain"))
+    @Test func `An error of another domain reads as unknown and loses nothing`() throws {
+        let offline = URLError(.notConnectedToInternet, userInfo: [StoreFailure.reasonKey: "no route"]) as NSError
+        let error = SKError(_nsError: offline)
+        #expect(error.code == .unknown)
+        #expect(error.errorCode == SKError.unknown.rawValue)
+        #expect(error._nsError === offline)
+        #expect(error.userInfo[StoreFailure.reasonKey] as? String == "no route")
+        #expect(error.localizedDescription == offline.localizedDescription)
+        #expect(error != SKError(.unknown))
+
+        let stored = error as NSError
+        #expect(stored.domain == SKErrorDomain)
+        #expect(stored.code == SKError.unknown.rawValue)
+        #expect(stored.localizedDescription == offline.localizedDescription)
+        #expect(stored.userInfo[StoreFailure.reasonKey] as? String == "no route")
+        #expect(stored.userInfo[NSUnderlyingErrorKey] as? NSError == offline)
+    }
+
+    @Test func `A foreign error whose number is one of Store Kit's is not taken for that`() {
+        let error: any Error = SKError(_nsError: NSError(domain: NSCocoaErrorDomain, code: 2))
+        #expect(!(SKError.paymentCancelled ~= error))
+        #expect(SKError.unknown ~= error)
     }
 }
