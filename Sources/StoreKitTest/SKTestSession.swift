@@ -31,7 +31,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///   ``SKTestError/Code/fileNotFound`` where there is none, and a `StoreConfigurationError` that names the place in a
     ///   file that is broken.
     public init(contentsOf fileURL: URL) throws {
-        (context, environment) = try Self.open(fileURL, on: nil)
+        (context, environment) = try Self.open(fileURL, on: InitializerHandover.take(for: type(of: self)))
         super.init()
         context.settleOutsideCallbacks()
     }
@@ -62,10 +62,11 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///   - fileURL: a `.storekit` file of any version, wherever it lies.
     ///   - timekeeper: the store's clock.
     /// - Throws: as ``init(contentsOf:)``.
-    public init(contentsOf fileURL: URL, timekeeper: any Timekeeper) throws {
-        (context, environment) = try Self.open(fileURL, on: timekeeper)
-        super.init()
-        context.settleOutsideCallbacks()
+    public convenience init(contentsOf fileURL: URL, timekeeper: any Timekeeper) throws {
+        InitializerHandover.leave(timekeeper, for: Self.self)
+        // Still there if a subclass's initializer has thrown.
+        defer { _ = InitializerHandover.take(for: Self.self) as (any Timekeeper)? }
+        try self.init(contentsOf: fileURL)
     }
 
     /// The store itself, which can do more than a session.

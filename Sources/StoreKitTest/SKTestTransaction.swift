@@ -5,10 +5,10 @@ import StoreKit
 ///
 /// ``SKTestSession/allTransactions()`` has them: also what failed, what waits, and consumables, of which no receipt tells
 /// (behaviour 217). Any thread may read one.
-// unchecked: nothing in it changes.
+// unchecked: both properties are written by initializers only.
 open class SKTestTransaction: NSObject, @unchecked Sendable {
-    private let transaction: SandboxTransaction?
-    private let standing: Standing
+    private final var transaction: SandboxTransaction?
+    private final var standing = Standing()
 
     /// What the store knows beside the transaction itself.
     struct Standing {
@@ -19,16 +19,12 @@ open class SKTestTransaction: NSObject, @unchecked Sendable {
     }
 
     /// A transaction without content, to be filled in by a subclass.
-    public override init() {
-        transaction = nil
-        standing = Standing()
-        super.init()
-    }
+    public override init() { super.init() }
 
-    init(_ transaction: SandboxTransaction, _ standing: Standing) {
+    convenience init(_ transaction: SandboxTransaction, _ standing: Standing) {
+        self.init()
         self.transaction = transaction
         self.standing = standing
-        super.init()
     }
 
     /// The product.

@@ -152,4 +152,31 @@ import Testing
         #expect((error as NSError).domain == SKTestErrorDomain)
         #expect((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError == missing)
     }
+
+    @Test func `A client's subclass that overrides a session's designated initializer inherits the others`() throws {
+        final class Marked: SKTestSession, @unchecked Sendable {
+            let mark: Int
+            override init(contentsOf fileURL: URL) throws {
+                mark = 7
+                try super.init(contentsOf: fileURL)
+            }
+        }
+        let context = StoreContext(delivery: .inline, log: .silent)
+        let clock = ManualTimekeeper()
+        let session = try context.run { try Marked(contentsOf: TestApp.url("Shop"), timekeeper: clock) }
+        #expect(session.mark == 7)
+        #expect(session.store.timekeeper === clock)
+        let named = try context.run { try Marked(configurationFileNamed: "Shop") }
+        #expect(named.mark == 7)
+    }
+
+    @Test func `A client's test transaction may leave super.init() to be implied`() {
+        final class Marked: SKTestTransaction, @unchecked Sendable {
+            let mark: Int
+            override init() { mark = 1 }
+            init(mark: Int) { self.mark = mark }
+        }
+        #expect(Marked().mark == 1)
+        #expect(Marked(mark: 2).identifier == 0)
+    }
 }

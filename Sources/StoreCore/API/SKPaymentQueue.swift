@@ -17,7 +17,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// It is on the context's store and has a journal of its own in memory. Apps use ``default()``; this is for tests and
     /// their mocks.
     public override init() {
-        courier = QueueCourier(.current, journal: MemoryJournal())
+        courier =
+            InitializerHandover.take(for: type(of: self)) ?? QueueCourier(.current, journal: MemoryJournal())
         super.init()
         courier.attach(self)
     }
@@ -32,7 +33,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///   - timekeeper: the clock for pauses; the store's unless given.
     ///   - delivery: where observers are called.
     ///   - log: where the few lines go that a developer should see.
-    public init(
+    public convenience init(
         backend: any StoreBackend,
         journal: (any QueueJournal)? = nil,
         timekeeper: (any Timekeeper)? = nil,
@@ -46,16 +47,13 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
             delivery: delivery,
             log: log
         )
-        courier = QueueCourier(context, journal: nil)
-        super.init()
+        self.init(context: context, isOwned: false)
         context.adoptDefaultQueue(self)
-        courier.attach(self)
     }
 
-    init(context: StoreContext, isOwned: Bool, journal: (any QueueJournal)? = nil) {
-        courier = QueueCourier(context, isOwned: isOwned, journal: journal)
-        super.init()
-        courier.attach(self)
+    convenience init(context: StoreContext, isOwned: Bool, journal: (any QueueJournal)? = nil) {
+        InitializerHandover.leave(QueueCourier(context, isOwned: isOwned, journal: journal), for: Self.self)
+        self.init()
     }
 
     deinit { courier.retireLast() }

@@ -16,7 +16,7 @@ open class SKProductsRequest: SKRequest {
     /// Makes a request for products by the identifiers agreed with the store.
     public init(productIdentifiers: Set<String>) {
         self.productIdentifiers = productIdentifiers
-        super.init(context: .current)
+        super.init()
     }
 
     /// Makes a request to a store, in a context of its own.
@@ -25,13 +25,13 @@ open class SKProductsRequest: SKRequest {
     ///   - productIdentifiers: the identifiers agreed with the store.
     ///   - backend: the store.
     ///   - delivery: where the delegate is called.
-    public init(
+    public convenience init(
         productIdentifiers: Set<String>,
         backend: any StoreBackend,
         delivery: StoreDelivery = .main
     ) {
-        self.productIdentifiers = productIdentifiers
-        super.init(context: StoreContext(backend: backend, delivery: delivery))
+        InitializerHandover.leave(StoreContext(backend: backend, delivery: delivery), for: Self.self)
+        self.init(productIdentifiers: productIdentifiers)
     }
 
     /// Gets the response. Not kept alive.

@@ -20,7 +20,7 @@ open class SKReceiptRefreshRequest: SKRequest {
     ///   values are passed over.
     public init(receiptProperties properties: [String: Any]?) {
         self.properties = properties
-        super.init(context: .current)
+        super.init()
     }
 
     /// Makes a request to a store, in a context of its own.
@@ -29,13 +29,13 @@ open class SKReceiptRefreshRequest: SKRequest {
     ///   - properties: as above.
     ///   - backend: the store.
     ///   - delivery: where the delegate is called.
-    public init(
+    public convenience init(
         receiptProperties properties: [String: Any]?,
         backend: any StoreBackend,
         delivery: StoreDelivery = .main
     ) {
-        self.properties = properties
-        super.init(context: StoreContext(backend: backend, delivery: delivery))
+        InitializerHandover.leave(StoreContext(backend: backend, delivery: delivery), for: Self.self)
+        self.init(receiptProperties: properties)
     }
 
     override func send(_ reply: @escaping @Sendable (RequestAnswer) -> Void) {

@@ -15,12 +15,7 @@ open class SKRequest: NSObject {
 
     /// Makes a request of no kind, for subclasses: started, it finishes and asks nothing.
     public override init() {
-        context = .current
-        super.init()
-    }
-
-    init(context: StoreContext) {
-        self.context = context
+        context = InitializerHandover.take(for: type(of: self)) ?? .current
         super.init()
     }
 

@@ -9,6 +9,8 @@ struct CallScope {
     private var deferred: [any InlineDrain] = []
     /// How many callbacks of observers are under way on this thread.
     private var callbacks = 0
+    /// What ``InitializerHandover`` holds, innermost last.
+    var handovers: [(type: AnyClass, value: any Sendable)] = []
 
     /// Whether this thread is in one of our calls, or in a callback.
     static var isAtWork: Bool { current.pointee.callbacks > 0 || current.pointee.depth > 0 }
@@ -73,7 +75,7 @@ protocol InlineDrain: AnyObject {
 
     extension CallScope {
         /// This thread's.
-        private static var current: UnsafeMutablePointer<CallScope> {
+        static var current: UnsafeMutablePointer<CallScope> {
             if let pointer = pthread_getspecific(key) { return pointer.assumingMemoryBound(to: CallScope.self) }
             let scope = UnsafeMutablePointer<CallScope>.allocate(capacity: 1)
             scope.initialize(to: CallScope())
@@ -93,7 +95,7 @@ protocol InlineDrain: AnyObject {
 
     extension CallScope {
         /// This thread's.
-        private static var current: UnsafeMutablePointer<CallScope> {
+        static var current: UnsafeMutablePointer<CallScope> {
             let dictionary = Thread.current.threadDictionary
             if let box = dictionary["StoreCore.CallScope"] as? ScopeBox { return box.scope }
             let box = ScopeBox()

@@ -258,4 +258,42 @@ import Testing
         #expect(new.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(queue.transactions.isEmpty)
     }
+
+    @Test(arguments: Conformer.allCases)
+    func `A client's subclass of the queue inherits the initializer that takes a store`(
+        conformer: Conformer
+    ) async throws {
+        final class Observed: SKPaymentQueue, @unchecked Sendable {
+            let observer = Recorder()
+            override init() {
+                super.init()
+                add(observer)
+            }
+        }
+        let world = try conformer.world()
+        let queue = Observed(backend: world.backend, delivery: .inline, log: .silent)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        #expect(queue.observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+        #expect(Set(queue.observer.defaultQueues) == [ObjectIdentifier(queue)])
+    }
+
+    @Test func `A queue that a client's subclass makes while it is made itself is on a store of its own`() async throws {
+        final class Inner: SKPaymentQueue, @unchecked Sendable {}
+        final class Outer: SKPaymentQueue, @unchecked Sendable {
+            let inner: SKPaymentQueue
+            override init() { inner = Inner() }
+        }
+        let here = try Conformer.inProcess.world()
+        let there = try Conformer.inProcess.world()
+        let outer = context(here).run { Outer(backend: there.backend, delivery: .inline, log: .silent) }
+        let observer = Recorder()
+        outer.add(observer)
+        outer.inner.add(SKPayment(productIdentifier: "sword"))
+        outer.add(SKPayment(productIdentifier: "shield"))
+        await outer.settle()
+        #expect(observer.history.last == .updated("shield", .purchased))
+        #expect(outer.transactions.map(\.payment.productIdentifier) == ["shield"])
+        #expect(outer.inner.transactions.map(\.payment.productIdentifier) == ["sword"])
+    }
 }

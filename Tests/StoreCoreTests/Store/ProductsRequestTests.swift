@@ -177,4 +177,29 @@ import Testing
         await queue.settle()
         #expect(observer.history.last == .updated("shield", .purchased))
     }
+
+    @Test(arguments: Conformer.allCases)
+    func `A client's subclass of a request inherits the initializer that takes a store`(
+        conformer: Conformer
+    ) async throws {
+        final class Marked: SKProductsRequest {
+            let mark: Int
+            override init() {
+                mark = 1
+                super.init()
+            }
+            override init(productIdentifiers: Set<String>) {
+                mark = productIdentifiers.count
+                super.init(productIdentifiers: productIdentifiers)
+            }
+        }
+        let world = try conformer.world()
+        let delegate = RequestRecorder()
+        let request = Marked(productIdentifiers: ["sword", "shield"], backend: world.backend, delivery: .inline)
+        request.delegate = delegate
+        request.start()
+        await world.store.settle()
+        #expect(request.mark == 2)
+        #expect(delegate.history == [.response(["shield", "sword"], invalid: []), .finished])
+    }
 }
