@@ -63,7 +63,6 @@ func name(_ code: SKError.Code) -> String {
     case .ineligibleForOffer: "ineligible for offer"
     case .unsupportedPlatform: "unsupported platform"
     case .overlayPresentedInBackgroundScene: "overlay presented in background scene"
-    case .paymentMethodBindingConfigurationRequired: "payment method binding configuration required"
     @unknown default: "new"
     }
 }

@@ -53,8 +53,6 @@ extension SKError {
         case unsupportedPlatform = 19
         /// An overlay was presented by a scene in the background.
         case overlayPresentedInBackgroundScene = 20
-        /// The user has no way of paying set up.
-        case paymentMethodBindingConfigurationRequired = 21
     }
 }
 
@@ -83,7 +81,6 @@ extension SKError.Code {
         case .ineligibleForOffer: "This user cannot have the offer."
         case .unsupportedPlatform: "This platform does not support that."
         case .overlayPresentedInBackgroundScene: "An overlay cannot appear in the background."
-        case .paymentMethodBindingConfigurationRequired: "A way to pay has to be set up first."
         }
     }
 }
@@ -131,6 +128,4 @@ extension SKError {
     public static var unsupportedPlatform: Code { .unsupportedPlatform }
     /// An overlay was presented by a scene in the background.
     public static var overlayPresentedInBackgroundScene: Code { .overlayPresentedInBackgroundScene }
-    /// The user has no way of paying set up.
-    public static var paymentMethodBindingConfigurationRequired: Code { .paymentMethodBindingConfigurationRequired }
 }

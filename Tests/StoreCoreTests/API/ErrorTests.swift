@@ -3,7 +3,7 @@ import StoreCore
 import Testing
 
 @Suite struct ErrorTests {
-    private static let all = (0...21).compactMap(SKError.Code.init(rawValue:))
+    private static let all = (0...20).compactMap(SKError.Code.init(rawValue:))
 
     @Test func `B114: One domain names Store Kit's errors`() {
         #expect(SKErrorDomain == "SKErrorDomain")
@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test func `B196: The later codes have their numbers, and there are no others`() {
-        #expect(Self.all.count == 22)
-        #expect(SKError.Code(rawValue: 22) == nil)
+        #expect(Self.all.count == 21)
+        #expect(SKError.Code(rawValue: 21) == nil)
         #expect(SKError.storeProductNotAvailable.rawValue == 5)
         #expect(SKError.cloudServicePermissionDenied.rawValue == 6)
         #expect(SKError.cloudServiceNetworkConnectionFailed.rawValue == 7)
@@ -41,7 +41,6 @@ import Testing
         #expect(SKError.ineligibleForOffer.rawValue == 18)
         #expect(SKError.unsupportedPlatform.rawValue == 19)
         #expect(SKError.overlayPresentedInBackgroundScene.rawValue == 20)
-        #expect(SKError.paymentMethodBindingConfigurationRequired.rawValue == 21)
     }
 
     @Test(arguments: all) func `B116: Every code describes itself in a sentence of its own`(code: SKError.Code) {
