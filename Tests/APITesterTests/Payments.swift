@@ -100,9 +100,9 @@ func usePayments(product: SKProduct) throws {
     let _: ClientMutablePayment = ClientMutablePayment(mark: 1)
     let _: Bool = payment == mutable
     let _: Set<SKPayment> = [payment, mutable]
-    payment.setValue(2, forKey: "quantity")
+    mutable.setValue(2, forKey: "quantity")
     let _: Any? = payment.value(forKeyPath: "paymentDiscount")
-    payment.setValue("coins.300", forKeyPath: "productIdentifier")
+    mutable.setValue("coins.300", forKeyPath: "productIdentifier")
 
     let discount = SKPaymentDiscount()
     let _: (String, String, UUID, String, NSNumber) = (

@@ -8,22 +8,24 @@ protocol KeyValueCoded: NSObject {
 
 extension KeyValueCoded {
     func write<Owner>(_ value: Any?, _ key: String, in properties: [String: KeyedProperty<Owner>]) {
-        let property = find(key, in: properties)
-        guard property.write(self as! Owner, value) else {
-            let given = value.map { "a value of type \(type(of: $0))" } ?? "nil"
-            fatalError("setValue(_:forKey: \"\(key)\") on \(type(of: self)) takes \(property.wants), not \(given)")
-        }
+        if let mistake = change(to: value, key, in: properties) { fatalError(mistake) }
+    }
+
+    /// Changes a property, or returns a sentence that says why it cannot be changed.
+    func change<Owner>(to value: Any?, _ key: String, in properties: [String: KeyedProperty<Owner>]) -> String? {
+        guard let property = properties[key] else { return unknown(key) }
+        guard !property.write(self as! Owner, value) else { return nil }
+        let given = value.map { "a value of type \(type(of: $0))" } ?? "nil"
+        return "setValue(_:forKey: \"\(key)\") on \(type(of: self)) takes \(property.wants), not \(given)"
     }
 
     func read<Owner>(_ key: String, in properties: [String: KeyedProperty<Owner>]) -> Any? {
-        find(key, in: properties).read(self as! Owner)
+        guard let property = properties[key] else { fatalError(unknown(key)) }
+        return property.read(self as! Owner)
     }
 
-    private func find<Owner>(_ key: String, in properties: [String: KeyedProperty<Owner>]) -> KeyedProperty<Owner> {
-        guard let property = properties[key] else {
-            fatalError("\(type(of: self)) has no property \"\(key)\" that key-value coding could reach")
-        }
-        return property
+    private func unknown(_ key: String) -> String {
+        "\(type(of: self)) has no property \"\(key)\" that key-value coding could reach"
     }
 
     func write(_ value: Any?, along path: String) {

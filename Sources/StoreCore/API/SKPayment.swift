@@ -116,13 +116,18 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
     override open var hash: Int { value.hashValue }
 
     #if canImport(ObjectiveC)
-        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
+        override open func setValue(_ value: Any?, forKey key: String) {
+            if let mistake = change(to: value, forKey: key) { fatalError(mistake) }
+        }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property by its name, for tests that prepare objects that way.
+        /// Changes a property of an ``SKMutablePayment`` by its name.
         ///
-        /// A name that is not a property's, or a value of another type, stops the process.
-        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
+        /// Any other payment cannot be changed: that stops the process with a sentence, and so does a name that is not a
+        /// property's, or a value of another type. ``setValueThrowing(_:forKey:)`` throws instead.
+        open func setValue(_ value: Any?, forKey key: String) {
+            if let mistake = change(to: value, forKey: key) { fatalError(mistake) }
+        }
         /// A property by its name.
         ///
         /// A name that is not a property's stops the process.
@@ -131,6 +136,21 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
 }
 
 extension SKPayment: KeyValueCoded {
+    /// Changes a property of an ``SKMutablePayment`` by its name, or throws what is wrong with that.
+    ///
+    /// - Throws: `SKError.clientInvalid` for a payment that is not mutable, for a name that is not a property's, and for a
+    ///   value of another type. The payment stays as it is.
+    public func setValueThrowing(_ value: Any?, forKey key: String) throws {
+        if let mistake = change(to: value, forKey: key) { throw StoreFailure.storeKit(.clientInvalid, mistake).error }
+    }
+
+    private func change(to value: Any?, forKey key: String) -> String? {
+        guard self is SKMutablePayment else {
+            return "\(type(of: self)) cannot be changed; set \"\(key)\" on an SKMutablePayment"
+        }
+        return change(to: value, key, in: Self.keys)
+    }
+
     private static let keys: [String: KeyedProperty<SKPayment>] = [
         "productIdentifier": KeyedProperty(\.productIdentifier, .text) { $0.change(\.productIdentifier, to: $1) },
         "quantity": KeyedProperty(\.quantity, .integer) { $0.change(\.quantity, to: $1) },

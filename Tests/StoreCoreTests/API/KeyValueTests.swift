@@ -134,14 +134,14 @@ import Testing
 
     @Test func `Nil for what is not optional stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            SKPayment().setValue(nil, forKey: "quantity")
+            SKMutablePayment().setValue(nil, forKey: "quantity")
         }
         #expect(said(result).contains("takes an integer, not nil"))
     }
 
     @Test func `A fraction is no quantity`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            SKPayment().setValue(1.5, forKey: "quantity")
+            SKMutablePayment().setValue(1.5, forKey: "quantity")
         }
         #expect(said(result).contains("takes an integer"))
     }

@@ -177,8 +177,44 @@ import Testing
         #expect(SKPayment().quantity == 1)
     }
 
-    @Test func `Key-value coding changes and reads a payment`() {
-        let payment = SKPayment()
+    @Test func `B6: Key-value coding does not change an immutable payment, a client's own neither`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            SKPayment(productIdentifier: "coins.100").setValue(2, forKey: "quantity")
+        }
+        #expect(said(result).contains("SKPayment cannot be changed; set \"quantity\" on an SKMutablePayment"))
+        let path = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            final class Fixed: SKPayment {}
+            Fixed(productIdentifier: "coins.100").setValue("coins.200", forKeyPath: "productIdentifier")
+        }
+        #expect(said(path).contains("Fixed cannot be changed; set \"productIdentifier\" on an SKMutablePayment"))
+    }
+
+    @Test func `Key-value coding's throwing twin says what is wrong, and changes nothing`() {
+        func reason(_ body: () throws -> Void) -> String? {
+            let error = #expect(throws: SKError.self, performing: body)
+            #expect(error?.code == .clientInvalid)
+            return error?.userInfo[StoreFailure.reasonKey] as? String
+        }
+        let payment = SKPayment(productIdentifier: "coins.100")
+        #expect(
+            reason { try payment.setValueThrowing(2, forKey: "quantity") }
+                == "SKPayment cannot be changed; set \"quantity\" on an SKMutablePayment"
+        )
+        #expect(payment == SKPayment(productIdentifier: "coins.100"))
+        let mutable = SKMutablePayment(productIdentifier: "coins.100")
+        #expect(reason { try mutable.setValueThrowing(2, forKey: "amount") }?.contains("no property \"amount\"") == true)
+        #expect(reason { try mutable.setValueThrowing("two", forKey: "quantity") }?.contains("an integer") == true)
+        #expect(mutable == payment)
+    }
+
+    @Test func `Key-value coding's throwing twin changes a mutable payment`() throws {
+        let payment = SKMutablePayment(productIdentifier: "coins.100")
+        try payment.setValueThrowing(2, forKey: "quantity")
+        #expect(payment.quantity == 2)
+    }
+
+    @Test func `Key-value coding changes and reads a mutable payment`() {
+        let payment = SKMutablePayment()
         payment.setValue("coins.100", forKey: "productIdentifier")
         payment.setValue(NSNumber(value: 3), forKey: "quantity")
         payment.setValue(true, forKey: "simulatesAskToBuyInSandbox")
