@@ -4,6 +4,7 @@ import PackageDescription
 // Where Apple has frameworks of these names, the targets use those.
 let elsewhere: TargetDependencyCondition? = .when(platforms: [.linux, .windows, .android])
 let storeKit: Target.Dependency = .product(name: "StoreKit", package: "StoreCore", condition: elsewhere)
+let storeCore: Target.Dependency = .product(name: "StoreCore", package: "StoreCore", condition: elsewhere)
 let storeKitTest: Target.Dependency = .product(name: "StoreKitTest", package: "StoreCore", condition: elsewhere)
 
 let package = Package(
@@ -16,6 +17,7 @@ let package = Package(
             dependencies: [
                 .product(name: "StoreKit", package: "StoreCore", condition: elsewhere),
                 .product(name: "StoreKitTest", package: "StoreCore", condition: elsewhere),
+                .product(name: "StoreCore", package: "StoreCore", condition: elsewhere),
             ],
             resources: [.copy("Game.storekit")]
         ),
@@ -29,7 +31,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IAPManagerTests",
-            dependencies: ["IAPManager", storeKitTest],
+            dependencies: ["IAPManager", storeKitTest, storeCore],
             resources: [.copy("Armoury.storekit")],
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
@@ -41,12 +43,12 @@ let package = Package(
         // Completion handlers, and nothing believed that the receipt does not say.
         .target(
             name: "PurchaseService",
-            dependencies: [storeKit],
+            dependencies: [storeKit, storeCore],
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .testTarget(
             name: "PurchaseServiceTests",
-            dependencies: ["PurchaseService", storeKitTest],
+            dependencies: ["PurchaseService", storeKitTest, storeCore],
             resources: [.copy("Newsstand.storekit")],
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
@@ -55,7 +57,7 @@ let package = Package(
         .target(name: "AsyncStore", dependencies: [storeKit]),
         .testTarget(
             name: "AsyncStoreTests",
-            dependencies: ["AsyncStore", storeKitTest],
+            dependencies: ["AsyncStore", storeKitTest, storeCore],
             resources: [.copy("Stage.storekit")]
         ),
     ]

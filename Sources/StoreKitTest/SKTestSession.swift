@@ -1,5 +1,5 @@
 import Foundation
-import StoreKit
+import StoreCore
 
 /// Steers the store that the app under test buys from.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import StoreKit
+import StoreCore
 
 /// One transaction of the test environment, as it was when it was asked for.
 ///

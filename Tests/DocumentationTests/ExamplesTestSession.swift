@@ -1,5 +1,6 @@
 // The code of the articles "From SKTestSession to SandboxStore" and "Moving code over", compiled and run.
 import Foundation
+import StoreCore
 import StoreKitTest
 import Testing
 import XCTest

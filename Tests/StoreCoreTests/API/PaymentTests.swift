@@ -202,8 +202,10 @@ import Testing
         )
         #expect(payment == SKPayment(productIdentifier: "coins.100"))
         let mutable = SKMutablePayment(productIdentifier: "coins.100")
-        #expect(reason { try mutable.setValueThrowing(2, forKey: "amount") }?.contains("no property \"amount\"") == true)
-        #expect(reason { try mutable.setValueThrowing("two", forKey: "quantity") }?.contains("an integer") == true)
+        let unknown = reason { try mutable.setValueThrowing(2, forKey: "amount") }
+        #expect(unknown?.contains("no property \"amount\"") == true)
+        let mistyped = reason { try mutable.setValueThrowing("two", forKey: "quantity") }
+        #expect(mistyped?.contains("takes an integer") == true)
         #expect(mutable == payment)
     }
 

@@ -278,7 +278,7 @@ import Testing
         #expect(Set(queue.observer.defaultQueues) == [ObjectIdentifier(queue)])
     }
 
-    @Test func `A queue that a client's subclass makes while it is made itself is on a store of its own`() async throws {
+    @Test func `A queue that is made inside a client's initializer of another stays on its own store`() async throws {
         final class Inner: SKPaymentQueue, @unchecked Sendable {}
         final class Outer: SKPaymentQueue, @unchecked Sendable {
             let inner: SKPaymentQueue

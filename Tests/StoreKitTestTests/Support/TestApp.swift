@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 import StoreKitTest
 
 /// An app with a test session in a context of its own, on a clock that the test moves.

@@ -1,4 +1,5 @@
 import AsyncStore
+import StoreCore
 import StoreKitTest
 import Testing
 

@@ -1,4 +1,5 @@
 import IAPManager
+import StoreCore
 import StoreKitTest
 import Testing
 

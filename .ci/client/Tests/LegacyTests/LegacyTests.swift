@@ -1,4 +1,5 @@
-// A client that knows only Store Kit: nothing else is imported but the test framework.
+// A client that knows only Store Kit, beside the store that it is tested on.
+import StoreCore
 import StoreKit
 import Testing
 

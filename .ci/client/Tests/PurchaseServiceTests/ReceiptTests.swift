@@ -2,8 +2,8 @@ import PurchaseService
 import StoreKitTest
 import Testing
 
-// The module that stands in for Apple's has an error of this name too: this says which is meant.
-import enum PurchaseService.ReceiptError
+// StoreCore has an error named ReceiptError too: only what is needed of it comes in.
+import class StoreCore.StoreContext
 
 /// A service of the test's own, in a context of the test's own, whose receipt is its own too.
 @Suite struct ReceiptTests {
