@@ -20,8 +20,9 @@ let package = Package(
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
     targets: [
-        .target(name: "StoreCore", swiftSettings: settings),
-        .target(name: "StoreKit", dependencies: ["StoreCore"], swiftSettings: settings),
+        .target(name: "CStoreKit"),
+        .target(name: "StoreCore", dependencies: ["CStoreKit"], swiftSettings: settings),
+        .target(name: "StoreKit", dependencies: ["StoreCore", "CStoreKit"], swiftSettings: settings),
         .target(name: "StoreKitTest", dependencies: ["StoreKit", "StoreCore"], swiftSettings: settings),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
         // Counts as absent where its headers are: StoreCrypto is then built without it, and everything else as ever.

@@ -2,12 +2,16 @@
 // of StoreCore's own stands in the way of another module's; `.ci/surface-check` compares them with what StoreCore declares.
 // Clients rely on Foundation (and, away from Apple's platforms, FoundationNetworking) arriving with it.
 @_exported import Foundation
+@_exported import enum CStoreKit.SKErrorCode
+@_exported import enum CStoreKit.SKPaymentTransactionState
+@_exported import enum CStoreKit.SKProductDiscountPaymentMode
+@_exported import enum CStoreKit.SKProductDiscountType
+@_exported import enum CStoreKit.SKProductPeriodUnit
 @_exported import class StoreCore.SKDownload
 @_exported import enum StoreCore.SKDownloadState
 @_exported import let StoreCore.SKDownloadTimeRemainingUnknown
 @_exported import struct StoreCore.SKError
 @_exported import let StoreCore.SKErrorClientInvalid
-@_exported import typealias StoreCore.SKErrorCode
 @_exported import let StoreCore.SKErrorDomain
 @_exported import let StoreCore.SKErrorPaymentCancelled
 @_exported import let StoreCore.SKErrorPaymentInvalid
@@ -20,7 +24,6 @@
 @_exported import protocol StoreCore.SKPaymentQueueDelegate
 @_exported import class StoreCore.SKPaymentTransaction
 @_exported import protocol StoreCore.SKPaymentTransactionObserver
-@_exported import enum StoreCore.SKPaymentTransactionState
 @_exported import let StoreCore.SKPaymentTransactionStateFailed
 @_exported import let StoreCore.SKPaymentTransactionStatePurchased
 @_exported import let StoreCore.SKPaymentTransactionStatePurchasing

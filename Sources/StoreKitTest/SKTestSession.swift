@@ -114,7 +114,11 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
                 .unknown, .invalidOfferIdentifier, .invalidSignature, .missingOfferParams, .invalidOfferPrice,
             ]
             guard allowed.contains(newValue) else {
-                context.log("failureError stays \(failureError): transactions cannot be made to fail with \(newValue)")
+                let (kept, refused) = (failureError, newValue)
+                context.log(
+                    "failureError stays \(kept.name ?? "\(kept.rawValue)"): transactions cannot be made to fail with "
+                        + (refused.name ?? "\(refused.rawValue)")
+                )
                 return
             }
             set { $0.transactionFailureCode = newValue.rawValue }

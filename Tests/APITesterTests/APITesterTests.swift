@@ -75,4 +75,21 @@ import Testing
         #expect(thrown(SKError(.paymentInvalid)) == "type")
         #expect(thrown(URLError(.notConnectedToInternet)) == "neither")
     }
+
+    @Test(arguments: [5, 10, 300, -1]) func `An open enumeration keeps a number that it has no case for`(number: Int) {
+        #expect(SKPaymentTransactionState(rawValue: number)?.rawValue == number)
+        #expect(SKError.Code(rawValue: 1000 + number)?.rawValue == 1000 + number)
+        let magnitude = 4 + number.magnitude
+        #expect(SKProduct.PeriodUnit(rawValue: magnitude)?.rawValue == magnitude)
+        #expect(SKProductDiscount.PaymentMode(rawValue: magnitude)?.rawValue == magnitude)
+        let type: SKProductDiscount.`Type`? = .init(rawValue: magnitude)
+        #expect(type?.rawValue == magnitude)
+        #expect(SKPaymentTransactionState(rawValue: number) == SKPaymentTransactionState(rawValue: number))
+        #expect(SKPaymentTransactionState(rawValue: number).map(name) == "new")
+    }
+
+    @Test func `A closed enumeration has its cases and no others`() {
+        #expect(SKDownloadState(rawValue: 6) == nil)
+        #expect(SKProductStorePromotionVisibility(rawValue: 3) == nil)
+    }
 }

@@ -1,6 +1,7 @@
 import StoreKit
 
-// Each open enumeration takes `@unknown default` without a warning; each closed one needs none.
+// Each open enumeration takes `@unknown default` without a warning, and a plain `default` beside all its cases; each closed one
+// needs none.
 
 func name(_ state: SKPaymentTransactionState) -> String {
     switch state {
@@ -86,6 +87,50 @@ func name(_ visibility: SKProductStorePromotionVisibility) -> String {
     }
 }
 
+func isPaid(_ state: SKPaymentTransactionState) -> Bool {
+    switch state {
+    case .purchased, .restored: true
+    case .purchasing, .failed, .deferred: false
+    default: false
+    }
+}
+
+func months(_ unit: SKProduct.PeriodUnit) -> Int {
+    switch unit {
+    case .month: 1
+    case .year: 12
+    case .day, .week: 0
+    default: 0
+    }
+}
+
+func isPaidAtOnce(_ mode: SKProductDiscount.PaymentMode) -> Bool {
+    switch mode {
+    case .payUpFront: true
+    case .payAsYouGo, .freeTrial: false
+    default: false
+    }
+}
+
+func isForEverybody(_ type: SKProductDiscount.`Type`) -> Bool {
+    switch type {
+    case .introductory: true
+    case .subscription: false
+    default: false
+    }
+}
+
+// Clients print what they are told; the names are free for them to give.
+extension SKPaymentTransactionState: @retroactive CustomStringConvertible {
+    /// Its number.
+    public var description: String { "state \(rawValue)" }
+}
+extension SKProduct.PeriodUnit: @retroactive CustomDebugStringConvertible {
+    /// Its number.
+    public var debugDescription: String { "unit \(rawValue)" }
+}
+extension SKError.Code: @retroactive Encodable {}
+
 func useRawValues() {
     let _: (SKPaymentTransactionState?, Int) = (.init(rawValue: 4), SKPaymentTransactionState.deferred.rawValue)
     let _: (SKProduct.PeriodUnit?, UInt) = (.init(rawValue: 3), SKProduct.PeriodUnit.year.rawValue)
@@ -112,4 +157,5 @@ func useRawValues() {
     let _: [SKErrorCode] = [
         SKErrorUnknown, SKErrorClientInvalid, SKErrorPaymentCancelled, SKErrorPaymentInvalid, SKErrorPaymentNotAllowed,
     ]
+    let _: [StoreKit.SKPaymentTransactionState: String] = [.purchased: "\(SKPaymentTransactionState.purchased)"]
 }

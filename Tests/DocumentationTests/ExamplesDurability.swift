@@ -59,7 +59,8 @@ private final class Spectator: NSObject, SKPaymentTransactionObserver, @unchecke
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
-            lock.withLock { lines.append("\(transaction.payment.productIdentifier) \(transaction.transactionState)") }
+            let line = "\(transaction.payment.productIdentifier) \(transaction.transactionState.name!)"
+            lock.withLock { lines.append(line) }
         }
     }
 }

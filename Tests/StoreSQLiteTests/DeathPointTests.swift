@@ -73,7 +73,8 @@
             let told = Locked<[String]>([])
             let shopper = Shopper(onUpdate: { transaction in
                 if system.isCut { return }
-                told.withLock { $0.append("\(transaction.payment.productIdentifier) \(transaction.transactionState)") }
+                let line = "\(transaction.payment.productIdentifier) \(transaction.transactionState.name!)"
+                told.withLock { $0.append(line) }
             })
             // Opening is not what is looked at.
             system.repair()

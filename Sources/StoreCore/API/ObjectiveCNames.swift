@@ -16,18 +16,15 @@ extension SKPayment {
     }
 }
 
-/// The Objective-C name of ``SKError/Code``.
-public typealias SKErrorCode = SKError.Code
-
-/// The Objective-C name of ``SKError/Code/unknown``.
+/// The Objective-C name of ``SKErrorCode/unknown``.
 public let SKErrorUnknown = SKError.Code.unknown
-/// The Objective-C name of ``SKError/Code/clientInvalid``.
+/// The Objective-C name of ``SKErrorCode/clientInvalid``.
 public let SKErrorClientInvalid = SKError.Code.clientInvalid
-/// The Objective-C name of ``SKError/Code/paymentCancelled``.
+/// The Objective-C name of ``SKErrorCode/paymentCancelled``.
 public let SKErrorPaymentCancelled = SKError.Code.paymentCancelled
-/// The Objective-C name of ``SKError/Code/paymentInvalid``.
+/// The Objective-C name of ``SKErrorCode/paymentInvalid``.
 public let SKErrorPaymentInvalid = SKError.Code.paymentInvalid
-/// The Objective-C name of ``SKError/Code/paymentNotAllowed``.
+/// The Objective-C name of ``SKErrorCode/paymentNotAllowed``.
 public let SKErrorPaymentNotAllowed = SKError.Code.paymentNotAllowed
 
 /// The Objective-C name of ``SKPaymentTransactionState/purchasing``.

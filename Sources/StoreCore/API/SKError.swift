@@ -26,7 +26,7 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
     /// Wraps a stored error.
     ///
-    /// An error of another domain than ``SKErrorDomain`` reads as ``Code/unknown``. It keeps its ``userInfo`` and its
+    /// An error of another domain than ``SKErrorDomain`` reads as ``SKErrorCode/unknown``. It keeps its ``userInfo`` and its
     /// description, and ``errorUserInfo`` has it under `NSUnderlyingErrorKey`.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
@@ -42,9 +42,9 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
     /// What happened.
     ///
-    /// A number that ``Code`` has no name for reads as ``Code/unknown``; ``errorCode`` still tells it.
+    /// May be a code without a case.
     public var code: Code { Code(rawValue: errorCode) ?? .unknown }
-    /// The number of the code; that of ``Code/unknown`` for an error of another domain.
+    /// The number of the code; that of ``SKErrorCode/unknown`` for an error of another domain.
     public var errorCode: Int { isForeign ? Code.unknown.rawValue : _nsError.code }
     /// What came with the error, exactly as it was given.
     public var userInfo: [String: Any] { _nsError.userInfo }

@@ -1,61 +1,5 @@
 import Foundation
 
-extension SKError {
-    /// The numbers of Store Kit's errors.
-    ///
-    /// Later versions may add codes: a `switch` needs `@unknown default`. Not every code can come from a store that
-    /// sells; those about cloud services and overlays belong to parts of Store Kit that are not offered here, and stand
-    /// for code that names them.
-    @nonexhaustive
-    public enum Code: Int, Sendable, _ErrorCodeProtocol {
-        /// The error that belongs to these codes.
-        public typealias _ErrorType = SKError
-
-        /// Something unexpected happened.
-        case unknown = 0
-        /// The app may not do what it tried.
-        case clientInvalid = 1
-        /// The user cancelled.
-        case paymentCancelled = 2
-        /// The store did not recognise something in the payment.
-        case paymentInvalid = 3
-        /// The user may not authorise payments.
-        case paymentNotAllowed = 4
-        /// The product is not sold in the user's country.
-        case storeProductNotAvailable = 5
-        /// The user refused access to cloud information.
-        case cloudServicePermissionDenied = 6
-        /// The device could not reach the cloud service.
-        case cloudServiceNetworkConnectionFailed = 7
-        /// The user took back a permission given earlier.
-        case cloudServiceRevoked = 8
-        /// The user has not yet agreed to the store's privacy text.
-        case privacyAcknowledgementRequired = 9
-        /// The payment carries request data, and the app is not entitled to send any.
-        case unauthorizedRequestData = 10
-        /// The promotional offer is unknown, or has been withdrawn.
-        case invalidOfferIdentifier = 11
-        /// The promotional offer's signature does not match the payment.
-        case invalidSignature = 12
-        /// The promotional offer is incomplete.
-        case missingOfferParams = 13
-        /// The promotional offer is no longer below the product's price.
-        case invalidOfferPrice = 14
-        /// An overlay was dismissed before it appeared.
-        case overlayCancelled = 15
-        /// An overlay's configuration cannot be used.
-        case overlayInvalidConfiguration = 16
-        /// An overlay took too long to load.
-        case overlayTimeout = 17
-        /// The user may not have this offer.
-        case ineligibleForOffer = 18
-        /// The platform does not offer what was asked for.
-        case unsupportedPlatform = 19
-        /// An overlay was presented by a scene in the background.
-        case overlayPresentedInBackgroundScene = 20
-    }
-}
-
 extension SKError.Code {
     /// What an error says of itself when nothing better is in its `userInfo`.
     var sentence: String {
@@ -81,6 +25,7 @@ extension SKError.Code {
         case .ineligibleForOffer: "This user cannot have the offer."
         case .unsupportedPlatform: "This platform does not support that."
         case .overlayPresentedInBackgroundScene: "An overlay cannot appear in the background."
+        @unknown default: SKError.Code.unknown.sentence
         }
     }
 }
@@ -128,4 +73,36 @@ extension SKError {
     public static var unsupportedPlatform: Code { .unsupportedPlatform }
     /// An overlay was presented by a scene in the background.
     public static var overlayPresentedInBackgroundScene: Code { .overlayPresentedInBackgroundScene }
+}
+
+extension SKError.Code {
+    /// The case's name for logs, nil without a case.
+    ///
+    /// An enumeration of C's prints as its number.
+    package var name: String? {
+        switch self {
+        case .unknown: "unknown"
+        case .clientInvalid: "clientInvalid"
+        case .paymentCancelled: "paymentCancelled"
+        case .paymentInvalid: "paymentInvalid"
+        case .paymentNotAllowed: "paymentNotAllowed"
+        case .storeProductNotAvailable: "storeProductNotAvailable"
+        case .cloudServicePermissionDenied: "cloudServicePermissionDenied"
+        case .cloudServiceNetworkConnectionFailed: "cloudServiceNetworkConnectionFailed"
+        case .cloudServiceRevoked: "cloudServiceRevoked"
+        case .privacyAcknowledgementRequired: "privacyAcknowledgementRequired"
+        case .unauthorizedRequestData: "unauthorizedRequestData"
+        case .invalidOfferIdentifier: "invalidOfferIdentifier"
+        case .invalidSignature: "invalidSignature"
+        case .missingOfferParams: "missingOfferParams"
+        case .invalidOfferPrice: "invalidOfferPrice"
+        case .overlayCancelled: "overlayCancelled"
+        case .overlayInvalidConfiguration: "overlayInvalidConfiguration"
+        case .overlayTimeout: "overlayTimeout"
+        case .ineligibleForOffer: "ineligibleForOffer"
+        case .unsupportedPlatform: "unsupportedPlatform"
+        case .overlayPresentedInBackgroundScene: "overlayPresentedInBackgroundScene"
+        @unknown default: nil
+        }
+    }
 }

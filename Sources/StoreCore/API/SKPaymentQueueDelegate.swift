@@ -10,7 +10,7 @@ public protocol SKPaymentQueueDelegate: NSObjectProtocol, SendableMetatype {
     /// Optional: true.
     ///
     /// An app that says false, or has not answered after about a second, sees the transaction fail with
-    /// ``SKError/Code/storeProductNotAvailable``.
+    /// ``SKErrorCode/storeProductNotAvailable``.
     func paymentQueue(
         _ paymentQueue: SKPaymentQueue,
         shouldContinue transaction: SKPaymentTransaction,

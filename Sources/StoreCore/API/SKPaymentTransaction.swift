@@ -57,7 +57,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     ) {
         self.init()
         paymentValue = payment.value
-        mark.store(UInt8(transactionState.rawValue), ordering: .releasing)
+        take(transactionState)
         changes.set("transactionIdentifier", to: transactionIdentifier)
         changes.set("transactionDate", to: transactionDate)
         changes.set("error", to: error)
@@ -95,7 +95,8 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
 
     /// What has become of the payment so far.
     open var transactionState: SKPaymentTransactionState {
-        SKPaymentTransactionState(rawValue: Int(mark.load(ordering: .acquiring)))!
+        changes.value("transactionState", else: nil)
+            ?? SKPaymentTransactionState(rawValue: Int(mark.load(ordering: .acquiring)))!
     }
 
     /// A copy of the payment that was added; of the original's for a restored transaction.
@@ -141,6 +142,13 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         /// A name that is not a property's stops the process.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
+
+    /// Takes a state that somebody else than a store gives, which may be one without a case.
+    private final func take(_ state: SKPaymentTransactionState) {
+        let isKnown = state.name != nil
+        changes.set("transactionState", to: isKnown ? nil : Optional(state))
+        mark.store(isKnown ? UInt8(state.rawValue) : .max, ordering: .releasing)
+    }
 
     private final var originalMade: SKPaymentTransaction? {
         guard hasJoinedStore, let original = details?.original else { return nil }
@@ -200,9 +208,7 @@ extension SKPaymentTransaction: KeyValueCoded {
     ) { $0.changes.set("original", to: $1) }
 
     private static let keys: [String: KeyedProperty<SKPaymentTransaction>] = [
-        "transactionState": KeyedProperty(\.transactionState, .cases) {
-            $0.mark.store(UInt8($1.rawValue), ordering: .releasing)
-        },
+        "transactionState": KeyedProperty(\.transactionState, .cases) { $0.take($1) },
         "payment": KeyedProperty(\.payment, KeyedKind<SKPayment>.cast("an SKPayment")) {
             $0.changes.set("payment", to: $1)
         },

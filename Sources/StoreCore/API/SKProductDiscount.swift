@@ -48,13 +48,14 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
             StoreProduct.Offer(
                 identifier: identifier,
                 price: price.decimalValue,
-                paymentMode: paymentMode.value,
-                period: subscriptionPeriod.value,
+                paymentMode: paymentMode.value ?? .payAsYouGo,
+                period: StoreProduct.Period(0, .day),
                 periodCount: numberOfPeriods
             ),
             type: identifier == nil ? .introductory : .subscription,
             localeIdentifier: priceLocale.identifier
         )
+        if paymentMode.value == nil { changes.set("paymentMode", to: paymentMode) }
         // Kept as it is: it may be of a test's own subclass.
         changes.set("subscriptionPeriod", to: subscriptionPeriod)
     }
@@ -84,17 +85,26 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         changes.value("subscriptionPeriod", else: SKProductSubscriptionPeriod(terms.offer.period))
     }
 
-    private final var value: Terms {
-        Terms(
-            offer: StoreProduct.Offer(
-                identifier: identifier,
-                price: price.decimalValue,
-                paymentMode: paymentMode.value,
-                period: subscriptionPeriod.value,
-                periodCount: numberOfPeriods
-            ),
+    /// All that it says.
+    private struct Value: Hashable {
+        let identifier: String?
+        let type: `Type`
+        let price: Decimal
+        let localeIdentifier: String
+        let paymentMode: PaymentMode
+        let numberOfPeriods: Int
+        let subscriptionPeriod: SKProductSubscriptionPeriod
+    }
+
+    private final var value: Value {
+        Value(
+            identifier: identifier,
             type: type,
-            localeIdentifier: priceLocale.identifier
+            price: price.decimalValue,
+            localeIdentifier: priceLocale.identifier,
+            paymentMode: paymentMode,
+            numberOfPeriods: numberOfPeriods,
+            subscriptionPeriod: subscriptionPeriod
         )
     }
 
@@ -123,31 +133,7 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
 }
 
 extension SKProductDiscount {
-    /// How a reduced price is paid.
-    ///
-    /// Later versions may add ways.
-    @nonexhaustive
-    public enum PaymentMode: UInt, Sendable {
-        /// The price, every period.
-        case payAsYouGo = 0
-        /// The price, once.
-        case payUpFront = 1
-        /// Nothing; the price is 0.
-        case freeTrial = 2
-    }
-
-    /// Whom an offer is for.
-    ///
-    /// Later versions may add kinds.
-    @nonexhaustive
-    public enum `Type`: UInt, Sendable {
-        /// For users who subscribe for the first time.
-        case introductory = 0
-        /// A promotional offer, for users who subscribe or have subscribed.
-        case subscription = 1
-    }
-
-    fileprivate struct Terms: Hashable {
+    fileprivate struct Terms {
         var offer: StoreProduct.Offer
         var type: `Type`
         var localeIdentifier: String
@@ -163,11 +149,13 @@ extension SKProductDiscount.PaymentMode {
         }
     }
 
-    fileprivate var value: StoreProduct.Offer.PaymentMode {
+    /// The way as stores know it, nil without a case.
+    fileprivate var value: StoreProduct.Offer.PaymentMode? {
         switch self {
         case .payAsYouGo: .payAsYouGo
         case .payUpFront: .payUpFront
         case .freeTrial: .freeTrial
+        @unknown default: nil
         }
     }
 }

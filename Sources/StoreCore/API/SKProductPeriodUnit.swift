@@ -1,20 +1,3 @@
-extension SKProduct {
-    /// The units in which a subscription counts time.
-    ///
-    /// Later versions may add some.
-    @nonexhaustive
-    public enum PeriodUnit: UInt, Sendable {
-        /// A day.
-        case day = 0
-        /// A week of seven days.
-        case week = 1
-        /// A month of the calendar.
-        case month = 2
-        /// A year of the calendar.
-        case year = 3
-    }
-}
-
 extension SKProduct.PeriodUnit {
     init(_ unit: StoreProduct.Period.Unit) {
         switch unit {
@@ -25,12 +8,14 @@ extension SKProduct.PeriodUnit {
         }
     }
 
-    var value: StoreProduct.Period.Unit {
+    /// The unit as stores know it, nil without a case.
+    var value: StoreProduct.Period.Unit? {
         switch self {
         case .day: .day
         case .week: .week
         case .month: .month
         case .year: .year
+        @unknown default: nil
         }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A length of time in units of the calendar: two weeks are the unit ``SKProduct/PeriodUnit/week``, twice.
+/// A length of time in units of the calendar: two weeks are the unit ``SKProductPeriodUnit/week``, twice.
 ///
 /// May be read on any thread. Two are equal when unit and number are.
 // unchecked: `period` is written by initializers only, and what key-value coding changes is behind a lock.
@@ -18,7 +18,8 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
     ///
     /// Apple's Store Kit has no such initializer.
     public convenience init(numberOfUnits: Int, unit: SKProduct.PeriodUnit) {
-        self.init(StoreProduct.Period(numberOfUnits, unit.value))
+        self.init(StoreProduct.Period(numberOfUnits, unit.value ?? .day))
+        if unit.value == nil { changes.set("unit", to: unit) }
     }
 
     convenience init(_ period: StoreProduct.Period) {
@@ -32,15 +33,18 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
     /// The unit.
     open var unit: SKProduct.PeriodUnit { changes.value("unit", else: SKProduct.PeriodUnit(period.unit)) }
 
-    final var value: StoreProduct.Period { StoreProduct.Period(numberOfUnits, unit.value) }
-
     /// Whether the other object is a period of the same unit and number.
     override open func isEqual(_ object: Any?) -> Bool {
-        (object as? SKProductSubscriptionPeriod).map { $0.value == value } ?? false
+        (object as? SKProductSubscriptionPeriod).map { $0.unit == unit && $0.numberOfUnits == numberOfUnits } ?? false
     }
 
     /// A hash of unit and number.
-    override open var hash: Int { value.hashValue }
+    override open var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(unit)
+        hasher.combine(numberOfUnits)
+        return hasher.finalize()
+    }
 
     #if canImport(ObjectiveC)
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }

@@ -94,7 +94,6 @@ extension SandboxTimeline.Entry {
 extension StoreFailure {
     /// The code as Store Kit writes it, the number for any other.
     fileprivate var name: String {
-        guard domain == .storeKit, let code = SKError.Code(rawValue: code) else { return "\(domain.rawValue) \(code)" }
-        return "\(code)"
+        (domain == .storeKit ? SKError.Code(rawValue: code)?.name : nil) ?? "\(domain.rawValue) \(code)"
     }
 }

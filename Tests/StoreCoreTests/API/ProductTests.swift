@@ -149,7 +149,6 @@ import Testing
         #expect(downloads.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
         let visibilities: [SKProductStorePromotionVisibility] = [.default, .show, .hide]
         #expect(visibilities.map(\.rawValue) == [0, 1, 2])
-        #expect(SKPaymentTransactionState(rawValue: 5) == nil)
     }
 
     @Test func `B160: Products, responses, storefronts, discounts and periods may be read on any thread`() async {
