@@ -163,7 +163,9 @@ extension DownloadEngine {
     private func perform(_ action: DownloadMachine.Action) {
         switch action {
         case .fetch(let number, let ticket, let request):
-            backend.fetchContent(request) { answer in
+            // A store that takes its time keeps no engine alive, and through it itself.
+            backend.fetchContent(request) { [weak self] answer in
+                guard let self else { return }
                 CallScope.outermost {
                     self.handle { $0.answered(number, ticket: ticket, answer, now: self.timekeeper.now, &$1) }
                 }

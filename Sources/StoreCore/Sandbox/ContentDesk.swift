@@ -9,6 +9,8 @@ struct ContentDesk: Sendable {
         let device: Int
         let data: Data
         let reply: Reply
+        /// Rings when the time has come; nil until the clock has given it.
+        var timer: TimerToken?
     }
 
     private struct Fault: Sendable {
@@ -64,6 +66,9 @@ struct ContentDesk: Sendable {
         pending[lastNumber] = piece
         return lastNumber
     }
+
+    /// Keeps a piece's timer, unless it has rung already or the piece was cut off.
+    mutating func keep(_ timer: TimerToken, for number: Int) { pending[number]?.timer = timer }
 
     /// Nil for what was cut off.
     mutating func take(_ number: Int) -> Pending? { pending.removeValue(forKey: number) }

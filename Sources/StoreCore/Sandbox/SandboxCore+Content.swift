@@ -41,17 +41,21 @@ extension SandboxCore {
     private func send(_ data: Data, to device: Int, _ reply: @escaping ContentDesk.Reply) {
         guard let rate = content.withLock({ $0.pace(of: device).bytesPerSecond }) else { return reply(.success(data)) }
         let number = content.withLock { $0.keep(ContentDesk.Pending(device: device, data: data, reply: reply)) }
-        timekeeper.schedule(at: timekeeper.now + Double(data.count) / rate) { [weak self] in
+        let timer = timekeeper.schedule(at: timekeeper.now + Double(data.count) / rate) { [weak self] in
             guard let self, let piece = content.withLock({ $0.take(number) }) else { return }
             let isReachable = shell.withLock { $0.settings.isReachable(from: device) }
             piece.reply(isReachable ? .success(piece.data) : .failure(Self.unreachable))
         }
+        content.withLock { $0.keep(timer, for: number) }
     }
 
     /// A device has lost the store, or all of them have: what is on its way there does not arrive.
     func cutContent(of device: Int? = nil) {
         CallScope.outermost {
-            for piece in content.withLock({ $0.cut(device) }) { piece.reply(.failure(Self.unreachable)) }
+            for piece in content.withLock({ $0.cut(device) }) {
+                piece.timer?.cancel()
+                piece.reply(.failure(Self.unreachable))
+            }
         }
     }
 }

@@ -75,7 +75,10 @@ final class SandboxCore: Sendable {
         use { _, _ in }
     }
 
-    deinit { for token in link.alarms.withLock({ $0.takeTokens() }) { token.cancel() } }
+    deinit {
+        for token in link.alarms.withLock({ $0.takeTokens() }) { token.cancel() }
+        for piece in content.withLock({ $0.cut(nil) }) { piece.timer?.cancel() }
+    }
 }
 
 // MARK: - Doing something under the lock

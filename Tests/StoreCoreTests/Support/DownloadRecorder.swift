@@ -22,6 +22,16 @@ final class DownloadRecorder: NSObject, SKPaymentTransactionObserver, @unchecked
     /// Forgets what was heard, not what was seen.
     func clear() { state.withLock { $0.callbacks = [] } }
 
+    /// Forgets all of it, the transactions included.
+    func forget() {
+        let kept = state.withLock { state in
+            defer { state = ([], []) }
+            return state
+        }
+        // Let go of without the lock.
+        withExtendedLifetime(kept) {}
+    }
+
     private func record(_ lines: [String]) { state.withLock { $0.callbacks.append(lines) } }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
