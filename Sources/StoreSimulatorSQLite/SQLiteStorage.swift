@@ -7,7 +7,7 @@
 
     /// A database on a disk of its own, which loses its power when the machine crashes.
     final class SQLiteStorage: StableStorage {
-        private let folder: URL
+        private let folder = TemporaryFolder(for: "simulator")
         private let durability: StoreDatabase.Durability
         private let system = FaultFileSystem()
         private var database: StoreDatabase?
@@ -16,8 +16,7 @@
         init(seed: UInt64, _ durability: StoreDatabase.Durability, isLying: Bool) throws {
             generator = SplitMix64(seed: seed)
             self.durability = durability
-            folder = FileManager.default.temporaryDirectory.appending(path: "StoreSimulator-\(UUID())")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try folder.make()
             // What was there when a life began is not taken back.
             try open().close()
             system.isLying = isLying
@@ -36,7 +35,7 @@
 
         private func open() throws -> StoreDatabase {
             try StoreDatabase(
-                at: folder.appending(path: "store.sqlite"),
+                at: folder.url.appending(path: "store.sqlite"),
                 durability: durability,
                 patience: 0,
                 lane: .caller,
@@ -62,7 +61,7 @@
             system.cut()
             database?.close()
             database = nil
-            try? FileManager.default.removeItem(at: folder)
+            folder.remove()
         }
     }
 

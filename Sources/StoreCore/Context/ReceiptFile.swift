@@ -11,13 +11,9 @@ final class ReceiptFile: Sendable {
 
     private struct State {
         /// The folder that is this file's alone, nil until it is there.
-        var folder: URL?
+        var folder: TemporaryFolder?
         /// What the file says, nil while there is none.
         var content: Data?
-    }
-
-    deinit {
-        if let folder = state.withLock({ $0.folder }) { try? FileManager.default.removeItem(at: folder) }
     }
 
     /// Brings the file up to date, and says where it is; nil where there is no receipt.
@@ -46,8 +42,8 @@ final class ReceiptFile: Sendable {
         // Made with the lock held: no older receipt takes the place of a newer one. It comes from the store, which
         // knows nothing of contexts.
         try state.withLock { state in
-            let folder = state.folder ?? Self.newFolder
-            let file = folder.appendingPathComponent("StoreKit/receipt")
+            let folder = state.folder ?? TemporaryFolder(for: "receipt")
+            let file = folder.url.appendingPathComponent("StoreKit/receipt")
             let isThere = FileManager.default.fileExists(atPath: file.path)
             guard let receipt = receipt() else {
                 if isThere { try FileManager.default.removeItem(at: file) }
@@ -55,11 +51,11 @@ final class ReceiptFile: Sendable {
                 return nil
             }
             if state.content != receipt || !isThere {
-                // Whoever cleans up temporary files may have taken the folder too. It is nobody else's to read.
+                // Whoever cleans up temporary files may have taken the folder too.
+                try folder.make()
                 try FileManager.default.createDirectory(
                     at: file.deletingLastPathComponent(),
-                    withIntermediateDirectories: true,
-                    attributes: [.posixPermissions: 0o700]
+                    withIntermediateDirectories: true
                 )
                 state.folder = folder
                 try receipt.write(to: file, options: .atomic)
@@ -67,10 +63,6 @@ final class ReceiptFile: Sendable {
             }
             return file
         }
-    }
-
-    private static var newFolder: URL {
-        FileManager.default.temporaryDirectory.appendingPathComponent("StoreCore-\(UUID().uuidString)")
     }
 }
 
@@ -84,8 +76,9 @@ extension StoreContext {
     /// extension Bundle { var appStoreReceiptURL: URL? { StoreContext.current.appReceiptURL } }
     /// ```
     ///
-    /// The file is in a folder for temporary files that its user alone may read. It goes with the context; the process's
-    /// own stays until temporary files are cleaned up. It is up to date whenever this is read and, from then on, before an
+    /// The file is among the temporary files, in a folder that its user alone may read. It goes with the context, the
+    /// process's own when the process exits. What a process leaves that is killed, the next one removes that writes such a file
+    /// or downloads one. It is up to date whenever this is read and, from then on, before an
     /// observer or a request's delegate is called: each round of callbacks then makes and writes the whole receipt, which
     /// costs what the account owns. What a store has for its receipt is ``StoreBackend/appReceipt``. Where the file cannot be written the context's log says so, and this is nil.
     public var appReceiptURL: URL? {

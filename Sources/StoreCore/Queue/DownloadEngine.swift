@@ -186,7 +186,7 @@ extension DownloadEngine {
             let port = link.withLock { $0.port }
             port?.engine.handle { $1.append(.download(number, report)) }
         case .remove(let number): folder.remove(number)
-        case .removeAll: folder.removeAll()
+        case .removeAll: folder.remove()
         }
     }
 

@@ -1,11 +1,10 @@
 import Foundation
 
-/// Where a queue's downloads lie on this device: a folder of its own among the temporary files, made for the first byte.
+/// Where a queue's downloads lie on this device: a temporary folder of its own, made for the first byte.
 ///
 /// To be used by one thread at a time, save for `file`.
 struct DownloadFolder: Sendable {
-    private let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("StoreCore-downloads-\(JournalID.unique())", isDirectory: true)
+    private let folder = TemporaryFolder(for: "downloads")
 
     /// The file of a download.
     func file(of number: Int, named name: String) -> URL {
@@ -17,8 +16,9 @@ struct DownloadFolder: Sendable {
     /// - Throws: also if the bytes before are not there.
     func write(_ data: Data, to file: URL, at offset: Int64) throws {
         guard offset > 0 else {
-            let folder = file.deletingLastPathComponent()
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try folder.make()
+            let place = file.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             return try data.write(to: file)
         }
         let handle = try FileHandle(forWritingTo: file)
@@ -33,9 +33,10 @@ struct DownloadFolder: Sendable {
     /// Removes a download's file; there need not be one.
     func remove(_ number: Int) { try? FileManager.default.removeItem(at: place(of: number)) }
 
-    func removeAll() { try? FileManager.default.removeItem(at: folder) }
+    /// Removes all files.
+    func remove() { folder.remove() }
 
-    private func place(of number: Int) -> URL { folder.appendingPathComponent(String(number), isDirectory: true) }
+    private func place(of number: Int) -> URL { folder.url.appendingPathComponent(String(number), isDirectory: true) }
 
     /// A name that every file system takes.
     private static func fileName(_ identifier: String) -> String {

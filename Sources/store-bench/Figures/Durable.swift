@@ -21,7 +21,8 @@
                 unit: "ns/purchase",
                 limit: limit
             ) {
-                let folder = try TemporaryFolder()
+                let folder = TemporaryFolder(for: "store-bench")
+                try folder.make()
                 return Cases(
                     floor: {
                         let shop = try PlainDatabase(folder.newFile(), durability)
@@ -47,7 +48,8 @@
                 unit: "ns/purchase",
                 limit: limit
             ) {
-                let folder = try TemporaryFolder()
+                let folder = TemporaryFolder(for: "store-bench")
+                try folder.make()
                 return Cases(
                     floor: {
                         let shop = try PlainDatabase(folder.newFile(), durability)

@@ -14,7 +14,8 @@
                 unit: "ns/opening",
                 limit: limit
             ) {
-                let folder = try TemporaryFolder()
+                let folder = TemporaryFolder(for: "store-bench")
+                try folder.make()
                 let (own, plain) = (folder.newFile(), folder.newFile())
                 try fill(own, past: past)
                 try PlainDatabase(plain, .normal).fill(past: past, pending: pending)

@@ -1,6 +1,7 @@
 #if canImport(CSQLite)
     import CSQLite
     import Foundation
+    import StoreCore
     import StoreSQLite
 
     /// SQLite alone, doing what a durable purchase cannot do without: a row when it is bought, a mark when it is finished.
@@ -117,14 +118,8 @@
         }
     }
 
-    /// A folder that is removed at the end.
-    struct TemporaryFolder: Sendable {
-        private let url = FileManager.default.temporaryDirectory.appending(path: "store-bench-\(UUID())")
-
-        init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-
+    extension TemporaryFolder {
+        /// The place of another file, which is not there yet.
         func newFile() -> URL { url.appending(path: "\(UUID()).sqlite") }
-
-        func remove() { try? FileManager.default.removeItem(at: url) }
     }
 #endif

@@ -121,7 +121,7 @@ import Testing
             hosting.queue.start([download])
             #expect(try Data(contentsOf: #require(download.contentURL)) == Hosting.level)
             let folder = try #require(Hosting.folder(of: download))
-            #expect(folder.lastPathComponent.hasPrefix("StoreCore-downloads-"))
+            #expect(folder.lastPathComponent.hasPrefix("downloads-"))
             #expect(Hosting.files(in: folder).count == index + 1)
         }
     }

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The folder in which a process's temporary folders lie.
+///
+/// It is removed with the last of them, or when the process exits. A process that is killed leaves it. The folder is
+/// therefore locked for as long as its process lives, and the next process that makes such a folder removes those that
+/// nobody has locked. Programs that remove temporary files by their age, such as systemd-tmpfiles, pass over locked folders.
+final class ProcessFolder: Sendable {
+    let url = FileManager.default.temporaryDirectory
+        .appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+    private let owner = ProcessInfo.processInfo.processIdentifier
+    private let lock = Locked<FolderLock?>(nil)
+
+    private static let prefix = "StoreCore-process-"
+    private static let latest = Locked(Latest(folder: nil))
+
+    private struct Latest: Sendable { weak let folder: ProcessFolder? }
+
+    /// The process's folder, which all temporary folders share for as long as there is one.
+    static var current: ProcessFolder {
+        latest.withLock { latest in
+            if let folder = latest.folder { return folder }
+            let folder = ProcessFolder()
+            latest = Latest(folder: folder)
+            return folder
+        }
+    }
+
+    deinit { remove() }
+
+    /// Makes and locks the folder, unless it is there.
+    func make() throws {
+        _ = Self.preparation
+        try lock.withLock { lock in
+            // Somebody may have removed the folder; another one at its place is not locked yet.
+            if lock?.holds(url) == true { return }
+            lock = nil
+            lock = try FolderLock(making: url)
+        }
+    }
+
+    private func remove() {
+        // A copy of the process made by `fork` runs the same exit handlers.
+        guard owner == ProcessInfo.processInfo.processIdentifier, lock.withLock({ $0 }) != nil else { return }
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// What a process does once, before its first folder.
+    private static let preparation: Void = {
+        atexit { ProcessFolder.latest.withLock { $0.folder }?.remove() }
+        removeOrphans(in: FileManager.default.temporaryDirectory)
+    }()
+
+    /// Removes the folders of processes that have died.
+    private static func removeOrphans(in directory: URL) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        for name in names where name.hasPrefix(prefix) {
+            let url = directory.appendingPathComponent(name)
+            guard let lock = FolderLock(takingOver: url) else { continue }
+            try? FileManager.default.removeItem(at: url)
+            withExtendedLifetime(lock) {}
+        }
+    }
+}
