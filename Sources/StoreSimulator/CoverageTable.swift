@@ -32,6 +32,26 @@ extension Coverage {
         return (tables([Self.transactions, Self.payments, subscriptions]) + [notes]).joined(separator: "\n\n")
     }
 
+    /// How much was met, and where most is missing: two lines at the most.
+    var summary: String {
+        let pairs = Meeting.allCases.flatMap { meeting in Event.allCases.map { (meeting, $0) } }
+            .filter { Self.reason($0, $1) == nil }
+        let missing = pairs.filter { times($0, $1) == 0 }
+        let met = pairs.count - missing.count
+        let figures = "met: \(met) of \(pairs.count) pairs of a state and an event, \(100 * met / pairs.count) %"
+        if missing.isEmpty { return figures }
+        let events = Self.mostFrequent(missing.map(\.1.rawValue))
+        let states = Self.mostFrequent(missing.map(\.0.rawValue))
+        return "\(figures)\nnot met: \(missing.count), most of them of the events \(events) and the states \(states)"
+    }
+
+    /// The three names that come most often, each with how often.
+    private static func mostFrequent(_ names: [String]) -> String {
+        let counts = names.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+            .map { "\($0.key) (\($0.value))" }.joined(separator: ", ")
+    }
+
     private func tables(_ groups: [[Meeting]]) -> [String] {
         groups.map { meetings in
             let header = Self.cell("") + "   " + meetings.map { Self.cell($0.rawValue) }.joined()

@@ -14,6 +14,7 @@ public enum Simulator {
     ///   - jobs: on how many threads at the most, at least 1; as many as the machine has cores unless given.
     ///   - storage: where the store and the apps keep what outlives them; in memory unless given.
     ///   - standIn: what stands in for the devices' backends; called on all of these threads.
+    ///   - progress: hears how many more lives have been lived; called on all of these threads.
     /// - Returns: what was lived up to the first life that breaks a rule, and what that broke.
     public static func run(
         seed: UInt64,
@@ -21,7 +22,8 @@ public enum Simulator {
         steps: Int = 50,
         jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
         storage: Storage = .memory,
-        standIn: @escaping StandIn = { $0 }
+        standIn: @escaping StandIn = { $0 },
+        progress: (@Sendable (_ lives: Int) -> Void)? = nil
     ) -> SimulationReport {
         let queue = LifeQueue(lives: lives)
         let draw: @Sendable (Int) -> Life = { number in
@@ -30,7 +32,10 @@ public enum Simulator {
             return Life(seed: own, steps: generator.steps(steps), storage: storage, standIn: standIn)
         }
         DispatchQueue.concurrentPerform(iterations: max(jobs, 1)) { _ in
-            while let block = queue.next() { queue.hand(in: block.lived(draw)) }
+            while let block = queue.next() {
+                queue.hand(in: block.lived(draw))
+                progress?(block.lives.count)
+            }
         }
         let (coverage, broken) = queue.result
         let failure = broken.map { life, rule in
@@ -70,11 +75,14 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension SimulationReport: CustomStringConvertible {
-    /// What was lived, or what went wrong, and how often each event met what in which state.
+    /// What was lived, or what went wrong, and how much of what could have been met was met, in some lines.
     public var description: String {
         let outcome = failure?.description ?? "\(lives) lives, \(coverage.steps) steps, no rule broken"
-        return "\(outcome)\n\n\(coverage.table)"
+        return "\(outcome)\n\n\(coverage.summary)"
     }
+
+    /// Tables of how often each event met what in which state, and a list of all that was not met.
+    public var tables: String { coverage.table }
 
     /// How often each event met a transaction, a payment on its way or a subscription in each of its states, under names such
     /// as `purchased, signOut`.

@@ -10,6 +10,8 @@ struct Console: Sendable {
     ///
     /// What was read is on the screen then.
     let read: @Sendable () -> String?
+    /// Whether a line written to standard error can be erased again.
+    let isTerminal: Bool
 
     /// The process's own.
     static let standard = Console(
@@ -23,6 +25,8 @@ struct Console: Sendable {
                 try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
             }
             return line
-        }
+        },
+        isTerminal: isatty(FileHandle.standardError.fileDescriptor) != 0
+            && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     )
 }

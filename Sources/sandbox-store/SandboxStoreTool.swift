@@ -49,10 +49,25 @@ struct SandboxStoreTool {
             lives: options.lives,
             steps: options.steps,
             jobs: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount,
-            storage: options.storage == .sqlite ? .sqlite : .memory
+            storage: options.storage == .sqlite ? .sqlite : .memory,
+            progress: console.isTerminal ? showProgress(of: options.lives) : nil
         )
+        if console.isTerminal { console.complain(ProgressLine.erasure) }
         console.write("\(report)\n")
+        console.write(options.printsCoverage ? "\n\(report.tables)\n" : "--coverage prints the tables\n")
         return report.failure == nil ? 0 : 1
+    }
+
+    /// Shows on the terminal how far a simulation has come.
+    private func showProgress(of lives: Int) -> @Sendable (Int) -> Void {
+        let line = Locked(ProgressLine(total: lives))
+        let (start, complain) = (ContinuousClock.now, console.complain)
+        return { lives in
+            // Written with the lock held, so that no older line is written over a newer one.
+            line.withLock { line in
+                if let text = line.add(lives, elapsed: (ContinuousClock.now - start) / .seconds(1)) { complain(text) }
+            }
+        }
     }
 
     private func check(_ files: [String]) -> Int32 {

@@ -9,6 +9,8 @@ struct SimulateOptions: Equatable {
     /// On how many threads; as many as the machine has cores, if nil.
     var jobs: Int?
     var storage = Storage.memory
+    /// Whether the tables are printed too.
+    var printsCoverage = false
 }
 
 extension Command {
@@ -31,6 +33,7 @@ extension Command {
                     throw Mistake(sentence: "--storage is memory or sqlite")
                 }
                 options.storage = storage
+            case "--coverage": options.printsCoverage = true
             default: throw Mistake(sentence: "\"\(option)\" is not an option of simulate")
             }
         }

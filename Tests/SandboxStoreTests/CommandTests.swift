@@ -42,6 +42,7 @@ import Testing
         ),
         (["simulate", "--storage", "sqlite"], .simulate(SimulateOptions(storage: .sqlite))),
         (["simulate", "--storage", "memory"], .simulate(SimulateOptions())),
+        (["simulate", "--coverage"], .simulate(SimulateOptions(printsCoverage: true))),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)

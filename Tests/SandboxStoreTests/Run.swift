@@ -14,7 +14,7 @@ struct Run {
         self.init(arguments, answers: answers)
     }
 
-    init(_ arguments: [String], answers: [String] = []) {
+    init(_ arguments: [String], answers: [String] = [], isTerminal: Bool = false) {
         let output = Transcript()
         let complaints = Transcript()
         let input = Transcript(answers)
@@ -25,7 +25,8 @@ struct Run {
                 let line = input.takeFirst()
                 if let line { output.append("\(line)\n") }
                 return line
-            }
+            },
+            isTerminal: isTerminal
         )
         code = SandboxStoreTool(console: console).run(arguments)
         self.output = output.text
