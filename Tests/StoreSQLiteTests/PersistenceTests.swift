@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import StoreCore
 import StoreSQLite
@@ -52,57 +51,6 @@ import Testing
         let next = try Shop(try folder.open())
         #expect(next.queue.transactions.isEmpty)
         #expect(try next.store.transactions.map(\.isFinished) == [true])
-    }
-
-    @Test func `B34: A purchased transaction is on disk before an observer hears of it`() throws {
-        let copies = Locked<[Folder]>([])
-        let shopper = Shopper(onUpdate: { [folder] transaction in
-            guard transaction.transactionState == .purchased, let copy = try? folder.copy() else { return }
-            copies.withLock { $0.append(copy) }
-        })
-        let shop = try Shop(try folder.open(), shopper: shopper)
-        shop.buy("sword")
-        let copy = try #require(copies.withLock { $0.first })
-        let next = try Shop(try copy.open())
-        #expect(next.shopper.history == ["sword purchased"])
-    }
-
-    @Test(arguments: [BackendLane.caller, .background], [true, false])
-    func `B69, B71: What was heard removed is finished on disk, on every lane and delivery`(
-        lane: BackendLane,
-        isInline: Bool
-    ) throws {
-        let copies = Locked<[Folder]>([])
-        let shopper = Shopper(
-            finishes: true,
-            onRemoval: { [folder] in if let copy = try? folder.copy() { copies.withLock { $0.append(copy) } } }
-        )
-        let delivery = isInline ? StoreDelivery.inline : .queue(DispatchQueue(label: "deliveries"))
-        let shop = try Shop(try folder.open(lane: lane), shopper: shopper, delivery: delivery)
-        for _ in 0..<20 {
-            shop.buy("sword")
-            // Nobody writes to the files while they are copied.
-            shop.queue.settle()
-        }
-        let kept = copies.withLock { $0 }
-        #expect(kept.count == 20)
-        for copy in kept {
-            let next = try Shop(try copy.open())
-            #expect(next.shopper.history.isEmpty)
-        }
-    }
-
-    @Test func `B33: A payment that is shown while the store cannot be reached is on disk before`() throws {
-        let copies = Locked<[Folder]>([])
-        let shopper = Shopper(onUpdate: { [folder] _ in
-            if let copy = try? folder.copy() { copies.withLock { $0.append(copy) } }
-        })
-        let shop = try Shop(try folder.open(), shopper: shopper)
-        shop.store.isReachable = false
-        shop.buy("sword")
-        let copy = try #require(copies.withLock { $0.first })
-        let next = try Shop(try copy.open())
-        #expect(next.shopper.history == ["sword purchasing", "sword purchased"])
     }
 
     @Test func `B100: What was bought for good is restored from the file`() throws {

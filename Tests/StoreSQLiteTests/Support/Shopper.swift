@@ -8,25 +8,25 @@ final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable
     private let heard = Locked<[String]>([])
     private let finishes: Bool
     private let onUpdate: (@Sendable (SKPaymentTransaction) -> Void)?
-    private let onRemoval: @Sendable () -> Void
+    private let onHearing: @Sendable (String) -> Void
 
     init(
         finishes: Bool = false,
         onUpdate: (@Sendable (SKPaymentTransaction) -> Void)? = nil,
-        onRemoval: @escaping @Sendable () -> Void = {}
+        onHearing: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.finishes = finishes
         self.onUpdate = onUpdate
-        self.onRemoval = onRemoval
+        self.onHearing = onHearing
     }
 
-    /// Each as in "sword purchased" or "sword removed".
+    /// Each as in "sword purchased", "sword removed" or "sword revoked".
     var history: [String] { heard.withLock { $0 } }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
             let state = transaction.transactionState
-            heard.withLock { $0.append("\(transaction.payment.productIdentifier) \(state)") }
+            hear("\(transaction.payment.productIdentifier) \(state.name ?? "unknown")")
             onUpdate?(transaction)
             let isDecided = state != .purchasing && state != .deferred
             if finishes, isDecided { queue.finishTransaction(transaction) }
@@ -34,10 +34,19 @@ final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
-        for transaction in transactions {
-            heard.withLock { $0.append("\(transaction.payment.productIdentifier) removed") }
-        }
-        onRemoval()
+        for transaction in transactions { hear("\(transaction.payment.productIdentifier) removed") }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+    ) {
+        for product in productIdentifiers { hear("\(product) revoked") }
+    }
+
+    private func hear(_ line: String) {
+        heard.withLock { $0.append(line) }
+        onHearing(line)
     }
 }
 
