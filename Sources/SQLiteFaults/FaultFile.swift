@@ -27,10 +27,12 @@
                 if system.isReadOnly {
                     flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY
                 }
-                if system.isFolderReadOnly, flags & SQLITE_OPEN_CREATE != 0, let path, access(path, F_OK) != 0 {
-                    // As the real one does, which can tell for everything but the database itself.
-                    errno = EACCES
-                    return flags & SQLITE_OPEN_MAIN_DB != 0 ? SQLITE_CANTOPEN : SQLITE_READONLY | 6 << 8
+                if flags & SQLITE_OPEN_CREATE != 0, let path, access(path, F_OK) != 0,
+                    let refusal = system.folderRefusal
+                {
+                    // As the real one, which tells only this reason from others: it then tries to read what is not there.
+                    errno = refusal == EACCES ? EACCES : ENOENT
+                    return refusal == EACCES ? SQLITE_READONLY | 6 << 8 : SQLITE_CANTOPEN
                 }
                 let status = system.realOpen(path, real, flags, outFlags)
                 guard status == SQLITE_OK else { return status }

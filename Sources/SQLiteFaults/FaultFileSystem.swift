@@ -12,8 +12,8 @@
         package enum Act: String, CaseIterable, Sendable { case write, sync, truncate, delete }
 
         package enum Fault: Sendable {
-            /// The act fails with one of SQLite's codes and has done nothing.
-            case fail(Int32)
+            /// The act fails with one of SQLite's codes and one of the system's, and has done nothing.
+            case fail(Int32, system: Int32 = EIO)
             /// Half of what is to be written is, and then the act fails.
             case tear
             /// The power goes: neither this nor anything later is done.
@@ -25,7 +25,7 @@
             var plan: (acts: Set<Act>, number: Int, isLasting: Bool, fault: Fault)?
             var isCut = false
             var isReadOnly = false
-            var isFolderReadOnly = false
+            var folderRefusal: Int32?
             var openFiles = 0
             var isLying = false
             var undo: [Undo] = []
@@ -97,10 +97,12 @@
             set { state.withLock { $0.isLying = newValue } }
         }
 
-        /// Whether no file can be made.
-        package var isFolderReadOnly: Bool {
-            get { state.withLock { $0.isFolderReadOnly } }
-            set { state.withLock { $0.isFolderReadOnly = newValue } }
+        /// The system's error, such as `EROFS`, if SQLite is to create no file.
+        ///
+        /// The database itself is not SQLite's to create.
+        package var folderRefusal: Int32? {
+            get { state.withLock { $0.folderRefusal } }
+            set { state.withLock { $0.folderRefusal = newValue } }
         }
         /// How many files are open now.
         package var openFiles: Int { state.withLock { $0.openFiles } }
@@ -176,7 +178,9 @@
             }
             switch fault {
             case nil: return nil
-            case .fail(let code)?: return code
+            case .fail(let code, let system)?:
+                errno = system
+                return code
             case .tear?:
                 tear()
                 return act.code

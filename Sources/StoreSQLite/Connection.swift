@@ -7,32 +7,29 @@
     /// Used by one thread at a time.
     final class Connection {
         private let handle: OpaquePointer
-        private let name: String
+        private let path: DatabasePath
         private var statements: [String: Statement] = [:]
         private var isOpen = true
 
         /// Opens a file, to be read and written.
-        init(_ file: URL, fileSystem: String?, patience: TimeInterval) throws(StoreDatabaseError) {
-            let name = file.lastPathComponent
-            let path = file.path(percentEncoded: false)
-            // SQLite would keep a database without a name until it is closed, and end a name at its first zero.
-            guard file.isFileURL else {
-                throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: its URL is no file's")
-            }
-            guard !path.utf8.contains(0) else {
-                throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: there is a zero byte in its path")
-            }
+        init(_ path: DatabasePath, patience: TimeInterval) throws(StoreDatabaseError) {
+            try path.create()
             var opened: OpaquePointer?
-            let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-            let status = sqlite3_open_v2(path, &opened, flags, fileSystem)
-            guard let opened else { throw StoreDatabaseError(.other, "there is no memory left to open \(name)") }
+            // Without `SQLITE_OPEN_CREATE`: whoever deletes the file just now does not have SQLite make one that all may read.
+            let status = sqlite3_open_v2(
+                path.file,
+                &opened,
+                SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                path.fileSystem
+            )
+            guard let opened else { throw StoreDatabaseError(.other, "there is no memory left to open \(path.name)") }
             guard status == SQLITE_OK else {
-                let error = StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), file)
+                let error = StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), path)
                 // Before anything is stored, so that it is closed once.
                 sqlite3_close_v2(opened)
                 throw error
             }
-            self.name = name
+            self.path = path
             handle = opened
             sqlite3_extended_result_codes(opened, 1)
             // Written so that what is no number waits for nothing.
@@ -92,9 +89,7 @@
             var prepared: OpaquePointer?
             let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
             guard status == SQLITE_OK, let prepared else { throw error(status) }
-            let statement = Statement(prepared) { [handle, name] status in
-                StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(handle), name: name)
-            }
+            let statement = Statement(prepared) { [handle, path] in Self.error($0, of: handle, path) }
             statements[sql] = statement
             return statement
         }
@@ -136,8 +131,15 @@
             }
         }
 
-        private func error(_ status: Int32) -> StoreDatabaseError {
-            StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(handle), name: name)
+        private func error(_ status: Int32) -> StoreDatabaseError { Self.error(status, of: handle, path) }
+
+        /// To be called right after what failed.
+        private static func error(_ status: Int32, of handle: OpaquePointer, _ path: DatabasePath) -> StoreDatabaseError
+        {
+            // SQLite does not keep the system's error for a commit.
+            let system = errno
+            let isOpening = status & 0xFF == SQLITE_CANTOPEN
+            return StoreDatabaseError(sqlite: status, system: isOpening ? sqlite3_system_errno(handle) : system, path)
         }
     }
 #endif

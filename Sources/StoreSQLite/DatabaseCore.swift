@@ -39,7 +39,7 @@
         ) throws(StoreDatabaseError) {
             self.log = log
             name = file.lastPathComponent
-            let connection = try Connection(file, fileSystem: fileSystem, patience: patience)
+            let connection = try Connection(DatabasePath(file, fileSystem: fileSystem), patience: patience)
             // Until it is known to be ours.
             try connection.keepLog(true)
             try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)

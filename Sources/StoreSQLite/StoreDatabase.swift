@@ -15,6 +15,9 @@ import StoreCore
 /// The file has one user at a time. While a database is open, every other process that opens it waits, and is then
 /// refused. It is closed when the last of the database, its ledger and its journal is let go, or by ``close()``.
 ///
+/// A new file can be read and written by its owner only, whatever the umask. One that exists keeps its permissions, and the
+/// log beside it has the same.
+///
 /// Any thread may call anything. Writes that come while the disk is busy are written together, with one wait for the disk.
 public final class StoreDatabase: Sendable {
     /// What a commit waits for.

@@ -3,46 +3,91 @@
     import Foundation
 
     extension StoreDatabaseError {
-        /// What keeps a file from being opened.
-        init(sqlite status: Int32, system: Int32, _ file: URL) {
-            let name = file.lastPathComponent
-            let folder = file.deletingLastPathComponent()
-            var isFolder: ObjCBool = false
-            let files = FileManager.default
-            if status & 0xFF == SQLITE_CANTOPEN {
-                if !files.fileExists(atPath: folder.path(percentEncoded: false)) {
-                    self.init(.missingFolder, "the folder \(folder.lastPathComponent), for \(name), is not there")
-                    return
-                }
-                if files.fileExists(atPath: file.path(percentEncoded: false), isDirectory: &isFolder),
-                    isFolder.boolValue
-                {
-                    self.init(.foreign, "\(name) is a folder, where a database should be")
-                    return
-                }
-            }
-            self.init(sqlite: status, system: system, name: name)
-        }
-
         /// What SQLite says, and what the system had said to it.
-        init(sqlite status: Int32, system: Int32, name: String) {
+        init(sqlite status: Int32, system: Int32, _ path: DatabasePath) {
+            let name = path.name
             let words = "SQLite says \"\(String(cString: sqlite3_errstr(status)))\" (\(status))"
-            // A macro that Swift does not see.
+            // Macros that Swift does not see.
             let readOnlyFolder = SQLITE_READONLY | 6 << 8
+            let shortRead = SQLITE_IOERR | 2 << 8
             switch status & 0xFF {
-            case _ where status == readOnlyFolder,
-                SQLITE_CANTOPEN where [EACCES, EPERM, EROFS].contains(system):
-                self.init(.readOnly, "the folder of \(name) may not be written")
+            case _ where status == readOnlyFolder: self.init(.readOnly, "the folder of \(name) may not be written")
+            case SQLITE_CANTOPEN: self.init(opening: path, system: system)
             case SQLITE_BUSY, SQLITE_LOCKED:
                 self.init(.inUse, "\(name) is in use: another process has it open, or opened it here before")
             case SQLITE_FULL: self.init(.diskFull, "the disk with \(name) is full")
+            // A short read is none of the system's errors: what it says is of something before.
+            case SQLITE_IOERR where status != shortRead && [ENOSPC, EDQUOT].contains(system):
+                self.init(.diskFull, "the disk with \(name) is full")
+            case SQLITE_IOERR where status != shortRead && system == EROFS:
+                self.init(.readOnly, "\(name) may not be written: its file system can only be read")
             case SQLITE_READONLY, SQLITE_PERM: self.init(.readOnly, "\(name) may not be written: \(words)")
-            case SQLITE_IOERR, SQLITE_CANTOPEN:
-                self.init(.inputOutput, "\(name) could not be read or written: \(words)")
+            case SQLITE_IOERR: self.init(.inputOutput, "\(name) could not be read or written: \(words)")
             case SQLITE_CORRUPT: self.init(.damaged, "\(name) is damaged: \(words)")
             case SQLITE_NOTADB: self.init(.foreign, "\(name) is not a database")
             default: self.init(.other, "\(name): \(words)")
             }
+        }
+
+        /// What keeps the database, or one of the files beside it, from being opened or created.
+        ///
+        /// SQLite tries to read a file that it could not create: what the system says is then `ENOENT`, whatever was in the way.
+        init(opening path: DatabasePath, system: Int32) {
+            let name = path.name
+            // Without a slash at its end, which would hide what is no folder.
+            let end = path.file.lastIndex(of: "/") ?? path.file.startIndex
+            let folder = end == path.file.startIndex ? "/" : String(path.file[..<end])
+            let folderName = (folder as NSString).lastPathComponent
+            if let obstacle = Self.obstacle(at: path) {
+                self = obstacle
+                return
+            }
+            var found = stat()
+            switch system {
+            case ENOENT, ENOTDIR:
+                if stat(folder, &found) != 0 {
+                    self.init(.missingFolder, "the folder \(folderName), for \(name), is not there")
+                } else if found.st_mode & S_IFMT != S_IFDIR {
+                    self.init(.missingFolder, "\(folderName), where \(name) should be, is not a folder")
+                } else if Self.isFull(folder) {
+                    self.init(.diskFull, "the disk with \(name) is full")
+                } else {
+                    self.init(.readOnly, "the folder of \(name) may not be written")
+                }
+            case EACCES, EPERM, EROFS:
+                let isClosed = lstat(path.file, &found) != 0 && errno == EACCES
+                self.init(.readOnly, "the folder of \(name) may not be \(isClosed ? "entered" : "written")")
+            case ENOSPC, EDQUOT: self.init(.diskFull, "the disk with \(name) is full")
+            case ENAMETOOLONG, ELOOP:
+                self.init(.other, "\(name) cannot be opened: \(String(cString: strerror(system)))")
+            default: self.init(.inputOutput, "\(name) could not be opened: \(String(cString: strerror(system)))")
+            }
+        }
+
+        /// A file that is there, and is none that can be read and written.
+        static func obstacle(at path: DatabasePath) -> StoreDatabaseError? {
+            for (suffix, part) in [("", "database"), ("-journal", "database's journal"), ("-wal", "database's log")] {
+                var found = stat()
+                guard stat(path.file + suffix, &found) == 0 else { continue }
+                let name = path.name + suffix
+                switch found.st_mode & S_IFMT {
+                case S_IFDIR: return StoreDatabaseError(.foreign, "\(name) is a folder, where a \(part) should be")
+                case S_IFREG: break
+                default: return StoreDatabaseError(.foreign, "\(name) is not a file, where a \(part) should be")
+                }
+                for (permission, act) in [(R_OK, "read"), (W_OK, "written")]
+                where faccessat(AT_FDCWD, path.file + suffix, permission, AT_EACCESS) != 0 {
+                    return StoreDatabaseError(.readOnly, "\(name) may not be \(act)")
+                }
+            }
+            return nil
+        }
+
+        /// Whether there is no room for another file.
+        private static func isFull(_ folder: String) -> Bool {
+            var disk = statvfs()
+            guard statvfs(folder, &disk) == 0 else { return false }
+            return disk.f_bavail == 0 && disk.f_blocks > 0 || disk.f_favail == 0 && disk.f_files > 0
         }
     }
 #endif

@@ -29,11 +29,11 @@ public struct StoreDatabaseError: Error, Hashable, Sendable, CustomStringConvert
         /// A newer version of StoreSQLite has written the file, or something in it: all of it is refused from then on, what
         /// this version could read too.
         public static let newer = Code(rawValue: "newer")
-        /// The folder that the file should be in is not there.
+        /// The folder that the file should be in is not there, or is a file.
         public static let missingFolder = Code(rawValue: "missingFolder")
-        /// The file or its folder may not be written.
+        /// The file, its log or their folder may not be written, or the folder may not be entered.
         public static let readOnly = Code(rawValue: "readOnly")
-        /// The disk is full.
+        /// The disk, or what the user may have of it, is full.
         public static let diskFull = Code(rawValue: "diskFull")
         /// The disk did not do what it was asked.
         public static let inputOutput = Code(rawValue: "inputOutput")

@@ -53,6 +53,21 @@
             #expect(shop.shopper.history == ["axe purchasing", "axe purchased"])
         }
 
+        @Test(arguments: [
+            (EROFS, StoreDatabaseError.Code.readOnly), (EDQUOT, .diskFull), (EIO, .inputOutput),
+        ])
+        func `What the system said to SQLite when a write failed decides what is said of it`(
+            system number: Int32,
+            code: StoreDatabaseError.Code
+        ) throws {
+            let shop = try Shop(try folder.open(fileSystem: system.name))
+            system.plan(.fail(SQLITE_IOERR | 3 << 8, system: number), of: [.write])
+            let error = try #require(throws: StoreDatabaseError.self) { try shop.store.setPaymentsAllowed(false) }
+            #expect(error.code == code, "\(error)")
+            system.repair()
+            try shop.store.setPaymentsAllowed(false)
+        }
+
         @Test func `A journal on a full disk says so, and records when there is room again`() throws {
             let journal = try folder.open(fileSystem: system.name).journal
             let id = try journal.open {}.id
@@ -76,14 +91,15 @@
             #expect(try folder.open(fileSystem: system.name).ledger.head == 0)
         }
 
-        @Test(arguments: [true, false])
-        func `A folder in which nothing may be made is named, and the file opened when it may be`(isNew: Bool) throws {
-            if !isNew { try folder.open().close() }
-            system.isFolderReadOnly = true
+        @Test(arguments: [EACCES, EROFS])
+        func `A folder in which nothing may be made is named, and the file opened when it may be`(reason: Int32) throws
+        {
+            try folder.open().close()
+            system.folderRefusal = reason
             let error = try #require(throws: StoreDatabaseError.self) { try folder.open(fileSystem: system.name) }
             #expect(error.code == .readOnly)
             #expect(error.description == "the folder of store.sqlite may not be written")
-            system.isFolderReadOnly = false
+            system.folderRefusal = nil
             #expect(try folder.open(fileSystem: system.name).ledger.head == 0)
         }
 

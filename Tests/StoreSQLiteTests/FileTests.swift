@@ -90,10 +90,41 @@
             #expect(try StoreDatabase(at: file).ledger.head == 0)
         }
 
-        @Test func `A folder in the place of the file is refused`() throws {
-            try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: true)
+        @Test func `A file in the place of the folder is named`() throws {
+            try Data().write(to: folder.file)
+            let file = folder.file.appending(path: "other.sqlite")
+            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
+            #expect(error.code == .missingFolder)
+            #expect(error.description == "store.sqlite, where other.sqlite should be, is not a folder")
+        }
+
+        @Test(arguments: ["", "-journal", "-wal"])
+        func `A folder in the place of the file or one beside it is named`(suffix: String) throws {
+            if suffix != "" { try folder.open().close() }
+            let obstacle = folder.url.appending(path: "store.sqlite\(suffix)")
+            try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
             let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
             #expect(error.code == .foreign)
+            #expect(error.description.hasPrefix("store.sqlite\(suffix) is a folder, where a database"))
+        }
+
+        @Test func `A pipe in the place of the file is named, and not waited for`() throws {
+            try #require(mkfifo(folder.file.path(percentEncoded: false), 0o600) == 0)
+            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            #expect(error.code == .foreign)
+            #expect(error.description == "store.sqlite is not a file, where a database should be")
+        }
+
+        @Test(arguments: [505, 512, 513])
+        func `A path that is too long is refused with a sentence`(length: Int) throws {
+            // SQLite takes 512 bytes, for the file and for those beside it.
+            let folder = folder.url.appending(path: String(repeating: "l/", count: 80))
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let rest = length - folder.path(percentEncoded: false).utf8.count
+            let file = folder.appending(path: String(repeating: "l", count: rest))
+            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
+            #expect(error.code == .other)
+            #expect(error.description.hasSuffix("cannot be opened: File name too long"))
         }
 
         @Test(arguments: ["https://example.com", "https://example.com/store.sqlite", "store.sqlite"])

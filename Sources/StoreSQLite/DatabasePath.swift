@@ -1,0 +1,58 @@
+#if canImport(CSQLite)
+    import CSQLite
+    import Foundation
+
+    /// Where a database lies.
+    struct DatabasePath {
+        /// The file's name, without its folders, for sentences.
+        let name: String
+        /// The file's absolute path, without symbolic links, as SQLite opens it.
+        let file: String
+        /// What SQLite knows the file system by; nil for the usual one.
+        let fileSystem: String?
+
+        init(_ url: URL, fileSystem: String?) throws(StoreDatabaseError) {
+            let name = url.lastPathComponent
+            let path = url.path(percentEncoded: false)
+            // SQLite would keep a database without a name until it is closed, and end a name at its first zero.
+            guard url.isFileURL else {
+                throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: its URL is no file's")
+            }
+            guard !path.utf8.contains(0) else {
+                throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: there is a zero byte in its path")
+            }
+            guard let files = sqlite3_vfs_find(fileSystem) else {
+                throw StoreDatabaseError(.other, "\(name) cannot be opened: SQLite has no such file system")
+            }
+            var full = [CChar](repeating: 0, count: Int(files.pointee.mxPathname) + 1)
+            errno = 0
+            let status = files.pointee.xFullPathname(files, path, Int32(full.count), &full)
+            let system = errno
+            self.name = name
+            self.fileSystem = fileSystem
+            // The upper bits say that there was a link. SQLite leaves room for "-journal".
+            guard status & 0xFF == SQLITE_OK, strlen(full) + 8 <= Int(files.pointee.mxPathname) else {
+                file = path
+                throw StoreDatabaseError(opening: self, system: system == 0 ? ENAMETOOLONG : system)
+            }
+            file = full.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } } ?? path
+        }
+
+        /// Creates the file if there is none, readable and writable by its owner only.
+        ///
+        /// SQLite itself would create it with the mode 0644, less the umask. It gives its other files the mode of this one.
+        func create() throws(StoreDatabaseError) {
+            if let obstacle = StoreDatabaseError.obstacle(at: self) { throw obstacle }
+            var found = stat()
+            if stat(file, &found) == 0 { return }
+            // Not `open`: closing the descriptor would give up the locks that another thread had put on the file by then.
+            guard mknod(file, S_IFREG | 0o600, 0) == 0 else {
+                // Somebody else may have created it meanwhile.
+                if errno == EEXIST { return }
+                throw StoreDatabaseError(opening: self, system: errno)
+            }
+            // The umask may have taken the owner's own permissions.
+            chmod(file, 0o600)
+        }
+    }
+#endif
