@@ -10,6 +10,15 @@
         private let path: DatabasePath
         private var statements: [String: Statement] = [:]
         private var isOpen = true
+        private var file: OpenFile
+        /// Nil until ``watchLog(checkpointInterval:)``.
+        private var log: OpenFile?
+        /// The number of frames in the log after the last commit.
+        private var frames = 0
+        private var pageSize: Int64 = 0
+        private var checkpointInterval = Int.max
+        /// Whether the files were given up: those at their paths may be others.
+        private var isAbandoned = false
 
         /// Opens a file, to be read and written.
         init(_ path: DatabasePath, patience: TimeInterval) throws(StoreDatabaseError) {
@@ -23,8 +32,12 @@
                 path.fileSystem
             )
             guard let opened else { throw StoreDatabaseError(.other, "there is no memory left to open \(path.name)") }
-            guard status == SQLITE_OK else {
-                let error = StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), path)
+            do throws(StoreDatabaseError) {
+                guard status == SQLITE_OK, let main = Self.file(SQLITE_FCNTL_FILE_POINTER, of: opened) else {
+                    throw StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), path)
+                }
+                file = try OpenFile(path.name, at: path.file, main)
+            } catch {
                 // Before anything is stored, so that it is closed once.
                 sqlite3_close_v2(opened)
                 throw error
@@ -36,19 +49,20 @@
             sqlite3_busy_timeout(opened, Int32(min(patience > 0 ? patience * 1000 : 0, Double(Int32.max))))
         }
 
+        private static func file(_ control: Int32, of handle: OpaquePointer) -> UnsafeMutablePointer<sqlite3_file>? {
+            var file: UnsafeMutablePointer<sqlite3_file>?
+            return sqlite3_file_control(handle, "main", control, &file) == SQLITE_OK ? file : nil
+        }
+
         /// The file's first bytes; none where it is empty, or was being made when the process died.
         ///
         /// Read through SQLite's own descriptor: to close another one would give up the locks that this process has on the
         /// file.
         func header() throws(StoreDatabaseError) -> Data {
-            var file: UnsafeMutablePointer<sqlite3_file>?
-            let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-            guard status == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead else {
-                throw error(status)
-            }
+            guard let read = file.handle.pointee.pMethods?.pointee.xRead else { throw error(SQLITE_MISUSE) }
             var bytes = [UInt8](repeating: 0, count: 100)
             // What is not there is filled with zeros, and the read said to be short (a macro that Swift does not see).
-            let result = read(file, &bytes, 100, 0)
+            let result = read(file.handle, &bytes, 100, 0)
             guard result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8 else {
                 throw error(result)
             }
@@ -57,14 +71,23 @@
 
         deinit { close() }
 
-        /// Gives the file up at once; to be asked for nothing afterwards.
-        func close() {
-            guard isOpen else { return }
+        /// Closes the file at once; to be asked for nothing afterwards.
+        ///
+        /// - Returns: lines for the log, if the files had to be given up.
+        @discardableResult
+        func close() -> [String] {
+            guard isOpen else { return [] }
+            var lines: [String] = []
+            // Without a log the file was refused when it was opened.
+            if log != nil, !isAbandoned {
+                do throws(StoreDatabaseError) { try checkFiles() } catch { lines = abandon(because: error) }
+            }
             isOpen = false
             for statement in statements.values { statement.finalize() }
             // One that is empty was made by opening the file; to keep it would be to leave something behind.
-            if isLogEmpty { try? keepLog(false) }
+            if isLogEmpty, !isAbandoned { try? keepLog(false) }
             sqlite3_close_v2(handle)
+            return lines
         }
 
         /// Whether closing leaves the log beside the file, and so the file, as it is.
@@ -74,11 +97,92 @@
         }
 
         private var isLogEmpty: Bool {
-            var log: UnsafeMutablePointer<sqlite3_file>?
-            let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
-            guard status == SQLITE_OK, let log, let methods = log.pointee.pMethods else { return true }
+            guard let log = Self.file(SQLITE_FCNTL_JOURNAL_POINTER, of: handle), let methods = log.pointee.pMethods
+            else {
+                return true
+            }
             var size: sqlite3_int64 = 0
             return methods.pointee.xFileSize(log, &size) == SQLITE_OK && size == 0
+        }
+
+        // MARK: Files that are lost while they are open
+
+        /// Has every commit from now on check the file and its log.
+        ///
+        /// - Parameter checkpointInterval: the number of frames in the log from which on it is brought into the file.
+        /// - Throws: ``StoreDatabaseError``.
+        func watchLog(checkpointInterval: Int) throws(StoreDatabaseError) {
+            // SQLite opens the log when it first reads.
+            _ = try number("PRAGMA user_version")
+            pageSize = Int64(try number("PRAGMA page_size") ?? 0)
+            guard let opened = Self.file(SQLITE_FCNTL_JOURNAL_POINTER, of: handle) else { throw error(SQLITE_MISUSE) }
+            var log = try OpenFile(path.logName, at: path.log, opened)
+            log.size = log.openSize
+            file.size = file.openSize
+            self.log = log
+            self.checkpointInterval = checkpointInterval
+            // Tells how much a commit has written, without asking the system. It takes the place of SQLite's checkpoints.
+            sqlite3_wal_hook(
+                handle,
+                { connection, _, _, frames in
+                    guard let connection else { return SQLITE_MISUSE }
+                    Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().committed(frames: Int(frames))
+                    return SQLITE_OK
+                },
+                Unmanaged.passUnretained(self).toOpaque()
+            )
+            try checkFiles()
+        }
+
+        private func committed(frames: Int) {
+            self.frames = frames
+            // A header, and frames of a header and a page each.
+            log?.size = 32 + Int64(frames) * (24 + pageSize)
+        }
+
+        /// Brings the log into the file.
+        ///
+        /// If it cannot be done now, the next commit does it.
+        private func checkpoint() {
+            sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            let size = file.openSize
+            // A file that vacuums itself becomes shorter, but has all its pages.
+            if size >= file.size || size >= wholeSize { file.size = size }
+        }
+
+        /// Throws ``StoreDatabaseError/Code/fileLost`` if the file or its log is no longer the one that was opened, or is
+        /// shorter than SQLite left it.
+        func checkFiles() throws(StoreDatabaseError) {
+            if let loss = file.loss { throw StoreDatabaseError(file.name, loss) }
+            if let log, let loss = log.loss { throw StoreDatabaseError(log.name, loss) }
+        }
+
+        /// The length of all pages of the database, in the file or in the log.
+        private var wholeSize: Int64 {
+            (try? number("PRAGMA page_count")).map { Int64($0) * pageSize } ?? .max
+        }
+
+        /// Gives up files of which one was lost: from now on nothing at their paths is changed.
+        ///
+        /// Before, what is in the log is brought into the file. So nothing that was committed is missing from a file that was
+        /// moved, or whose log is gone.
+        ///
+        /// - Returns: lines for the log of who owns the database.
+        func abandon(because error: StoreDatabaseError) -> [String] {
+            isAbandoned = true
+            try? keepLog(true)
+            var lines = ["\(error)"]
+            // A part of the log would make the file one that never was, and so would writing a part of the file again.
+            guard let log, file.openSize >= file.size, log.openSize >= log.size else { return lines }
+            switch (file.loss, log.loss) {
+            // Together they would make a damaged database when they are opened again.
+            case (.replaced, nil), (nil, .replaced): lines.append(log.setAside())
+            default: break
+            }
+            do throws(StoreDatabaseError) { try execute("PRAGMA wal_checkpoint(FULL)") } catch {
+                lines.append("\(error)")
+            }
+            return lines
         }
 
         var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
@@ -122,7 +226,10 @@
             try statement("BEGIN \(mode)").run()
             do {
                 let result = try body()
+                // While it can still be rolled back.
+                try checkFiles()
                 try statement("COMMIT").run()
+                if frames >= checkpointInterval { checkpoint() }
                 return result
             } catch {
                 // After some errors SQLite has rolled back by itself.

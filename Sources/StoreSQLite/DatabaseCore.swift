@@ -54,23 +54,43 @@
             )
             try Migration.run(on: connection, name: name)
             try connection.keepLog(false)
+            try connection.watchLog(checkpointInterval: durability.checkpointInterval)
             self.connection = connection
+        }
+
+        deinit {
+            for line in connection?.close() ?? [] { log(line) }
         }
 
         /// Reads, or does what is to be done alone.
         ///
-        /// What a newer version wrote ends everything: the file is refused from then on, and left as it is.
+        /// What a newer version wrote ends everything, and so does a file that was lost: see `giveUp(_:after:)`.
         func use<R>(_ body: (Connection) throws(StoreDatabaseError) -> R) throws(StoreDatabaseError) -> R {
             let connection = try takeTurn()
+            defer { endTurn() }
             do {
-                let result = try body(connection)
-                endTurn()
-                return result
+                try connection.checkFiles()
+                return try body(connection)
             } catch {
-                if error.code == .newer { try? connection.keepLog(true) }
-                endTurn(refusal: error.code == .newer ? error : nil)
+                giveUp(connection, after: error)
                 throw error
             }
+        }
+
+        /// Refuses everything from now on if an error says that the file cannot be used any more, and leaves it as it is.
+        ///
+        /// To be called by who has the turn.
+        ///
+        /// - Returns: whether it cannot.
+        @discardableResult
+        private func giveUp(_ connection: Connection, after error: StoreDatabaseError) -> Bool {
+            switch error.code {
+            case .newer: try? connection.keepLog(true)
+            case .fileLost: connection.abandon(because: error).forEach(note)
+            default: return false
+            }
+            condition.withLock { refusal = error }
+            return true
         }
 
         /// Writes, all of it or nothing.
@@ -95,7 +115,9 @@
                     isInUse = false
                     condition.broadcast()
                 }
+                let lines = takeNotes()
                 condition.unlock()
+                for line in lines { log(line) }
                 try job.result?.get()
             }
         }
@@ -114,7 +136,10 @@
                 }
             }
             let common = result(group[...])
-            guard case .failure = common, group.count > 1 else { return group.map { _ in common } }
+            guard case .failure(let error) = common, let connection = try? connection.get() else {
+                return group.map { _ in common }
+            }
+            if giveUp(connection, after: error) || group.count == 1 { return group.map { _ in common } }
             // What one of them did wrong is not to fall upon the others.
             return group.indices.map { result(group[$0...$0]) }
         }
@@ -131,7 +156,7 @@
             isInUse = true
             condition.unlock()
             // Not when the last reference goes: a thread that has just used it may still have one.
-            closing?.close()
+            closing?.close().forEach(note)
             endTurn()
         }
 
@@ -144,15 +169,19 @@
             return connection
         }
 
-        private func endTurn(refusal: StoreDatabaseError? = nil) {
+        private func endTurn() {
             condition.lock()
             isInUse = false
-            if let refusal { self.refusal = refusal }
-            let lines = notes
-            notes = []
+            let lines = takeNotes()
             condition.broadcast()
             condition.unlock()
             for line in lines { log(line) }
+        }
+
+        /// To be called with the lock held.
+        private func takeNotes() -> [String] {
+            defer { notes = [] }
+            return notes
         }
 
         /// To be asked with the lock held.
@@ -167,9 +196,17 @@
     extension StoreDatabase.Durability {
         fileprivate var pragmas: String {
             switch self {
-            // A log that grows makes each wait for the disk longer than one that is written over; so it is kept short.
-            case .full: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 128;"
+            case .full: "PRAGMA synchronous = FULL;"
             case .normal: "PRAGMA synchronous = NORMAL;"
+            }
+        }
+
+        /// The number of frames in the log from which on a commit brings it into the file.
+        fileprivate var checkpointInterval: Int {
+            switch self {
+            // A log that grows makes each wait for the disk longer than one that is written over; so it is kept short.
+            case .full: 128
+            case .normal: 1000
             }
         }
     }

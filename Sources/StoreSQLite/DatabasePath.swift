@@ -11,6 +11,10 @@
         /// What SQLite knows the file system by; nil for the usual one.
         let fileSystem: String?
 
+        /// The path of the write-ahead log.
+        var log: String { "\(file)-wal" }
+        var logName: String { "\(name)-wal" }
+
         init(_ url: URL, fileSystem: String?) throws(StoreDatabaseError) {
             let name = url.lastPathComponent
             let path = url.path(percentEncoded: false)
@@ -43,8 +47,18 @@
         /// SQLite itself would create it with the mode 0644, less the umask. It gives its other files the mode of this one.
         func create() throws(StoreDatabaseError) {
             if let obstacle = StoreDatabaseError.obstacle(at: self) { throw obstacle }
-            var found = stat()
-            if stat(file, &found) == 0 { return }
+            // Before the file: whoever is creating it just now writes it before there is a log.
+            let isLogLeft = Self.size(of: log) ?? 0 > 0
+            let size = Self.size(of: file)
+            if isLogLeft, size ?? 0 == 0 {
+                // SQLite would delete the log, which is all that is left of the last changes.
+                let advice = "put the file back, or remove the log too"
+                throw StoreDatabaseError(
+                    .fileLost,
+                    "\(name) is missing or empty, but its log \(logName) is not: \(advice)"
+                )
+            }
+            if size != nil { return }
             // Not `open`: closing the descriptor would give up the locks that another thread had put on the file by then.
             guard mknod(file, S_IFREG | 0o600, 0) == 0 else {
                 // Somebody else may have created it meanwhile.
@@ -53,6 +67,12 @@
             }
             // The umask may have taken the owner's own permissions.
             chmod(file, 0o600)
+        }
+
+        /// Nil where there is nothing.
+        private static func size(of path: String) -> Int64? {
+            var found = stat()
+            return stat(path, &found) == 0 ? Int64(found.st_size) : nil
         }
     }
 #endif

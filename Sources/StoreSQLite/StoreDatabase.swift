@@ -18,6 +18,10 @@ import StoreCore
 /// A new file can be read and written by its owner only, whatever the umask. One that exists keeps its permissions, and the
 /// log beside it has the same.
 ///
+/// The file and its log have to stay where they are while the database is open. Before each commit it is checked that neither
+/// was deleted, moved, replaced or truncated; if one was, everything fails with ``StoreDatabaseError/Code/fileLost`` from then
+/// on. A copy of an open file is complete only with a copy of its log, taken at the same moment.
+///
 /// Any thread may call anything. Writes that come while the disk is busy are written together, with one wait for the disk.
 public final class StoreDatabase: Sendable {
     /// What a commit waits for.
@@ -47,8 +51,8 @@ public final class StoreDatabase: Sendable {
     ///   - patience: how many seconds, from 0, to wait for another process that has it open.
     ///   - lane: where a queue calls a store on this ledger. By default not on the thread that the app called on, so that
     ///     no app waits for the disk, and what is added while the disk is busy is written together.
-    ///   - log: hears of every record that could not be read. It may call the database, but no store on its ledger, which
-    ///     waits for what it reads meanwhile.
+    ///   - log: hears of every record that could not be read, and of files that were lost. It may call the database, but no
+    ///     store on its ledger and no queue on its journal: they wait for what they read or write meanwhile.
     /// - Throws: ``StoreDatabaseError``.
     public convenience init(
         at file: URL,
@@ -90,7 +94,7 @@ public final class StoreDatabase: Sendable {
 
     /// Closes the file, so that another process can have it when this returns.
     ///
-    /// It waits for what is being read or written just now.
+    /// It waits for what is being read or written just now. Files that were lost meanwhile are left as they are.
     ///
     /// Whatever uses it afterwards fails with ``StoreDatabaseError/Code/closed``: a store asks its queues to try later,
     /// and none of what they add is lost that was not refused.

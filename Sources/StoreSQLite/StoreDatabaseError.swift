@@ -1,7 +1,7 @@
 /// Why a database could not be opened, written or read.
 ///
 /// Nothing of what failed has been kept, and the database goes on working as soon as the cause has gone: it never does
-/// after ``Code/newer`` and ``Code/closed``.
+/// after ``Code/newer``, ``Code/fileLost`` and ``Code/closed``.
 ///
 /// ```swift
 /// do {
@@ -39,6 +39,11 @@ public struct StoreDatabaseError: Error, Hashable, Sendable, CustomStringConvert
         public static let inputOutput = Code(rawValue: "inputOutput")
         /// What is in the file does not fit together.
         public static let damaged = Code(rawValue: "damaged")
+        /// The file, or the log beside it, was deleted, moved, replaced or truncated while the database was open.
+        ///
+        /// Everything is refused from then on, until the file is opened again. A file that is missing or empty is not opened
+        /// while there is still a log beside it.
+        public static let fileLost = Code(rawValue: "fileLost")
         /// The database was closed.
         public static let closed = Code(rawValue: "closed")
         /// Something else that SQLite says.

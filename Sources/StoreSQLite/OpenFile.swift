@@ -1,0 +1,71 @@
+#if canImport(CSQLite)
+    import CSQLite
+    import Foundation
+
+    /// A file that SQLite has open, and that has to be the one at its path.
+    ///
+    /// SQLite goes on writing a file that was deleted or replaced, and does not look at the length of one that was truncated.
+    struct OpenFile {
+        /// What became of a file.
+        enum Loss { case removed, replaced, truncated }
+
+        let name: String
+        private let path: String
+        let handle: UnsafeMutablePointer<sqlite3_file>
+        private let device: dev_t
+        private let inode: ino_t
+        /// The least length after the last commit.
+        ///
+        /// Only SQLite may make the file shorter.
+        var size: Int64
+
+        init(
+            _ name: String,
+            at path: String,
+            _ handle: UnsafeMutablePointer<sqlite3_file>
+        ) throws(StoreDatabaseError) {
+            var found = stat()
+            guard lstat(path, &found) == 0 else { throw StoreDatabaseError(name, .removed) }
+            (self.name, self.path, self.handle) = (name, path, handle)
+            (device, inode, size) = (found.st_dev, found.st_ino, 0)
+        }
+
+        /// What became of it, as far as the path shows; nil also where the system does not let it be looked at.
+        var loss: Loss? {
+            var found = stat()
+            // Not what a link leads to: SQLite looks for the log beside that.
+            guard lstat(path, &found) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .removed : nil }
+            if found.st_ino != inode || found.st_dev != device { return .replaced }
+            return Int64(found.st_size) < size ? .truncated : nil
+        }
+
+        /// The length of what SQLite has open, wherever it is now.
+        var openSize: Int64 {
+            var size: sqlite3_int64 = 0
+            guard handle.pointee.pMethods?.pointee.xFileSize(handle, &size) == SQLITE_OK else { return self.size }
+            return size
+        }
+
+        /// Gives the file at the path another name.
+        ///
+        /// - Returns: a line that says so.
+        func setAside() -> String {
+            let suffix = "-set-aside"
+            guard rename(path, path + suffix) == 0 else { return "\(name), which is not its file's, cannot be renamed" }
+            return "\(name), which is not the log of the file beside it, is now \(name)\(suffix)"
+        }
+    }
+
+    extension StoreDatabaseError {
+        /// What became of a file while it was open.
+        init(_ name: String, _ loss: OpenFile.Loss) {
+            let what =
+                switch loss {
+                case .removed: "deleted or moved"
+                case .replaced: "replaced by another file"
+                case .truncated: "truncated"
+                }
+            self.init(.fileLost, "\(name) was \(what) while the database was open: nothing is read or written any more")
+        }
+    }
+#endif
