@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A folder among the temporary files that goes with its last reference, or with the process.
 ///
@@ -7,6 +8,7 @@ package final class TemporaryFolder: Sendable {
     /// Where the folder is, or will be.
     package let url: URL
     private let process = ProcessFolder.current
+    private let isMade = Atomic(false)
 
     /// Names a folder.
     ///
@@ -19,10 +21,13 @@ package final class TemporaryFolder: Sendable {
 
     /// Makes the folder, which only its user may read, unless it is there.
     package func make() throws {
+        isMade.store(true, ordering: .sequentiallyConsistent)
         try process.make()
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
     /// Removes the folder, if there is one, and what is in it.
-    package func remove() { try? FileManager.default.removeItem(at: url) }
+    package func remove() {
+        if isMade.load(ordering: .sequentiallyConsistent) { try? FileManager.default.removeItem(at: url) }
+    }
 }
