@@ -74,8 +74,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Whether the user of the current context's store may pay.
     ///
-    /// False where no store is set.
-    open class func canMakePayments() -> Bool { StoreContext.current.core.backendOrWarning?.canMakePayments ?? false }
+    /// True while no store is set: payments wait for one.
+    open class func canMakePayments() -> Bool { StoreContext.current.core.backendOrWarning?.canMakePayments ?? true }
 
     /// What is unfinished, oldest first.
     ///

@@ -2,7 +2,6 @@
 final class NoBackend: StoreBackend {
     static let shared = NoBackend()
 
-    let canMakePayments = false
     /// What is added is in the journal when the call returns, for the first store that is set.
     let lane = BackendLane.caller
 
