@@ -35,9 +35,16 @@ extension CallbackLane: InlineDrain {
         var batch: [@Sendable () -> Void] = []
         guard state.withLock({ $0.callbacks.begin(&batch) }) else { return }
         CallScope.delivering {
-            repeat { for callback in batch { callback() } } while state.withLock { $0.callbacks.take(&batch) }
+            repeat { for callback in batch { callback() } } while take(&batch)
         }
         activity.changed()
+    }
+
+    /// Gives back a batch that is done, for the next one; false ends the draining.
+    private func take(_ batch: inout [@Sendable () -> Void]) -> Bool {
+        guard delivery.hasTurns else { return state.withLock { $0.callbacks.take(&batch) } }
+        if state.withLock({ $0.callbacks.rest(&batch) }) { delivery.schedule(self, log) }
+        return false
     }
 }
 

@@ -2,9 +2,10 @@ import Foundation
 
 /// Where a queue calls its observers, and requests their delegates.
 public enum StoreDelivery: Sendable {
-    /// On the main queue, as Store Kit does. No callback runs inside the call that led to it.
+    /// On the main queue, as Store Kit does. No callback runs inside the call that led to it, and what a callback leads to
+    /// comes in a later turn of the queue.
     case main
-    /// On a serial queue of the caller's.
+    /// On a queue of the caller's, serial or concurrent, in the same way as on the main queue.
     case queue(DispatchQueue)
     /// On the thread that led to it, before its outermost call returns. What happens inside a callback, or while another
     /// thread is making callbacks, is delivered afterwards, in order.
@@ -26,6 +27,13 @@ extension StoreDelivery {
                 drain.drainInline()
             }
         }
+    }
+
+    /// Whether what a callback leads to has to wait for a later turn of the queue.
+    ///
+    /// Work that the callback puts on the same queue comes first, as it does with Store Kit.
+    var hasTurns: Bool {
+        if case .inline = self { false } else { true }
     }
 
     /// Says that callbacks are made there otherwise than by what was scheduled.

@@ -79,6 +79,16 @@ package struct Outbox<Item> {
         return true
     }
 
+    /// Gives back the last batch and ends the draining.
+    ///
+    /// True makes the caller the one who sees to the draining of what waits.
+    package mutating func rest(_ batch: inout [Item]) -> Bool {
+        batch.empty()
+        if batch.capacity > 0 { swap(&spare, &batch) }
+        phase = items.isEmpty ? .idle : .scheduled
+        return isScheduled
+    }
+
     /// Forgets what is waiting.
     package mutating func clear() {
         full = Fifo()
