@@ -5,6 +5,8 @@ import Foundation
 /// Make one, set its delegate, start it. A request keeps itself alive until it has answered, and its delegate is not kept
 /// alive. By default the delegate is called on the main queue; never inside ``start()`` unless delivery is inline.
 ///
+/// Without a store a request fails, after what the caller of ``start()`` does in the same turn of the queue that delivers.
+///
 /// A request belongs to the ``StoreContext`` in which it was made. It is not meant for several threads at once, but
 /// ``cancel()`` may be called on any.
 open class SKRequest: NSObject {
@@ -36,9 +38,10 @@ open class SKRequest: NSObject {
         let context = context
         CallScope.outermost {
             send { answer in
-                context.core.setup.callbacks.call {
-                    context.run { handle.request.answered(number, answer) }
-                }
+                let setup = context.core.setup
+                let tell = { @Sendable in context.run { handle.request.answered(number, answer) } }
+                // Nobody had to be asked: a client that calls its delegate itself, after starting the request, comes first.
+                if setup.backend == nil { setup.callbacks.callLater(tell) } else { setup.callbacks.call(tell) }
             }
         }
     }

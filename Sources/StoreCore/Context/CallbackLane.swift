@@ -28,6 +28,12 @@ final class CallbackLane: Sendable {
         delivery.schedule(self, log)
         activity.changed()
     }
+
+    /// Makes a callback a turn of the queue later than ``call(_:)``: after what the caller puts on that queue in its own
+    /// turn.
+    ///
+    /// Inline there are no turns, and it comes before the outermost call returns like every other.
+    func callLater(_ callback: @escaping @Sendable () -> Void) { call { self.call(callback) } }
 }
 
 extension CallbackLane: InlineDrain {

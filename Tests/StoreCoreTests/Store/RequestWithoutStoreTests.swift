@@ -1,0 +1,95 @@
+import Dispatch
+import Foundation
+import StoreCore
+import Testing
+
+/// When a request without a store fails: a client that calls its delegate by hand is quicker.
+@Suite struct RequestWithoutStoreTests {
+    enum Kind: CaseIterable { case products, receipt }
+
+    /// On a clock of its own: whoever settles by another one's on the main thread makes callbacks there.
+    private func context(_ delivery: StoreDelivery = .main) -> StoreContext {
+        StoreContext(timekeeper: ManualTimekeeper(), delivery: delivery, log: .silent)
+    }
+
+    /// Starts a request in a context without a store, and notes in which order the delegate hears of its failure and of what
+    /// its client does.
+    private func start(
+        _ kind: Kind,
+        in context: StoreContext,
+        _ order: Locked<[String]>,
+        afterwards: (SKRequest) -> Void
+    ) -> RequestRecorder {
+        let delegate = RequestRecorder(onEnd: { _ in order.withLock { $0.append("failed") } })
+        let request = context.run {
+            switch kind {
+            case .products: SKProductsRequest(productIdentifiers: ["sword"])
+            case .receipt: SKReceiptRefreshRequest()
+            }
+        }
+        request.delegate = delegate
+        request.start()
+        afterwards(request)
+        return delegate
+    }
+
+    @Test(arguments: Kind.allCases) @MainActor
+    func `B90: It fails after what its client puts on the main queue in the same turn`(kind: Kind) async {
+        let context = context()
+        let order = Locked<[String]>([])
+        let delegate = start(kind, in: context, order) { _ in
+            order.withLock { $0.append("started") }
+            DispatchQueue.main.async { order.withLock { $0.append("fed") } }
+        }
+        await context.settle()
+        #expect(order.withLock { $0 } == ["started", "fed", "failed"])
+        #expect(delegate.history == [.failed(.storeKit(.clientInvalid))])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `B90: It fails after what its client puts on the queue that delivers`(kind: Kind) async {
+        let deliveries = DispatchQueue(label: "deliveries")
+        let context = context(.queue(deliveries))
+        let order = Locked<[String]>([])
+        let delegate = await onThread {
+            deliveries.sync {
+                start(kind, in: context, order) { _ in
+                    order.withLock { $0.append("started") }
+                    deliveries.async { order.withLock { $0.append("fed") } }
+                }
+            }
+        }
+        await context.settle()
+        #expect(order.withLock { $0 } == ["started", "fed", "failed"])
+        #expect(delegate.history == [.failed(.storeKit(.clientInvalid))])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `B90: Inline it fails before the outermost call returns`(kind: Kind) {
+        let order = Locked<[String]>([])
+        let delegate = start(kind, in: context(.inline), order) { _ in
+            order.withLock { $0.append("started") }
+        }
+        #expect(order.withLock { $0 } == ["failed", "started"])
+        #expect(delegate.history == [.failed(.storeKit(.clientInvalid))])
+    }
+
+    @Test(arguments: Kind.allCases) @MainActor
+    func `B89: Cancelled by what its client puts on the main queue, it says nothing`(kind: Kind) async {
+        let context = context()
+        let delegate = start(kind, in: context, Locked([])) { request in
+            DispatchQueue.main.async { request.cancel() }
+        }
+        await context.settle()
+        #expect(delegate.history.isEmpty)
+    }
+
+    @Test(arguments: Kind.allCases) @MainActor
+    func `Settling on the main actor waits for the failure`(kind: Kind) {
+        let context = context()
+        let delegate = start(kind, in: context, Locked([])) { _ in }
+        #expect(delegate.history.isEmpty)
+        context.settle()
+        #expect(delegate.history == [.failed(.storeKit(.clientInvalid))])
+    }
+}
