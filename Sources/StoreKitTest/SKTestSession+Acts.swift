@@ -14,17 +14,15 @@ extension SKTestSession {
 
     func set(_ change: (inout StoreConfiguration.Settings) -> Void) {
         environment.set(in: context, change)
-        context.settleOutsideCallbacks()
     }
 
-    /// Has the store do something, and lets all come of it that comes of it.
+    /// Has the store do something, and throws what it refuses in a session's terms.
     func act(_ body: (SandboxStore) throws -> Void) throws {
         do {
             try body(store)
         } catch {
             throw Self.testError(error)
         }
-        context.settleOutsideCallbacks()
     }
 
     func act(on identifier: Int, _ body: (SandboxStore, SandboxTransaction) throws -> Void) throws {

@@ -14,10 +14,12 @@ import StoreCore
 /// (behaviour 201): with another file, or another clock, a new and empty one. Sessions of different contexts know nothing
 /// of each other.
 ///
-/// There is no lag: when a call returns, what it leads to has happened, callbacks included, unless it was made inside a
-/// callback, which they then follow. Where callbacks are made on the main queue, and another thread calls, the call waits
-/// for the main queue. Any thread may call anything; but tests that have a store in common disturb each other when they
-/// run side by side, as in Xcode.
+/// A call changes the store's records before it returns: ``allTransactions()`` shows the change at once. Callbacks come
+/// where the context delivers them: on the main queue after the call has returned, unless the context says otherwise. A
+/// test waits for them with an expectation, as in Xcode, or with the context's `settle()`.
+///
+/// Any thread may call anything; but tests that have a store in common disturb each other when they run side by side, as
+/// in Xcode.
 open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both are constant, and any thread may use them
     let context: StoreContext
     let environment: TestEnvironment
@@ -33,7 +35,6 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     public init(contentsOf fileURL: URL) throws {
         (context, environment) = try Self.open(fileURL, on: InitializerHandover.take(for: type(of: self)))
         super.init()
-        context.settleOutsideCallbacks()
     }
 
     /// Reads a configuration and takes over the context's store, by the initializer's newer name.
@@ -178,7 +179,6 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// Goes back to the file's settings; what was bought stays (behaviour 203).
     open func resetToDefaultState() {
         environment.reset(in: context)
-        context.settleOutsideCallbacks()
     }
 
     // MARK: Transactions
@@ -198,7 +198,6 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// Numbers begin at 0 again.
     open func clearTransactions() {
         environment.clear(in: context)
-        context.settleOutsideCallbacks()
     }
 
     /// Removes a transaction, and what renews or restores it, as if it had never been (behaviour 218).

@@ -16,8 +16,22 @@ final class AskToBuySessionTests: XCTestCase {
         SKPaymentQueue.default().add(SKPayment(productIdentifier: "castle"))
         try session.approveAskToBuyTransaction(identifier: 0)
 
+        XCTAssertTrue(till.delivered.isEmpty)
+        let finished = expectation(description: "finished")
+        let watcher = FinishWatcher { finished.fulfill() }
+        SKPaymentQueue.default().add(watcher)
+        wait(for: [finished], timeout: 60)
         XCTAssertEqual(till.delivered, ["castle"])
     }
+}
+
+final class FinishWatcher: NSObject, SKPaymentTransactionObserver {
+    private let done: () -> Void
+
+    init(_ done: @escaping () -> Void) { self.done = done }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) { done() }
 }
 
 @Test func `A castle is bought outside the app, beside other tests`() throws {

@@ -134,21 +134,6 @@ import Testing
         #expect(app.heard == ["sword purchasing", "sword purchased", "castle purchased"])
         #expect(buyer.error == nil)
     }
-
-    @Test @MainActor func `On the main queue callbacks are made before a session's call returns`() throws {
-        let context = StoreContext(delivery: .main, log: .silent)
-        let shop = Shop()
-        try context.run {
-            let session = try SKTestSession(contentsOf: TestApp.url("Shop"))
-            SKPaymentQueue.default().add(shop)
-            try session.buyProduct(productIdentifier: "castle")
-            #expect(shop.takeHeard() == ["castle purchased"])
-            session.askToBuyEnabled = true
-            SKPaymentQueue.default().add(SKPayment(productIdentifier: "sword"))
-            try session.approveAskToBuyTransaction(identifier: 1)
-            #expect(shop.takeHeard() == ["sword purchasing", "sword deferred", "sword purchased"])
-        }
-    }
 }
 
 /// Buys a castle outside the app as soon as a sword is bought.

@@ -195,9 +195,4 @@ extension StoreContext {
 
     /// Writes a line to the context's log.
     package func log(_ line: String) { core.setup.log(line) }
-
-    /// ``settle()``; nothing inside a callback, where it would wait for itself.
-    package func settleOutsideCallbacks() {
-        if !CallScope.isAtWork { settle() }
-    }
 }

@@ -22,7 +22,15 @@ final class SessionTests: XCTestCase {
         let transaction = try XCTUnwrap(session.allTransactions().first)
         XCTAssertTrue(transaction.pendingAskToBuyConfirmation)
         try session.approveAskToBuyTransaction(identifier: transaction.identifier)
+        XCTAssertEqual(session.allTransactions().map(\.state), [.purchased])
 
+        // The app hears of it once the test waits.
+        XCTAssertEqual(checkout.unlocked, [])
+        let finished = expectation(description: "finished")
+        let watcher = FinishWatcher { finished.fulfill() }
+        SKPaymentQueue.default().add(watcher)
+        wait(for: [finished], timeout: 60)
+        SKPaymentQueue.default().remove(watcher)
         XCTAssertEqual(checkout.unlocked, ["full.game"])
     }
 }
@@ -46,4 +54,13 @@ private final class Loader: NSObject, SKProductsRequestDelegate {
     }
 
     func requestDidFinish(_ request: SKRequest) { done() }
+}
+
+private final class FinishWatcher: NSObject, SKPaymentTransactionObserver {
+    private let done: () -> Void
+
+    init(_ done: @escaping () -> Void) { self.done = done }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) { done() }
 }
