@@ -56,8 +56,14 @@ final class QueueCourier: QueueStage {
     var engine: QueueEngine {
         if let engine = currentEngine { return engine }
         _ = core.setupOrWarning
-        let (engine, trouble) = state.withLock { state in
-            if let engine = state.port?.engine { return (engine, nil as String?) }
+        let (engine, trouble) = CallScope.outermost { makeEngine() }
+        if let trouble { core.setup.log(trouble) }
+        return engine
+    }
+
+    private func makeEngine() -> (QueueEngine, trouble: String?) {
+        state.withLock { state in
+            if let engine = state.port?.engine { return (engine, nil) }
             // Read with the lock held: whoever sets another store from now on finds this engine, and retires it.
             let setup = core.setup
             let engine = QueueEngine(
@@ -71,8 +77,6 @@ final class QueueCourier: QueueStage {
             state.port = EnginePort(engine)
             return (engine, engine.openingTrouble)
         }
-        if let trouble { core.setup.log(trouble) }
-        return engine
     }
 
     private var currentEngine: QueueEngine? { state.withLock { $0.port?.engine } }

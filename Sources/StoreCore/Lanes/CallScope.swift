@@ -34,6 +34,15 @@ struct CallScope {
         }
     }
 
+    /// Runs something when the outermost call on this thread ends, where it holds no lock.
+    static func afterwards(_ body: @escaping () -> Void) { drain(Afterwards(body)) }
+
+    private final class Afterwards: InlineDrain {
+        private let body: () -> Void
+        init(_ body: @escaping () -> Void) { self.body = body }
+        func drainInline() { body() }
+    }
+
     /// Runs observers: within `body`, settling is a mistake that can be told.
     @inline(__always)
     static func delivering<R>(_ body: () throws -> R) rethrows -> R {

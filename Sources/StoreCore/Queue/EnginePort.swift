@@ -19,6 +19,22 @@ struct WeakPort: Sendable {
     var isSuperseded = false
 }
 
+extension QueueEngine {
+    /// Falls silent because the journal has been opened again, and says so unless it has fallen silent before.
+    func superseded() {
+        let isOver = state.withLock { $0.isRetired }
+        retire()
+        guard !isOver else { return }
+        // The queue that has opened the journal may still hold a lock.
+        CallScope.afterwards { [log] in
+            log(
+                "another payment queue has opened this queue's journal; this queue is silent from now on. A journal serves "
+                    + "one queue at a time: give each queue its own, or begin the next launch with relaunch()"
+            )
+        }
+    }
+}
+
 // MARK: - Whether there is something to do
 
 extension QueueEngine {

@@ -48,7 +48,7 @@ final class QueueEngine: Sendable {
                     link.isSuperseded = true
                     return link.port
                 }
-                port?.engine.retire()
+                port?.engine.superseded()
             }
             self.journal = journal
             openingTrouble = nil
@@ -74,7 +74,7 @@ extension QueueEngine {
             return link.isSuperseded
         }
         activity.register(port)
-        if isSuperseded { retire() }
+        if isSuperseded { superseded() }
     }
 
     func add(_ payment: StorePayment) { takeIn { $0.add(payment, &$1) } }

@@ -2,7 +2,7 @@
 ///
 /// A journal holds only commands on their way: what a store acknowledged at once never comes here, and what it
 /// acknowledges later is forgotten. One queue at a time uses a journal; opening it again, as a relaunch does, silences
-/// the queue before. Calls come one at a time, on the queue's store lane.
+/// the queue before, which logs a line unless it was relaunched. Calls come one at a time, on the queue's store lane.
 public protocol QueueJournal: AnyObject, Sendable {
     /// Begins a run of the app on this journal.
     ///

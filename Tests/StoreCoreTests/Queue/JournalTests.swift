@@ -121,6 +121,48 @@ import Testing
         #expect(second.transactions.count == 1)
     }
 
+    @Test func `B35: A queue that falls silent because another opens its journal says so once`() async throws {
+        let world = try Conformer.inProcess.world()
+        let journal = MemoryJournal()
+        let logs = [LogRecorder(), LogRecorder(), LogRecorder()]
+        var queues: [SKPaymentQueue] = []
+        for log in logs { queues.append(await world.observedQueue(Recorder(), journal: journal, log: log.log)) }
+        queues[0].add(SKPayment(productIdentifier: "sword"))
+        #expect(logs.map(\.lines.count) == [1, 1, 0])
+        #expect(logs[0].lines.first?.contains("another payment queue has opened this queue's journal") == true)
+    }
+
+    @Test func `B35: A relaunch, another store and a queue that goes silence a queue without a line`() async throws {
+        let world = try Conformer.inProcess.world()
+        let log = LogRecorder()
+        let context = StoreContext(journal: MemoryJournal(), delivery: .inline, log: log.log)
+        context.run { SKPaymentQueue.default().add(SKPayment(productIdentifier: "sword")) }
+        context.backend = world.backend
+        let old = context.run { SKPaymentQueue.default() }
+        let next = old.relaunch()
+        next.add(SKPayment(productIdentifier: "sword"))
+        context.backend = try Conformer.inProcess.world().backend
+        next.add(SKPayment(productIdentifier: "sword"))
+        let journal = MemoryJournal()
+        for _ in 1...2 { _ = await world.observedQueue(Recorder(), journal: journal, log: log.log) }
+        #expect(!log.lines.contains { $0.contains("opened") })
+        withExtendedLifetime(old) {}
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `B35: What is logged when a queue falls silent may use the queue that takes its place`() async throws {
+        let world = try Conformer.inProcess.world()
+        let journal = MemoryJournal()
+        let second = world.queue(journal: journal)
+        let seen = Locked<[Int]>([])
+        let log = StoreLog { _ in seen.withLock { $0.append(second.transactions.count) } }
+        let first = await world.observedQueue(Recorder(), journal: journal, log: log)
+        second.add(SKPayment(productIdentifier: "sword"))
+        #expect(seen.withLock { $0 } == [0])
+        #expect(second.transactions.count == 1)
+        withExtendedLifetime(first) {}
+    }
+
     @Test func `B57: A payment that cannot be recorded fails and says so, if the store has not taken it`() async throws
     {
         let world = try Conformer.inProcess.world()
