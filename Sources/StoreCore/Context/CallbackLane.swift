@@ -66,4 +66,8 @@ extension CallbackLane: ActivityMember {
     }
 
     var waitingFor: [String] { [] }
+
+    var callbacksUnderWay: CallbacksUnderWay? {
+        state.withLock { $0.callbacks.batchUnderWay }.map { CallbacksUnderWay(of: self, batch: $0, log: log) }
+    }
 }

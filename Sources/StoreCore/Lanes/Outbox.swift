@@ -12,11 +12,15 @@ package struct Outbox<Item> {
     private var full = Fifo<[Item]>()
     private var spare: [Item] = []
     private var phase = Phase.idle
+    /// The number of batches that have been taken.
+    private var taken = 0
 
     /// Nothing is waiting, and nobody is at work on what was taken.
     package var isQuiet: Bool { phase == .idle }
     /// Somebody is to drain and has not begun.
     package var isScheduled: Bool { phase == .scheduled }
+    /// The number of the batch that is being drained; nil if there is none.
+    package var batchUnderWay: Int? { phase == .draining ? taken : nil }
 
     /// Nothing is waiting.
     package init() {}
@@ -67,6 +71,7 @@ package struct Outbox<Item> {
             phase = .idle
             return false
         }
+        taken &+= 1
         if !full.isEmpty {
             // Nothing of it stays behind: a batch that two refer to would be copied.
             batch = []

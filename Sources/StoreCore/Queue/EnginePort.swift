@@ -56,6 +56,10 @@ extension EnginePort: ActivityMember {
     var pulse: (isQuiet: Bool, work: Int) { engine.pulse }
     func drainHere() -> Bool { engine.drainHere() }
     var waitingFor: [String] { engine.waitingFor }
+    var callbacksUnderWay: CallbacksUnderWay? {
+        let batch = engine.state.withLock { $0.deliveries.batchUnderWay }
+        return batch.map { CallbacksUnderWay(of: engine, batch: $0, log: engine.log) }
+    }
 }
 
 /// An engine's end of one connection.

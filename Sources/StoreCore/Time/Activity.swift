@@ -10,6 +10,7 @@ public final class Activity: Sendable {
     private let waiters = Atomic<Int>(0)
     private let bell = NSCondition()
     private let state = Locked(State())
+    package let watch: SettleWatch
 
     private struct State {
         var changes = 0
@@ -27,7 +28,9 @@ public final class Activity: Sendable {
     }
 
     /// Makes one for a clock of its own.
-    public init() {}
+    public init() { watch = SettleWatch() }
+
+    package init(_ watch: SettleWatch) { self.watch = watch }
 
     /// Says that something is under way where StoreCore cannot see it (a task, a request on the wire) and that settling
     /// should wait for it.
@@ -61,7 +64,8 @@ public final class Activity: Sendable {
     /// Waits until nothing can happen any more without an outside act: time moved, a decision made, an answer released.
     ///
     /// On the thread that delivers callbacks it makes them itself. It must not be called from inside a callback, which
-    /// would wait for itself: that stops the process with a sentence.
+    /// would wait for itself: that stops the process with a sentence. A callback that waits for another thread that settles
+    /// waits for ever, with a line in the log.
     ///
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
@@ -82,6 +86,7 @@ public final class Activity: Sendable {
             case .quiet(let members): return members
             case .busy: break
             }
+            watch.waits(self)
             bell.lock()
             while state.withLock({ $0.changes }) == before { bell.wait() }
             bell.unlock()
@@ -144,6 +149,7 @@ public final class Activity: Sendable {
         while true {
             let before = state.withLock { $0.changes }
             if isSo(before) { return }
+            watch.waits(self)
             await withCheckedContinuation { continuation in
                 let isStale = state.withLock { state in
                     guard state.changes == before else { return true }
@@ -179,6 +185,25 @@ package protocol ActivityMember: ActivityPulse {
     func drainHere() -> Bool
     /// What waits for an outside act, a line each.
     var waitingFor: [String] { get }
+    /// The callbacks that are being made now; nil if there are none.
+    var callbacksUnderWay: CallbacksUnderWay? { get }
+}
+
+/// A batch of callbacks that a member is making.
+package struct CallbacksUnderWay: Sendable {
+    let member: ObjectIdentifier
+    /// Differs from that of the member's other batches.
+    let batch: Int
+    /// Where a line about them goes.
+    let log: StoreLog
+
+    package init(of member: AnyObject, batch: Int, log: StoreLog) {
+        self.member = ObjectIdentifier(member)
+        self.batch = batch
+        self.log = log
+    }
+
+    func isSame(as other: CallbacksUnderWay) -> Bool { member == other.member && batch == other.batch }
 }
 
 extension Activity {
@@ -215,6 +240,12 @@ extension Activity {
         bell.unlock()
         for continuation in suspended { continuation.resume() }
     }
+
+    /// Whether anybody waits for something here.
+    var isAwaited: Bool { waiters.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// The callbacks that members are making now.
+    var callbacksUnderWay: [CallbacksUnderWay] { liveMembers.compactMap { $0.callbacksUnderWay } }
 
     private var liveMembers: [any ActivityMember] { members.withLock { $0.compactMap { $0.member } } }
 
@@ -264,6 +295,7 @@ extension Activity {
 
 extension ActivityMember {
     package var keepable: (any ActivityPulse)? { nil }
+    package var callbacksUnderWay: CallbacksUnderWay? { nil }
 }
 
 extension EnginePort {

@@ -1,0 +1,64 @@
+import Foundation
+
+/// Notices when somebody who settles waits long for a callback that does not return, and says so once.
+///
+/// A callback that waits for a thread that settles, or moves the clock, waits for ever: each waits for the other. One look
+/// is under way at a time, however many settle.
+package final class SettleWatch: Sendable {
+    private let later: MainQueueWatch.Later
+    private let state = Locked(State())
+
+    private struct State {
+        var patience: TimeInterval = 5
+        var isLooking = false
+        var hasWarned = false
+    }
+
+    /// Makes a watch that looks after some seconds of the system's time.
+    package convenience init() {
+        self.init { seconds, look in
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + seconds, execute: look)
+        }
+    }
+
+    /// - Parameter later: does something after some seconds.
+    package init(later: @escaping MainQueueWatch.Later) { self.later = later }
+
+    /// The seconds that a callback may take while somebody settles; for tests.
+    package var patience: TimeInterval {
+        get { state.withLock { $0.patience } }
+        set { state.withLock { $0.patience = newValue } }
+    }
+
+    /// To be called by whoever begins to wait for an activity, and is counted there.
+    func waits(_ activity: Activity) {
+        let patience = state.withLock { state -> TimeInterval? in
+            guard !state.isLooking, !state.hasWarned else { return nil }
+            state.isLooking = true
+            return state.patience
+        }
+        guard let patience else { return }
+        let before = activity.callbacksUnderWay
+        later(patience) { [weak self, weak activity] in
+            guard let self else { return }
+            state.withLock { $0.isLooking = false }
+            guard let activity, activity.isAwaited else { return }
+            let now = activity.callbacksUnderWay
+            guard let stuck = now.first(where: { callback in before.contains { $0.isSame(as: callback) } }) else {
+                // Others may not return either.
+                return waits(activity)
+            }
+            let mustWarn = state.withLock { state in
+                defer { state.hasWarned = true }
+                return !state.hasWarned
+            }
+            if mustWarn { stuck.log(Self.warning) }
+        }
+    }
+
+    private static let warning = """
+        settling has waited long for a callback that does not return: a callback that waits for another thread, which \
+        settles or moves the clock, waits for ever, since that thread waits for the callback; let the callback return, \
+        and settle or move the clock afterwards
+        """
+}
