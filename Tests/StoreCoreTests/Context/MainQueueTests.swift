@@ -16,6 +16,20 @@ import Testing
         #expect(observer.states == [.purchasing, .purchased])
     }
 
+    /// A check that does not hold stops the process.
+    @Test func `Callbacks of the main queue are on the main queue and on the main actor`() async throws {
+        let queue = SKPaymentQueue(backend: try SandboxStore(products: [.consumable("sword", price: "0.99")]))
+        let counted = Locked(0)
+        let observer = Recorder(onUpdate: { _, _ in
+            dispatchPrecondition(condition: .onQueue(.main))
+            MainActor.assumeIsolated { counted.withLock { $0 += 1 } }
+        })
+        queue.add(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        #expect(counted.withLock { $0 } == 2)
+    }
+
     /// Not asynchronous, and so it takes the overload that is not either.
     private func settle(_ queue: SKPaymentQueue) { queue.settle() }
 
