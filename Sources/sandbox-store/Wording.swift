@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// How prices, times and numbers read.
 enum Wording {
@@ -16,10 +17,10 @@ enum Wording {
     }
 
     /// A length of time; the unit may be any of Store Kit's or of the store's, which have the same names.
-    static func time(_ count: Int, _ unit: some Any) -> String { Self.count(count, "\(unit)") }
+    static func time(_ count: Int, _ unit: StoreProduct.Period.Unit) -> String { Self.count(count, "\(unit)") }
 
     /// How often something comes round.
-    static func every(_ count: Int, _ unit: some Any) -> String {
+    static func every(_ count: Int, _ unit: StoreProduct.Period.Unit) -> String {
         count == 1 ? "every \(unit)" : "every \(time(count, unit))"
     }
 

@@ -120,17 +120,6 @@ func isForEverybody(_ type: SKProductDiscount.`Type`) -> Bool {
     }
 }
 
-// Clients print what they are told; the names are free for them to give.
-extension SKPaymentTransactionState: @retroactive CustomStringConvertible {
-    /// Its number.
-    public var description: String { "state \(rawValue)" }
-}
-extension SKProduct.PeriodUnit: @retroactive CustomDebugStringConvertible {
-    /// Its number.
-    public var debugDescription: String { "unit \(rawValue)" }
-}
-extension SKError.Code: @retroactive Encodable {}
-
 func useRawValues() {
     let _: (SKPaymentTransactionState?, Int) = (.init(rawValue: 4), SKPaymentTransactionState.deferred.rawValue)
     let _: (SKProduct.PeriodUnit?, UInt) = (.init(rawValue: 3), SKProduct.PeriodUnit.year.rawValue)

@@ -9,7 +9,7 @@ extension SKProduct.PeriodUnit {
     }
 
     /// The unit as stores know it, nil without a case.
-    var value: StoreProduct.Period.Unit? {
+    package var value: StoreProduct.Period.Unit? {
         switch self {
         case .day: .day
         case .week: .week

@@ -3,6 +3,16 @@ import StoreCore
 import StoreKit
 import Testing
 
+// Clients print what they are told: the names are free for them to give.
+extension SKPaymentTransactionState: @retroactive CustomStringConvertible {
+    /// For the app's log.
+    public var description: String { "state \(rawValue)" }
+}
+extension SKProduct.PeriodUnit: @retroactive CustomDebugStringConvertible {
+    /// For the app's log.
+    public var debugDescription: String { "unit \(rawValue)" }
+}
+
 final class Checkout: NSObject, SKPaymentTransactionObserver {
     var unlocked: Set<String> = []
 
