@@ -36,7 +36,7 @@ extension SKTestSession {
     }
 
     func product(_ identifier: String) throws -> SandboxProduct {
-        guard let product = environment.products.first(where: { $0.identifier == identifier }) else {
+        guard let product = environment.products.first(where: { $0.identifier.isExactly(identifier) }) else {
             throw SKTestError(.invalidProductIdentifier, "the configuration has no product \"\(identifier)\"")
         }
         return product
@@ -47,7 +47,7 @@ extension SKTestSession {
         guard let group = try product(productIdentifier).subscription?.groupIdentifier else {
             throw SKTestError(.invalidProductType, "\"\(productIdentifier)\" is no auto-renewable subscription")
         }
-        guard store.account.subscription(inGroup: group)?.productIdentifier == productIdentifier else {
+        guard store.account.subscription(inGroup: group)?.productIdentifier.isExactly(productIdentifier) == true else {
             throw SKTestError(.noSubscriptionFound, "nobody is subscribed to \"\(productIdentifier)\"")
         }
         return group

@@ -28,8 +28,8 @@ extension StoreBackend {
         products(Set(identifiers)) { answer in
             switch answer {
             case .success(let answer):
-                let products = Dictionary(answer.products.map { ($0.identifier, $0) }) { first, _ in first }
-                handler.take()?(identifiers.compactMap { products[$0].map(SKProduct.init) }, nil)
+                let products = Dictionary(answer.products.map { (ExactText($0.identifier), $0) }) { first, _ in first }
+                handler.take()?(identifiers.compactMap { products[ExactText($0)].map(SKProduct.init) }, nil)
             case .failure(let failure):
                 handler.take()?([], failure.error)
             }

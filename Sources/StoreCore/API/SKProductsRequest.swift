@@ -2,6 +2,9 @@ import Foundation
 
 /// Asks the store to describe products.
 ///
+/// Stores compare identifiers by their code units. A Swift `Set` holds only one of several that are canonically
+/// equivalent, such as "é" written as one scalar and as two: ask for those in requests of their own.
+///
 /// The delegate gets a response, with a product for each identifier that is sold and the rest as invalid, and right
 /// after it that the request has finished; or else an error, and nothing more.
 open class SKProductsRequest: SKRequest {

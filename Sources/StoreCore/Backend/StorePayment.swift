@@ -81,7 +81,7 @@ public struct StorePayment: Hashable, Sendable {
     /// Equal when all that is asked for is equal.
     public static func == (left: StorePayment, right: StorePayment) -> Bool {
         left.storage === right.storage
-            || left.productIdentifier == right.productIdentifier && left.quantity == right.quantity
+            || left.productIdentifier.isExactly(right.productIdentifier) && left.quantity == right.quantity
                 && left.storage.rare == right.storage.rare
     }
 

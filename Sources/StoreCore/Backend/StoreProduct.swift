@@ -185,7 +185,7 @@ extension StoreProduct: Codable {
         }
 
         func isEqual(to other: Description) -> Bool {
-            identifier == other.identifier && localizedTitle == other.localizedTitle
+            identifier.isExactly(other.identifier) && localizedTitle == other.localizedTitle
                 && localizedDescription == other.localizedDescription && price == other.price
                 && priceLocaleIdentifier == other.priceLocaleIdentifier && subscription == other.subscription
                 && isFamilyShareable == other.isFamilyShareable && hostedContent == other.hostedContent

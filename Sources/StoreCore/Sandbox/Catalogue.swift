@@ -5,12 +5,13 @@ import Foundation
 /// Products are numbered from 0 and keep their number for good: what is withdrawn stays registered.
 struct Catalogue: Codable, Sendable {
     /// The rest is made when somebody asks.
-    private enum CodingKeys: CodingKey { case products, indices, restrictions, contents, countryCode }
+    private enum CodingKeys: CodingKey { case products, restrictions, contents, countryCode }
 
     private var products: [SandboxProduct] = []
     /// What a renewal of each pays for if it is for nobody in particular, made when the first renews.
     private var payments: [Int: StorePayment] = [:]
-    private var indices: [String: Int] = [:]
+    /// The number of each identifier; made of the products.
+    private var indices: [ExactText: Int] = [:]
     /// Only of those that are not simply on sale.
     private var restrictions: [Int: ProductAvailability] = [:]
     private var shelves: [Shelf] = []
@@ -40,7 +41,7 @@ struct Catalogue: Codable, Sendable {
         indices.reserveCapacity(products.count)
         for (index, product) in products.enumerated() {
             try Self.check(product)
-            if let first = indices.updateValue(index, forKey: product.identifier) {
+            if let first = indices.updateValue(index, forKey: ExactText(product.identifier)) {
                 throw CatalogueError(
                     productIdentifier: product.identifier,
                     reason: """
@@ -54,8 +55,18 @@ struct Catalogue: Codable, Sendable {
         for index in products.indices { noteContent(of: index) }
     }
 
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        products = try container.decode([SandboxProduct].self, forKey: .products)
+        restrictions = try container.decode([Int: ProductAvailability].self, forKey: .restrictions)
+        contents = try container.decode([Int: [StoreContent]].self, forKey: .contents)
+        countryCode = try container.decode(String.self, forKey: .countryCode)
+        indices.reserveCapacity(products.count)
+        for index in products.indices { indices[ExactText(products[index].identifier)] = index }
+    }
+
     /// The number of a product, nil for an identifier that nobody registered.
-    func index(of identifier: String) -> Int? { indices[identifier] }
+    func index(of identifier: String) -> Int? { indices[ExactText(identifier)] }
 
     /// The number of the first product that is as wanted.
     func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> Int? { products.firstIndex(where: isWanted) }
@@ -67,7 +78,7 @@ struct Catalogue: Codable, Sendable {
     subscript(index: Int) -> SandboxProduct { products[index] }
 
     /// A product by its identifier, nil where nobody registered it.
-    func product(_ identifier: String) -> SandboxProduct? { indices[identifier].map { products[$0] } }
+    func product(_ identifier: String) -> SandboxProduct? { index(of: identifier).map { products[$0] } }
 
     /// What a sale needs to know of a product, without copying all of it.
     func kind(of index: Int) -> SandboxProduct.Kind { products[index].kind }
@@ -117,13 +128,13 @@ struct Catalogue: Codable, Sendable {
     ///
     /// Whether it has a fault was checked when it came in: what is in the ledger happened.
     mutating func register(_ product: SandboxProduct) {
-        if let index = indices[product.identifier] {
+        if let index = index(of: product.identifier) {
             products[index] = product
             noteContent(of: index)
             for shelf in shelves.indices { shelves[shelf].descriptions[index] = nil }
             return
         }
-        indices[product.identifier] = products.count
+        indices[ExactText(product.identifier)] = products.count
         products.append(product)
         noteContent(of: products.count - 1)
         for shelf in shelves.indices { shelves[shelf].descriptions.append(nil) }
@@ -148,13 +159,13 @@ extension Catalogue {
 
     /// The number of a product that can be bought at a moment.
     func onSale(_ identifier: String, at moment: Date) -> Int? {
-        guard let index = indices[identifier], isOnSale(index, at: moment) else { return nil }
+        guard let index = index(of: identifier), isOnSale(index, at: moment) else { return nil }
         return index
     }
 
     /// Why an identifier cannot be bought at a moment, in one sentence; nil if it can.
     func refusal(of identifier: String, at moment: Date) -> String? {
-        guard let index = indices[identifier] else {
+        guard let index = index(of: identifier) else {
             return "no product \"\(identifier)\" is registered in this store"
         }
         guard !isOnSale(index, at: moment) else { return nil }

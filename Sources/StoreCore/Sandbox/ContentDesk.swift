@@ -45,7 +45,9 @@ struct ContentDesk: Sendable {
         var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), rest)
         var acting: Int?
         for index in faults.indices {
-            guard faults[index].device == device, faults[index].content == request.content.identifier else { continue }
+            guard faults[index].device == device, faults[index].content.isExactly(request.content.identifier) else {
+                continue
+            }
             switch faults[index].point {
             case .afterBytes(let count) where count > request.offset:
                 size = min(size, count - request.offset)

@@ -52,10 +52,10 @@ extension SandboxState {
     func promotedProducts(on device: Int, at now: Date) -> [String] {
         let all = catalogue.identifiersOnSale(at: now)
         guard let overrides = owner.promotionOverrides[device] else { return all }
-        let known = Set(all)
-        var seen: Set<String> = []
-        return (overrides.order.filter(known.contains) + all).filter { identifier in
-            seen.insert(identifier).inserted && overrides.visibility[identifier] != false
+        let known = Set(all.map(ExactText.init))
+        var seen: Set<ExactText> = []
+        return (overrides.order.filter { known.contains(ExactText($0)) } + all).filter { identifier in
+            seen.insert(ExactText(identifier)).inserted && overrides.visibility[identifier] != false
         }
     }
 }

@@ -18,7 +18,7 @@ extension SandboxDevice {
     /// - Throws: ``SandboxError/notPromoted(_:)`` for any other, and what the ledger throws.
     public func promote(_ productIdentifier: String) throws {
         try core.change { state, events, now in
-            guard state.promotedProducts(on: number, at: now).contains(productIdentifier) else {
+            guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
                 throw SandboxError.notPromoted(productIdentifier)
             }
             events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, productIdentifier))))

@@ -92,7 +92,7 @@ extension SandboxState {
         case .winBack:
             let identifier = offer.terms.identifier ?? ""
             let isOpen =
-                subscription.winBackOffers.first { $0.offer.terms.identifier == identifier }?.isEligible ?? false
+                subscription.winBackOffers.first { $0.offer.terms.isNamed(identifier) }?.isEligible ?? false
             guard isOpen else { return "is to win users back and set up so that nobody is eligible" }
             guard standing(of: account, in: group) == .expired else {
                 return
@@ -101,7 +101,7 @@ extension SandboxState {
             return nil
         case .code:
             let identifier = offer.terms.identifier ?? ""
-            let customers = subscription.codeOffers.first { $0.offer.terms.identifier == identifier }?.eligibility ?? []
+            let customers = subscription.codeOffers.first { $0.offer.terms.isNamed(identifier) }?.eligibility ?? []
             let standing = standing(of: account, in: group)
             guard customers.contains(standing) else {
                 return "is not for accounts that \(standing.sentence) the group \"\(group)\""
@@ -130,11 +130,14 @@ extension SandboxProduct.Customers {
 extension Sequence<SandboxProduct.Offer> {
     /// The first offer of an identifier that Store Kit 1 can buy, which knows no monthly billing.
     func first(named identifier: String) -> SandboxProduct.Offer? {
-        first { $0.terms.identifier == identifier && $0.billingPlan == .upFront }
+        first { $0.terms.isNamed(identifier) && $0.billingPlan == .upFront }
     }
 }
 
 extension StoreProduct.Offer {
+    /// Whether it has an identifier, and this is it.
+    func isNamed(_ identifier: String) -> Bool { self.identifier?.isExactly(identifier) ?? false }
+
     /// Whether it costs less than the same time at a product's own price.
     func isCheaper(than price: Decimal, every period: StoreProduct.Period) -> Bool {
         let count = paymentMode == .payAsYouGo ? 1 : Decimal(periodCount)

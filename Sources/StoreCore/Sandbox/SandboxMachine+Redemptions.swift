@@ -100,6 +100,6 @@ extension SandboxProduct {
 
 extension SandboxProduct.Subscription {
     fileprivate func codeOffer(_ code: String) -> SandboxProduct.CodeOffer? {
-        codeOffers.first { $0.offer.terms.identifier == code && $0.offer.billingPlan == .upFront }
+        codeOffers.first { $0.offer.terms.isNamed(code) && $0.offer.billingPlan == .upFront }
     }
 }

@@ -78,7 +78,9 @@ extension SandboxProduct.HostedContent {
         }
         let identifiers = files.map { $0.identifier ?? product }
         if identifiers.contains("") { return "hosts a file with an empty identifier" }
-        guard Set(identifiers).count == files.count else { return "hosts two files of one identifier" }
+        guard Set(identifiers.map(ExactText.init)).count == files.count else {
+            return "hosts two files of one identifier"
+        }
         return nil
     }
 
