@@ -144,6 +144,8 @@
         ///
         /// If it cannot be done now, the next commit does it.
         private func checkpoint() {
+            // Into a file that was lost while the commit waited for the disk it would write holes; the next commit says so.
+            guard file.loss == nil, log?.loss == nil else { return }
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             let size = file.openSize
             // A file that vacuums itself becomes shorter, but has all its pages.
@@ -175,8 +177,10 @@
             // A part of the log would make the file one that never was, and so would writing a part of the file again.
             guard let log, file.openSize >= file.size, log.openSize >= log.size else { return lines }
             switch (file.loss, log.loss) {
-            // Together they would make a damaged database when they are opened again.
-            case (.replaced, nil), (nil, .replaced): lines.append(log.setAside())
+            // Together they would make a damaged database when they are opened again. A log in which this database has
+            // written nothing may be the one of whoever has the other file open.
+            case (.replaced, nil) where log.size > 0: lines.append(log.setAside())
+            case (nil, .replaced): lines.append(log.setAside())
             default: break
             }
             do throws(StoreDatabaseError) { try execute("PRAGMA wal_checkpoint(FULL)") } catch {

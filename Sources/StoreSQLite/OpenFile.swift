@@ -50,9 +50,16 @@
         ///
         /// - Returns: a line that says so.
         func setAside() -> String {
-            let suffix = "-set-aside"
-            guard rename(path, path + suffix) == 0 else { return "\(name), which is not its file's, cannot be renamed" }
-            return "\(name), which is not the log of the file beside it, is now \(name)\(suffix)"
+            // What was set aside before may be all that is left of other sales.
+            for number in 1...100 {
+                let suffix = number == 1 ? "-set-aside" : "-set-aside-\(number)"
+                // Unlike `rename`, a link does not take another file's place.
+                guard link(path, path + suffix) != 0 || unlink(path) != 0 else {
+                    return "\(name), which is not the log of the file beside it, is now \(name)\(suffix)"
+                }
+                if errno != EEXIST { break }
+            }
+            return "\(name), which is not its file's, cannot be renamed"
         }
     }
 

@@ -32,7 +32,10 @@ final class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life i
 
     var timekeeper: any Timekeeper { wire.timekeeper }
     var lane: BackendLane { stepLane == nil ? .caller : .background }
-    var laneExecutor: any LaneExecutor { stepLane ?? StepLane() }
+    var laneExecutor: any LaneExecutor {
+        guard let stepLane else { fatalError("an app that works on the caller's thread has no lane") }
+        return stepLane
+    }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         lifeline.pass()

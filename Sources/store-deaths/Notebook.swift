@@ -78,6 +78,9 @@ struct Notebook {
         if let name = relaunch.shown.first(where: { fates[$0] == .finished }) {
             throw Contradiction(description: "\(name) comes again although it was heard removed")
         }
+        if let name = fates.first(where: { $0.value == .open && !relaunch.shown.contains($0.key) })?.key {
+            throw Contradiction(description: "\(name) was shown and is lost")
+        }
         let all = Dictionary(uniqueKeysWithValues: try store.transactions.map { ($0.id, $0) })
         for (name, identifier) in transactions {
             guard let transaction = all[identifier], transaction.state == .purchased else {

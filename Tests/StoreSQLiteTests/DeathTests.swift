@@ -2,7 +2,7 @@ import Foundation
 import StoreSQLite
 import Testing
 
-/// The program that kills, as it was built beside the tests; `.ci/run` has it kill 2,000 times.
+/// The program that kills, as it was built beside the tests; `.ci/run` has it kill more often.
 @Suite(.sqlite) struct DeathTests {
     @Test func `B33-B36: Whenever an app is killed, the file agrees with what it was told`() throws {
         let process = Process()

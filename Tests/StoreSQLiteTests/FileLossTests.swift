@@ -16,9 +16,15 @@
 
         /// Has a game bought, the files lost, and shows that from then on nothing is sold and everything is refused.
         ///
+        /// The log says so once for each loss so far, which are `lines`.
+        ///
         /// - Returns: what is in the folder when the database is closed.
         @discardableResult
-        private func lose(_ sentence: String, by lose: () throws -> Void) throws -> [String: Data] {
+        private func lose(
+            _ sentence: String,
+            lines: Int = 1,
+            by lose: () throws -> Void
+        ) throws -> [String: Data] {
             let database = try folder.open(log: log.log)
             let shop = try Shop(database)
             shop.buy("full.game")
@@ -34,7 +40,7 @@
             }
             #expect(log.lines.first == sentence)
             database.close()
-            #expect(log.lines.filter { $0 == sentence }.count == 1)
+            #expect(log.lines.filter { $0 == sentence }.count == lines)
             return try folder.contents
         }
 
@@ -107,6 +113,36 @@
             #expect(log.lines.last?.contains("is now store.sqlite-wal-set-aside") == true)
             #expect(try Data(contentsOf: folder.file) == data)
             try expectLeft(["season"])
+        }
+
+        @Test func `A log that was set aside is not overwritten by the next one`() throws {
+            for number in 1...2 {
+                let other = try Folder()
+                let database = try other.open()
+                try Shop(database).buy("season")
+                database.close()
+                try lose("store.sqlite was replaced by another file", lines: number) {
+                    try #require(
+                        rename(other.file.path(percentEncoded: false), folder.file.path(percentEncoded: false)) == 0
+                    )
+                }
+            }
+            let names = try folder.contents.keys.filter { $0.contains("set-aside") }.sorted()
+            #expect(names == ["store.sqlite-wal-set-aside", "store.sqlite-wal-set-aside-2"])
+        }
+
+        @Test func `A database that has written nothing leaves the log to whoever has a new file beside it`() throws {
+            try folder.open().close()
+            let idle = try folder.open(log: log.log)
+            try FileManager.default.removeItem(at: folder.file)
+            let database = try folder.open()
+            let shop = try Shop(database)
+            shop.buy("full.game")
+            idle.close()
+            shop.buy("season")
+            #expect(shop.shopper.history.last == "season purchased")
+            database.close()
+            try expectLeft(["full.game", "season"])
         }
 
         @Test func `A file that is truncated to nothing is noticed, and not opened anew over its log`() throws {

@@ -118,13 +118,24 @@
         @Test(arguments: [505, 512, 513])
         func `A path that is too long is refused with a sentence`(length: Int) throws {
             // SQLite takes 512 bytes, for the file and for those beside it.
-            let folder = folder.url.appending(path: String(repeating: "l/", count: 80))
+            let folder = folder.url.appending(path: String(repeating: "l/", count: 110))
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let rest = length - folder.path(percentEncoded: false).utf8.count
             let file = folder.appending(path: String(repeating: "l", count: rest))
             let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
             #expect(error.code == .other)
             #expect(error.description.hasSuffix("cannot be opened: File name too long"))
+        }
+
+        @Test func `The longest path that SQLite takes is opened`() throws {
+            let folder = folder.url.appending(path: String(repeating: "l/", count: 110))
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let rest = 504 - folder.path(percentEncoded: false).utf8.count
+            let database = try StoreDatabase(at: folder.appending(path: String(repeating: "l", count: rest)))
+            let shop = try Shop(database)
+            shop.buy("sword")
+            shop.queue.settle()
+            #expect(shop.shopper.history == ["sword purchasing", "sword purchased"])
         }
 
         @Test(arguments: ["https://example.com", "https://example.com/store.sqlite", "store.sqlite"])

@@ -45,7 +45,7 @@ typedef enum OPEN SKProductPeriodUnit : UNSIGNED {
     SKProductPeriodUnitYear = 3,
 } SKProductPeriodUnit;
 
-/// How a reduced price is paid.
+/// The ways in which a reduced price is paid.
 ///
 /// Swift code calls it ``SKProductDiscount/PaymentMode``. Later versions may add ways.
 typedef enum OPEN SKProductDiscountPaymentMode : UNSIGNED {
@@ -57,7 +57,7 @@ typedef enum OPEN SKProductDiscountPaymentMode : UNSIGNED {
     SKProductDiscountPaymentModeFreeTrial = 2,
 } SKProductDiscountPaymentMode;
 
-/// Whom an offer is for.
+/// The kinds of users that an offer is for.
 ///
 /// Swift code calls it `SKProductDiscount.Type`, in backticks. Later versions may add kinds.
 typedef enum OPEN SKProductDiscountType : UNSIGNED {
@@ -77,11 +77,11 @@ typedef enum OPEN SKErrorCode : INTEGER {
     SKErrorUnknown = 0,
     /// The app may not do what it tried.
     SKErrorClientInvalid = 1,
-    /// The user cancelled.
+    /// The user canceled.
     SKErrorPaymentCancelled = 2,
-    /// The store did not recognise something in the payment.
+    /// The store did not recognize something in the payment.
     SKErrorPaymentInvalid = 3,
-    /// The user may not authorise payments.
+    /// The user may not authorize payments.
     SKErrorPaymentNotAllowed = 4,
     /// The product is not sold in the user's country.
     SKErrorStoreProductNotAvailable = 5,

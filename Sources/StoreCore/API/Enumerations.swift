@@ -23,8 +23,8 @@ extension SKProduct {
 }
 
 extension SKProductDiscount {
-    /// How a reduced price is paid.
+    /// The ways in which a reduced price is paid.
     public typealias PaymentMode = SKProductDiscountPaymentMode
-    /// Whom an offer is for.
+    /// The kinds of users that an offer is for.
     public typealias `Type` = SKProductDiscountType
 }

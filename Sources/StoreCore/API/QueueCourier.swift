@@ -186,7 +186,7 @@ final class QueueCourier: QueueStage {
             "the last observer of a payment queue was deallocated without having been removed; payments and what the "
                 + "store sends wait for the next one. The queue does not keep its observers alive."
         )
-        currentEngine?.observersChanged()
+        currentEngine?.observersChanged(allLeft: true)
     }
 }
 

@@ -43,7 +43,10 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     /// What happened.
     ///
     /// May be a code without a case.
-    public var code: Code { Code(rawValue: errorCode) ?? .unknown }
+    public var code: Code {
+        // C's enumerations take every number.
+        Code(rawValue: errorCode)!
+    }
     /// The number of the code; that of ``SKErrorCode/unknown`` for an error of another domain.
     public var errorCode: Int { isForeign ? Code.unknown.rawValue : _nsError.code }
     /// What came with the error, exactly as it was given.

@@ -78,7 +78,7 @@ extension SKError {
 extension SKError.Code {
     /// The case's name for logs, nil without a case.
     ///
-    /// An enumeration of C's prints as its number.
+    /// Imported from C, the enumeration itself prints as a number.
     package var name: String? {
         switch self {
         case .unknown: "unknown"

@@ -1,7 +1,7 @@
 extension SKPaymentTransactionState {
     /// The case's name for logs, nil without a case.
     ///
-    /// An enumeration of C's prints as its number.
+    /// Imported from C, the enumeration itself prints as a number.
     package var name: String? {
         switch self {
         case .purchasing: "purchasing"

@@ -5,7 +5,7 @@ public enum StoreDelivery: Sendable {
     /// On the main queue, as Store Kit does. No callback runs inside the call that led to it, and what a callback leads to
     /// comes in a later turn of the queue.
     case main
-    /// On a queue of the caller's, serial or concurrent, in the same way as on the main queue.
+    /// On a queue of the caller's: a serial one in the same way as the main queue, or a concurrent one, which has no turns.
     case queue(DispatchQueue)
     /// On the thread that led to it, before its outermost call returns. What happens inside a callback, or while another
     /// thread is making callbacks, is delivered afterwards, in order.

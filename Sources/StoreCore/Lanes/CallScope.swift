@@ -9,7 +9,7 @@ struct CallScope {
     private var deferred: [any InlineDrain] = []
     /// How many callbacks of observers are under way on this thread.
     private var callbacks = 0
-    /// What ``InitializerHandover`` holds, innermost last.
+    /// Values on their way between initializers, see ``InitializerHandover``, innermost last.
     var handovers: [(type: AnyClass, value: any Sendable)] = []
 
     /// Whether this thread is in one of our calls, or in a callback.

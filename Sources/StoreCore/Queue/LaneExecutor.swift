@@ -1,6 +1,6 @@
 import Dispatch
 
-/// What runs the work of a background lane, one piece after another.
+/// An executor of a background lane's work, one piece after another.
 package protocol LaneExecutor: Sendable {
     /// Runs work later, never inside this call.
     func enqueue(_ work: @escaping @Sendable () -> Void)
@@ -16,7 +16,7 @@ package protocol LaneProvider: StoreBackend {
 }
 
 extension StoreBackend {
-    /// What runs a background lane on this backend; nil where it wants to be called on the caller's thread.
+    /// Makes the executor of a background lane on this backend; returns nil if the backend is called on the caller's thread.
     func makeLaneExecutor(label: String) -> (any LaneExecutor)? {
         switch lane {
         case .caller: nil

@@ -86,8 +86,12 @@ extension QueueEngine {
     }
 
     /// To be called after every change of the observers: asks the stage how it is now.
-    func observersChanged() {
+    ///
+    /// - Parameter allLeft: the observers that were there are all gone. Whoever is there now came after them, and is to hear
+    ///   of everything unfinished.
+    func observersChanged(allLeft: Bool = false) {
         CallScope.outermost {
+            if allLeft { handle(before: { if $0.machine.isObserved { silence(&$0) } }) { $0.setObserved(false, &$1) } }
             // Held until the lock is free: what an observer does when it goes may lead back here.
             var observers: [AnyObject] = []
             var isObserved = false

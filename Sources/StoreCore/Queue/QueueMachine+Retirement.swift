@@ -21,14 +21,15 @@ extension QueueMachine {
 
     /// Lets go of what will not be sent.
     ///
-    /// To be called after it has been handed to the journal.
+    /// To be called after the commands have been handed to the journal.
     mutating func shedIfRetired() {
         guard isRetired else { return }
         var kept = inFlight
         outbound.filter { outbound in
             kept -= 1
             guard kept < 0 else { return true }
-            if case .finish = outbound.command.action { return !leavesFinishesToNextLaunch }
+            // The next launch finds a finish in the journal only once it is there.
+            if case .finish = outbound.command.action { return !leavesFinishesToNextLaunch || !outbound.isRecorded }
             return false
         }
     }

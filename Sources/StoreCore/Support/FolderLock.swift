@@ -10,7 +10,8 @@ import Foundation
 
         /// Makes a folder that only its user may read, unless it is there, and locks it.
         init(making url: URL) throws {
-            while true {
+            // Once for each process that takes the folder for an orphan; more often only where file numbers do not last.
+            for _ in 0..<100 {
                 try FileManager.default.createDirectory(
                     at: url,
                     withIntermediateDirectories: true,
@@ -28,6 +29,7 @@ import Foundation
                 }
                 close(descriptor)
             }
+            throw POSIXError(.ENOLCK)
         }
 
         /// Locks a folder of this user's that nobody has locked; nil if there is none.

@@ -40,12 +40,18 @@ final class ProcessFolder: Sendable {
     }
 
     private func remove() {
-        // A copy of the process made by `fork` runs the same exit handlers.
-        guard owner == ProcessInfo.processInfo.processIdentifier, lock.withLock({ $0 }) != nil else { return }
-        try? FileManager.default.removeItem(at: url)
+        if lock.withLock({ $0 }) != nil { remove(url) }
     }
 
-    /// What a process does once, before its first folder.
+    /// Removes the folder, or one in it.
+    ///
+    /// A copy of the process made by `fork` lets go of the same objects and runs the same exit handlers: it removes nothing.
+    func remove(_ folder: URL) {
+        guard owner == ProcessInfo.processInfo.processIdentifier else { return }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Work that a process does once, before its first folder.
     private static let preparation: Void = {
         atexit { ProcessFolder.latest.withLock { $0.folder }?.remove() }
         removeOrphans(in: FileManager.default.temporaryDirectory)

@@ -28,6 +28,6 @@ package final class TemporaryFolder: Sendable {
 
     /// Removes the folder, if there is one, and what is in it.
     package func remove() {
-        if isMade.load(ordering: .sequentiallyConsistent) { try? FileManager.default.removeItem(at: url) }
+        if isMade.load(ordering: .sequentiallyConsistent) { process.remove(url) }
     }
 }

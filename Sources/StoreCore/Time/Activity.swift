@@ -191,19 +191,20 @@ package protocol ActivityMember: ActivityPulse {
 
 /// A batch of callbacks that a member is making.
 package struct CallbacksUnderWay: Sendable {
-    let member: ObjectIdentifier
-    /// Differs from that of the member's other batches.
-    let batch: Int
+    struct ID: Hashable, Sendable {
+        let member: ObjectIdentifier
+        /// Differs from that of the member's other batches.
+        let batch: Int
+    }
+
+    let id: ID
     /// Where a line about them goes.
     let log: StoreLog
 
     package init(of member: AnyObject, batch: Int, log: StoreLog) {
-        self.member = ObjectIdentifier(member)
-        self.batch = batch
+        id = ID(member: ObjectIdentifier(member), batch: batch)
         self.log = log
     }
-
-    func isSame(as other: CallbacksUnderWay) -> Bool { member == other.member && batch == other.batch }
 }
 
 extension Activity {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Notices when somebody who settles waits long for a callback that does not return, and says so once.
+/// A watch that logs one line when settling waits long for callbacks that do not end.
 ///
 /// A callback that waits for a thread that settles, or moves the clock, waits for ever: each waits for the other. One look
 /// is under way at a time, however many settle.
@@ -38,13 +38,13 @@ package final class SettleWatch: Sendable {
             return state.patience
         }
         guard let patience else { return }
-        let before = activity.callbacksUnderWay
+        let before = activity.callbacksUnderWay.map(\.id)
         later(patience) { [weak self, weak activity] in
             guard let self else { return }
             state.withLock { $0.isLooking = false }
             guard let activity, activity.isAwaited else { return }
             let now = activity.callbacksUnderWay
-            guard let stuck = now.first(where: { callback in before.contains { $0.isSame(as: callback) } }) else {
+            guard let stuck = now.first(where: { before.contains($0.id) }) else {
                 // Others may not return either.
                 return waits(activity)
             }
@@ -57,7 +57,7 @@ package final class SettleWatch: Sendable {
     }
 
     private static let warning = """
-        settling has waited long for a callback that does not return: a callback that waits for another thread, which \
+        settling has waited long for callbacks that have not ended: a callback that waits for another thread, which \
         settles or moves the clock, waits for ever, since that thread waits for the callback; let the callback return, \
         and settle or move the clock afterwards
         """

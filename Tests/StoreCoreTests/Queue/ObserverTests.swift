@@ -193,6 +193,21 @@ import Testing
         #expect(next.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
     }
 
+    @Test func `B38, B155: An observer that comes while a deallocated one is noticed hears of what is unfinished`()
+        async throws
+    {
+        let next = Recorder()
+        let watched = Locked<SKPaymentQueue?>(nil)
+        // The line comes when the observer has been noticed, and before the queue has drawn its conclusions.
+        let queue = try Conformer.inProcess.world().queue(log: StoreLog { _ in watched.withLock { $0 }?.add(next) })
+        await leaveObserverBehind(on: queue, buying: "sword")
+        watched.withLock { $0 = queue }
+        queue.restoreCompletedTransactions()
+        await queue.settle()
+        #expect(next.history == [.updated("sword", .purchased), .restoreFinished])
+        watched.withLock { $0 = nil }
+    }
+
     @Test(arguments: Conformer.allCases)
     func `B155: A deallocated observer beside one that lives changes nothing`(conformer: Conformer) async throws {
         let world = try conformer.world()

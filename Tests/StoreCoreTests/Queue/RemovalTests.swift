@@ -81,6 +81,24 @@ import Testing
         #expect(shop.removals == 1)
     }
 
+    @Test(arguments: Delivery.allCases)
+    func `B33, B71: A finish that no lane has taken up when the queue is relaunched is not lost`(
+        delivery: Delivery
+    ) async throws {
+        let journal = MemoryJournal()
+        let shop = try await Shop(.background, delivery, journal: journal)
+        shop.ledger.close()
+        shop.queue.finishTransaction(shop.sword)
+        let next = shop.queue.relaunch()
+        shop.ledger.open()
+        await next.settle()
+        let observer = Recorder()
+        next.add(observer)
+        await next.settle()
+        let isKept = journal.commands.contains { if case .finish = $0.action { true } else { false } }
+        #expect(isKept || observer.history.isEmpty)
+    }
+
     @Test(arguments: Conformer.allCases)
     func `B69, B71: While the store is away a removal is heard once the journal has the finish`(
         conformer: Conformer

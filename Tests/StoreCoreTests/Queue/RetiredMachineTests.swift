@@ -95,6 +95,28 @@ import Testing
         )
     }
 
+    @Test mutating func `B33, B35: A finish on its way into the journal when the queue is relaunched stays there`() {
+        let finish = command(4, .finish(transaction: "77"))
+        _ = machine.finish(1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.submissionReturned(1, &actions)
+        #expect(drain().contains(.record([finish])))
+        machine.retire(leavesFinishes: true, &actions)
+        #expect(machine.recorded([finish], failure: nil, now: .now, &actions).isEmpty)
+        #expect(!drain().contains(.forget([finish.id])))
+    }
+
+    @Test mutating func `B33, B35: A finish that was sent when the queue is relaunched is recorded and stays there`() {
+        let finish = command(4, .finish(transaction: "77"))
+        _ = machine.finish(1, &actions)
+        machine.retire(leavesFinishes: true, &actions)
+        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.submissionReturned(1, &actions)
+        #expect(drain().contains(.record([finish])))
+        #expect(machine.recorded([finish], failure: nil, now: .now, &actions).isEmpty)
+        #expect(!drain().contains(.forget([finish.id])))
+    }
+
     @Test mutating func `B35: What the store takes after the queue was retired is not shown`() {
         machine.add(sword, &actions)
         _ = drain()
