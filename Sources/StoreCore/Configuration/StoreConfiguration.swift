@@ -64,6 +64,10 @@ public struct StoreConfiguration: Hashable, Sendable {
     public var settings: Settings
     /// The key that signs promotional offers, where the file has one.
     public var subscriptionOffersKeyPair: OffersKeyPair?
+    /// The places in the file that are probably mistakes but do not prevent its use.
+    ///
+    /// An offer whose identifier an earlier offer of the same list has: no purchase reaches it.
+    public let warnings: [StoreConfigurationError]
 
     /// Reads a file.
     ///
@@ -106,7 +110,8 @@ public struct StoreConfiguration: Hashable, Sendable {
         products: [SandboxProduct],
         subscriptionGroups: [SubscriptionGroup],
         settings: Settings,
-        subscriptionOffersKeyPair: OffersKeyPair?
+        subscriptionOffersKeyPair: OffersKeyPair?,
+        warnings: [StoreConfigurationError]
     ) {
         self.identifier = identifier
         self.version = version
@@ -114,6 +119,7 @@ public struct StoreConfiguration: Hashable, Sendable {
         self.subscriptionGroups = subscriptionGroups
         self.settings = settings
         self.subscriptionOffersKeyPair = subscriptionOffersKeyPair
+        self.warnings = warnings
     }
 
     /// Why the system could not read a file, in a few words.

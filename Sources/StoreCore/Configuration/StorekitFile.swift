@@ -40,6 +40,7 @@ struct StorekitFile: Decodable {
         let familyShareable: Bool?
         let internalID: String?
         let localizations: [Localization]?
+        let subscriptionGroupID: String?
         let groupNumber: Double?
         let recurringSubscriptionPeriod: String
         let introductoryOffer: Offer?

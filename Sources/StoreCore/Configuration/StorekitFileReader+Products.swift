@@ -71,7 +71,7 @@ extension StorekitFileReader {
             kind: kind,
             referenceName: product.referenceName ?? product.productID,
             price: try price(product.displayPrice, at: place),
-            localizations: localizations(product.localizations),
+            localizations: try localizations(product.localizations, at: place.description),
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID
         )
@@ -85,12 +85,16 @@ extension StorekitFileReader {
         if let type = product.type, type != "RecurringSubscription" {
             throw problem(place.path("type"), "\"RecurringSubscription\"", Expectation.quoted(type))
         }
+        if let other = product.subscriptionGroupID, other != group {
+            let expected = "the identifier of its group, \(Expectation.quoted(group))"
+            throw problem(place.path("subscriptionGroupID"), expected, Expectation.quoted(other))
+        }
         return SandboxProduct(
             identifier: try identifier(product.productID, at: place),
             kind: .autoRenewable,
             referenceName: product.referenceName ?? product.productID,
             price: try price(product.displayPrice, at: place),
-            localizations: localizations(product.localizations),
+            localizations: try localizations(product.localizations, at: place.description),
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID,
             subscription: SandboxProduct.Subscription(
@@ -105,14 +109,22 @@ extension StorekitFileReader {
         )
     }
 
-    func localizations(_ localizations: [StorekitFile.Localization]?) -> [SandboxProduct.Localization] {
-        (localizations ?? []).map {
+    func localizations(
+        _ localizations: [StorekitFile.Localization]?,
+        at place: @autoclosure () -> String
+    ) throws(StoreConfigurationError) -> [SandboxProduct.Localization] {
+        let read = (localizations ?? []).map {
             SandboxProduct.Localization(
                 locale: $0.locale ?? "en_US",
                 title: $0.displayName ?? "",
                 description: $0.description ?? ""
             )
         }
+        if let twins = Repetition.first(in: read.lazy.map(\.locale)) {
+            let list = "\(place()).localizations"
+            throw repetition(twins, in: list, key: "locale", expected: "a locale of its own")
+        }
+        return read
     }
 
     private func identifier(_ text: String, at place: Place) throws(StoreConfigurationError) -> String {

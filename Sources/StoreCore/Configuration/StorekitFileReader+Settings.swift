@@ -4,7 +4,13 @@ extension StorekitFileReader {
     func settings(_ file: StorekitFile.Settings?) throws(StoreConfigurationError) -> StoreConfiguration.Settings {
         var settings = StoreConfiguration.Settings()
         guard let file else { return settings }
-        settings.locale = file._locale ?? settings.locale
+        if let locale = file._locale {
+            guard Self.isLocale(locale) else {
+                let expected = "a language, with a script or a country where that matters, such as \"en_US\""
+                throw problem("settings._locale", expected, Expectation.quoted(locale))
+            }
+            settings.locale = locale
+        }
         if let code = file._storefront {
             guard Storefronts.storefront(code) != nil else {
                 let expected = "a country in ISO 3166-1 alpha-3, such as \"USA\""
@@ -14,6 +20,10 @@ extension StorekitFileReader {
         }
         settings.timeRate = try whole(file._timeRate, or: 0, from: 0, at: "settings._timeRate")
         settings.compatibilityTimeRates = try compatibilityRates(file._compatibilityTimeRate)
+        // The rates for older readers are there for those that do not know the first one.
+        if settings.knownRenewalRate == nil {
+            throw problem("settings._timeRate", "the number of one of Xcode's renewal rates", "\(settings.timeRate)")
+        }
         settings.isAskToBuyEnabled = file._askToBuyEnabled ?? false
         settings.areInterruptedPurchasesEnabled = file._billingIssuesEnabled ?? false
         settings.isBillingRetryOnRenewalEnabled = file._renewalBillingIssuesEnabled ?? false
@@ -21,7 +31,12 @@ extension StorekitFileReader {
         settings.areDialogsDisabled = file._disableDialogs ?? false
         settings.areTransactionFailuresEnabled = file._failTransactionsEnabled ?? false
         if file._storeKitError != nil {
-            let code = try whole(file._storeKitError, or: 0, from: .min, at: "settings._storeKitError")
+            let place = "settings._storeKitError"
+            let code = try whole(file._storeKitError, or: 0, from: 0, at: place)
+            guard code <= Self.lastFailureCode else {
+                let expected = "the number of one of Store Kit's errors, at most \(Self.lastFailureCode)"
+                throw problem(place, expected, "\(code)")
+            }
             settings.transactionFailureCode = code
         }
         for (index, error) in (file._storeKitErrors ?? []).enumerated() {
@@ -42,6 +57,15 @@ extension StorekitFileReader {
             throw problem("subscriptionOffersKeyPair.privateKey", "a key in base 64", "a text that is none")
         }
         return StoreConfiguration.OffersKeyPair(identifier: file.id ?? "", privateKey: data)
+    }
+
+    /// The highest number of an `SKError.Code`.
+    private static let lastFailureCode = 20
+
+    /// Whether a text names a language that there is, and a country if any that there is.
+    private static func isLocale(_ text: String) -> Bool {
+        let language = Locale.Language(identifier: text)
+        return language.languageCode?.isISOLanguage ?? false && language.region?.isISORegion ?? true
     }
 
     private func compatibilityRates(

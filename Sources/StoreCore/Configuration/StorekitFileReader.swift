@@ -24,11 +24,9 @@ struct StorekitFileReader {
             let place = Place.nonRenewing(index)
             try add(try self.product(product, or: .nonRenewing, at: place), at: place, to: &shelf)
         }
+        try checkGroups(file.subscriptionGroups ?? [])
         var groups: [StoreConfiguration.SubscriptionGroup] = []
         for (number, group) in (file.subscriptionGroups ?? []).enumerated() {
-            if group.id.isEmpty {
-                throw problem("subscriptionGroups[\(number)].id", Expectation.key("id"), "\"\"")
-            }
             let subscriptions = group.subscriptions ?? []
             for (index, subscription) in subscriptions.enumerated() {
                 let place = Place.subscription(index, ofGroup: number)
@@ -38,7 +36,7 @@ struct StorekitFileReader {
                 StoreConfiguration.SubscriptionGroup(
                     identifier: group.id,
                     name: group.name ?? "",
-                    localizations: localizations(group.localizations),
+                    localizations: try localizations(group.localizations, at: "subscriptionGroups[\(number)]"),
                     productIdentifiers: subscriptions.map(\.productID)
                 )
             )
@@ -49,7 +47,8 @@ struct StorekitFileReader {
             products: shelf.products,
             subscriptionGroups: groups,
             settings: try settings(file.settings),
-            subscriptionOffersKeyPair: try keyPair(file.subscriptionOffersKeyPair)
+            subscriptionOffersKeyPair: try keyPair(file.subscriptionOffersKeyPair),
+            warnings: repeatedOffers(in: file)
         )
     }
 

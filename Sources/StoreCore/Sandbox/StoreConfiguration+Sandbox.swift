@@ -7,8 +7,13 @@ extension StoreConfiguration.Settings {
     /// For a ``timeRate`` that nobody here knows, it is that of the newest generation of ``compatibilityTimeRates`` that
     /// somebody does; real time if there is none.
     public var renewalRate: RenewalRate {
+        knownRenewalRate ?? .realTime
+    }
+
+    /// The same, nil where neither the rate nor one of those for older readers is known.
+    var knownRenewalRate: RenewalRate? {
         let fallbacks = compatibilityTimeRates.sorted { $0.key > $1.key }.map(\.value)
-        return ([timeRate] + fallbacks).lazy.compactMap(RenewalRate.init(xcodeNumber:)).first ?? .realTime
+        return ([timeRate] + fallbacks).lazy.compactMap(RenewalRate.init(xcodeNumber:)).first
     }
 
     /// What every purchase fails with, nil for none.

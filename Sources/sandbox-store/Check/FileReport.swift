@@ -23,6 +23,10 @@ struct FileReport {
         let differences = SettingsReport(settings).lines
         lines.append(differences.isEmpty ? "  settings: all as by default" : "  settings:")
         lines += differences.map { "    \($0)" }
+        if !configuration.warnings.isEmpty {
+            lines.append("  probably mistakes:")
+            lines += configuration.warnings.map { "    \($0.path): expected \($0.expected), found \($0.found)" }
+        }
     }
 
     /// The whole report, a line break at its end.

@@ -64,6 +64,13 @@ extension BrokenFile {
             found: #""Consumable""#
         ),
         .init(
+            "another group's identifier",
+            subscription: #""subscriptionGroupID": "one""#,
+            at: "subscriptionGroupID",
+            expected: #"the identifier of its group, "two""#,
+            found: #""one""#
+        ),
+        .init(
             "level 0",
             subscription: #""groupNumber": 0"#,
             at: "groupNumber",

@@ -48,6 +48,13 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         )
     }
 
+    /// A file of format 4.0 without products, whose settings are given.
+    init(_ name: String, settings: String, at key: String, expected: String, found: String) {
+        let content = #"{"version": {"major": 4}, "settings": {\#(settings)}}"#
+        self.init(name, content, at: "settings.\(key)", expected: expected, found: found)
+    }
+
+    static let locale = #"a language, with a script or a country where that matters, such as "en_US""#
     static let price = #"a price of digits with a point where needed, such as "0.99""#
     static let duration = #"an ISO 8601 duration of one unit, such as "P1W", "P1M" or "P1Y""#
     static let sound = #""productID": "a", "type": "Consumable", "displayPrice": "1""#
@@ -243,6 +250,13 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
             found: "an object"
         ),
         .init(
+            "a locale twice",
+            product: sound + #", "localizations": [{"locale": "de"}, {"locale": "en_US"}, {}]"#,
+            at: "localizations[2].locale",
+            expected: "a locale of its own",
+            found: #""en_US", which products[0].localizations[1] has too"#
+        ),
+        .init(
             "a truth value for a title",
             product: sound + #", "localizations": [{"displayName": true}]"#,
             at: "localizations[0].displayName",
@@ -293,6 +307,63 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
             at: "settings._storefront",
             expected: #"a country in ISO 3166-1 alpha-3, such as "USA""#,
             found: #""US""#
+        ),
+        .init(
+            "an identifier of a group twice",
+            #"{"version": {"major": 4}, "subscriptionGroups": [{"id": "g"}, {"id": "h"}, {"id": "g"}]}"#,
+            at: "subscriptionGroups[2].id",
+            expected: "an identifier of its own",
+            found: #""g", which subscriptionGroups[0] has too"#
+        ),
+        .init(
+            "a group's locale twice",
+            #"{"version": {"major": 4}, "subscriptionGroups": [{"id": "g", "localizations": [{"locale": "de"}, {"locale": "de"}]}]}"#,
+            at: "subscriptionGroups[0].localizations[1].locale",
+            expected: "a locale of its own",
+            found: #""de", which subscriptionGroups[0].localizations[0] has too"#
+        ),
+        .init(
+            "a language that is none",
+            settings: #""_locale": "nonsense""#,
+            at: "_locale",
+            expected: locale,
+            found: #""nonsense""#
+        ),
+        .init(
+            "a language of no country",
+            settings: #""_locale": "en_XX""#,
+            at: "_locale",
+            expected: locale,
+            found: #""en_XX""#
+        ),
+        .init("an empty language", settings: #""_locale": """#, at: "_locale", expected: locale, found: #""""#),
+        .init(
+            "a rate that nobody knows",
+            settings: #""_timeRate": 77"#,
+            at: "_timeRate",
+            expected: "the number of one of Xcode's renewal rates",
+            found: "77"
+        ),
+        .init(
+            "a rate that nobody knows, with another one in its place",
+            settings: #""_timeRate": 77, "_compatibilityTimeRate": {"3": 78}"#,
+            at: "_timeRate",
+            expected: "the number of one of Xcode's renewal rates",
+            found: "77"
+        ),
+        .init(
+            "an error that Store Kit does not have",
+            settings: #""_storeKitError": 4711"#,
+            at: "_storeKitError",
+            expected: "the number of one of Store Kit's errors, at most 20",
+            found: "4711"
+        ),
+        .init(
+            "a negative error",
+            settings: #""_storeKitError": -1"#,
+            at: "_storeKitError",
+            expected: "a whole number from 0",
+            found: "-1"
         ),
         .init(
             "a negative rate",

@@ -60,8 +60,9 @@ import Testing
         #expect(subscription == .init(groupIdentifier: "g", level: 1, period: .init(1, .year)))
     }
 
-    @Test func `A subscription belongs to the group it stands in, whatever it says`() throws {
-        #expect(try subscription(#""subscriptionGroupID": "elsewhere""#).groupIdentifier == "g")
+    @Test(arguments: [#""subscriptionGroupID": "g""#, #""subscriptionGroupID": null"#])
+    func `A subscription belongs to the group it stands in, and may say so`(key: String) throws {
+        #expect(try subscription(key).groupIdentifier == "g")
     }
 
     @Test func `Format 5.0: the list of introductory offers counts, the single offer beside it does not`() throws {

@@ -66,6 +66,31 @@ import Testing
         #expect(offers.map(\.terms.paymentMode) == [.payAsYouGo, .payUpFront, .freeTrial])
     }
 
+    @Test func `Offers that share an identifier are reported with their places, and nothing else of the real files is`()
+        throws
+    {
+        for name in RealFile.all.map(\.name) where !name.contains("flare") {
+            #expect(try RealFile.load(name).warnings.isEmpty)
+        }
+        let list = "subscriptionGroups[0].subscriptions[3].adHocOffers"
+        let found = #""com.flare.monthly_0.99.1_week_intro", which \#(list)[0] has too"#
+        let warnings = try RealFile.load("space-code__flare__Flare").warnings
+        #expect(warnings.map(\.path) == ["\(list)[1].offerID", "\(list)[2].offerID"])
+        #expect(warnings.map(\.found) == [found, found])
+        #expect(warnings.map(\.expected) == ["an identifier of its own", "an identifier of its own"])
+    }
+
+    @Test(arguments: [("codeOffers", "referenceName"), ("winbackOffers", "offerID")])
+    func `Offers of one identifier are reported in every list`(list: String, key: String) throws {
+        let offer = #"{"\#(key)": "x", "paymentMode": "free", "subscriptionPeriod": "P1W"}"#
+        let content = """
+            {"version": {"major": 4}, "subscriptionGroups": [{"id": "g", "subscriptions": [{"productID": "a", \
+            "displayPrice": "1", "recurringSubscriptionPeriod": "P1M", "\(list)": [\(offer), \(offer)]}]}]}
+            """
+        let configuration = try StoreConfiguration(data: Data(content.utf8), name: "Shop.storekit")
+        #expect(configuration.warnings.map(\.path) == ["subscriptionGroups[0].subscriptions[0].\(list)[1].\(key)"])
+    }
+
     @Test func `B141: Family sharing is read for each product`() throws {
         let products = try RealFile.load("apple__sample-backyard-birds__Store").products
         let shareable = products.filter(\.isFamilyShareable).map(\.identifier)
