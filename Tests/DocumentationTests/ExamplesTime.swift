@@ -52,6 +52,21 @@ import Testing
     #expect(try store.account.totalCharged == Decimal(string: "4.99"))
 }
 
+@Test func `A quick rate is moved by its own lengths`() throws {
+    let store = try SandboxStore(
+        products: [.autoRenewable("pro.monthly", price: "4.99", period: .init(1, .month), group: "pro")],
+        renewalRate: .month(.thirtySeconds)
+    )
+    let queue = SKPaymentQueue(backend: store, delivery: .inline)
+    let till = Till()
+    queue.add(till)
+    queue.add(SKPayment(productIdentifier: "pro.monthly"))
+
+    store.advance(by: 12 * 30)
+    #expect(till.delivered.count == 13)  // the purchase and twelve renewals
+    #expect(throws: TimekeeperError.self) { try store.advanceThrowing(by: 365 * 24 * 60 * 60) }
+}
+
 @Test func `A store on real time renews more often`() throws {
     let store = try SandboxStore(
         products: [.autoRenewable("pro.monthly", price: "4.99", period: .init(1, .month), group: "pro")],

@@ -4,6 +4,10 @@ import Foundation
 ///
 /// Periods follow the calendar unless the store is told to be quicker. The quicker rates are those of Xcode's test
 /// environment (behaviours 222 to 225). What a period becomes is fixed when it begins.
+///
+/// A subscription goes on renewing at any rate until its user turns it off; only ``SandboxStore/setRenewalLimit(_:)`` ends
+/// it by itself. A clock is moved by the rate's own lengths: a year of months at ``Month/thirtySeconds`` is
+/// `advance(by: 12 * 30)`. One move renews a subscription 10,000 times at most, see ``SandboxStore/advance(by:)``.
 public enum RenewalRate: Hashable, Codable, Sendable {
     /// By the calendar, in UTC: a month after 31 January is the end of February, two months after it 31 March.
     case realTime

@@ -290,6 +290,10 @@ final class SandboxPort: ActivityMember {
 
     func drainHere() -> Bool { false }
 
+    func objection(toMovingTo moment: Date, from now: Date) -> String? {
+        shell.withLock { $0.state.objection(toMovingTo: moment, from: now, $0.settings.rules.renewalRate) }
+    }
+
     var waitingFor: [String] {
         shell.withLock { $0.questions(at: timekeeper.now) }.map {
             "a decision about transaction \($0.transaction) for \($0.productIdentifier)"

@@ -109,12 +109,24 @@ extension SandboxStore {
     /// What falls due happens in its order, and everything settles at each deadline on the way. Must not be called from
     /// inside a callback.
     ///
+    /// Each renewal on the way is made and heard one by one. An interval in which a subscription would be renewed more than
+    /// 10,000 times stops the process with a sentence, before anything happens: at a quick ``RenewalRate`` move the clock by
+    /// the periods that are meant, not by the calendar. ``advanceThrowing(by:)`` throws instead.
+    ///
     /// - Parameter interval: seconds, not negative.
     public func advance(by interval: TimeInterval) {
+        do { try advanceThrowing(by: interval) } catch { fatalError("\(error)") }
+    }
+
+    /// Moves the store's clock on like ``advance(by:)``, or throws where that stops the process.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    /// - Throws: ``TimekeeperError`` for a clock that cannot be moved, or not by this interval. Nothing has happened then.
+    public func advanceThrowing(by interval: TimeInterval) throws {
         guard let clock = timekeeper as? ManualTimekeeper else {
-            fatalError("this store's clock cannot be moved; give it a ManualTimekeeper")
+            throw TimekeeperError("this store's clock cannot be moved; give it a ManualTimekeeper")
         }
-        clock.advance(by: interval)
+        try clock.advanceThrowing(by: interval)
     }
 
     /// Waits until nothing can happen any more without an outside act, see ``Activity``.

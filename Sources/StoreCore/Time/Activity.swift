@@ -187,6 +187,10 @@ package protocol ActivityMember: ActivityPulse {
     var waitingFor: [String] { get }
     /// The callbacks that are being made now; nil if there are none.
     var callbacksUnderWay: CallbacksUnderWay? { get }
+    /// Why the clock cannot be moved on to a moment in one go, as a sentence; nil if it can.
+    ///
+    /// Default: nil.
+    func objection(toMovingTo moment: Date, from now: Date) -> String?
 }
 
 /// A batch of callbacks that a member is making.
@@ -248,6 +252,11 @@ extension Activity {
     /// The callbacks that members are making now.
     var callbacksUnderWay: [CallbacksUnderWay] { liveMembers.compactMap { $0.callbacksUnderWay } }
 
+    /// Why the clock cannot be moved on to a moment in one go; nil if nobody minds.
+    func objection(toMovingTo moment: Date, from now: Date) -> String? {
+        liveMembers.lazy.compactMap { $0.objection(toMovingTo: moment, from: now) }.first
+    }
+
     private var liveMembers: [any ActivityMember] { members.withLock { $0.compactMap { $0.member } } }
 
     private enum Look { case drained, quiet([any ActivityMember]), busy }
@@ -297,6 +306,7 @@ extension Activity {
 extension ActivityMember {
     package var keepable: (any ActivityPulse)? { nil }
     package var callbacksUnderWay: CallbacksUnderWay? { nil }
+    package func objection(toMovingTo moment: Date, from now: Date) -> String? { nil }
 }
 
 extension EnginePort {

@@ -71,15 +71,15 @@ public final class ManualTimekeeper: Timekeeper {
     /// Moves the clock on, see ``advance(to:)``.
     ///
     /// - Parameter interval: seconds, not negative.
-    public func advance(by interval: TimeInterval) { move { $0.addingTimeInterval(interval) } }
+    public func advance(by interval: TimeInterval) { orStop { try advanceThrowing(by: interval) } }
 
     /// Moves the clock on, firing what falls due on the way and settling at each deadline.
     ///
     /// Must not be called from inside a callback or a timer's body, which would wait for itself: that stops the process with
-    /// a sentence.
+    /// a sentence. So does what ``advanceThrowing(to:)`` throws.
     ///
-    /// - Parameter moment: not before ``now``; a clock does not run backwards, and an earlier moment stops the process.
-    public func advance(to moment: Date) { move { _ in moment } }
+    /// - Parameter moment: not before ``now``; a clock does not run backwards.
+    public func advance(to moment: Date) { orStop { try advanceThrowing(to: moment) } }
 
     /// Moves the clock on like ``advance(by:)``, without holding up a thread while everything settles.
     ///
@@ -87,7 +87,7 @@ public final class ManualTimekeeper: Timekeeper {
     public func advance(by interval: TimeInterval) async {
         await activity.settle()
         await activity.wait { begin(.task) }
-        let end = target { $0.addingTimeInterval(interval) }
+        let end = orStop { try target { $0.addingTimeInterval(interval) } }
         while let timer = takeTimer(dueBy: end) {
             fire(timer)
             await activity.settle()
@@ -95,14 +95,37 @@ public final class ManualTimekeeper: Timekeeper {
         finish(at: end)
     }
 
-    private func move(_ moment: (Date) -> Date) {
+    /// Moves the clock on like ``advance(by:)``, or throws where that stops the process.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    /// - Throws: as ``advanceThrowing(to:)``.
+    public func advanceThrowing(by interval: TimeInterval) throws { try move { $0.addingTimeInterval(interval) } }
+
+    /// Moves the clock on like ``advance(to:)``, or throws where that stops the process.
+    ///
+    /// - Parameter moment: not before ``now``.
+    /// - Throws: ``TimekeeperError`` for a moment before ``now`` or more than 30 million years away, and where a subscription
+    ///   of a ``SandboxStore`` would be renewed more than 10,000 times on the way. The clock has not been moved then.
+    public func advanceThrowing(to moment: Date) throws { try move { _ in moment } }
+
+    private func orStop<Result>(_ body: () throws -> Result) -> Result {
+        do { return try body() } catch { fatalError("\(error)") }
+    }
+
+    private func move(_ moment: (Date) -> Date) throws {
         let thread = Mover.thread(ObjectIdentifier(Thread.current))
         if state.withLock({ $0.mover == thread }) {
             fatalError("the clock was moved by what it fired; move it from outside")
         }
         activity.comeToRest()
         activity.wait { begin(thread) }
-        let end = target(moment)
+        let end: Date
+        do {
+            end = try target(moment)
+        } catch {
+            finish(at: now)
+            throw error
+        }
         var rest = Activity.Rest()
         while let timer = takeTimer(dueBy: end) {
             timer.body()
@@ -120,13 +143,16 @@ public final class ManualTimekeeper: Timekeeper {
         }
     }
 
-    private func target(_ moment: (Date) -> Date) -> Date {
+    private func target(_ moment: (Date) -> Date) throws(TimekeeperError) -> Date {
         let end = moment(now)
         let seconds = end.timeIntervalSinceReferenceDate
         guard seconds.magnitude < Self.reach else {
-            fatalError("a clock cannot be moved to \(seconds) seconds after 2001")
+            throw TimekeeperError("a clock cannot be moved to \(seconds) seconds after 2001")
         }
-        guard end >= now else { fatalError("a clock does not run backwards: it shows \(now), asked for \(end)") }
+        guard end >= now else {
+            throw TimekeeperError("a clock does not run backwards: it shows \(now), asked for \(end)")
+        }
+        if let objection = activity.objection(toMovingTo: end, from: now) { throw TimekeeperError(objection) }
         return end
     }
 

@@ -196,6 +196,17 @@ import Testing
         #expect(said(result).contains("a clock cannot be moved to inf seconds after 2001"))
     }
 
+    @Test func `A clock says why it cannot be moved, and stays where it is`() throws {
+        #expect(throws: TimekeeperError.self) { try clock.advanceThrowing(by: .infinity) }
+        let error = #expect(throws: TimekeeperError.self) { try clock.advanceThrowing(to: start - 1) }
+        #expect(error?.description.contains("a clock does not run backwards") == true)
+        #expect(clock.now == start)
+        try clock.advanceThrowing(by: 1)
+        #expect(clock.now == start + 1)
+        let store = try SandboxStore(timekeeper: SystemTimekeeper())
+        #expect(throws: TimekeeperError.self) { try store.advanceThrowing(by: 1) }
+    }
+
     @Test func `A clock that begins at no moment stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ManualTimekeeper(startingAt: Date(timeIntervalSinceReferenceDate: .nan))

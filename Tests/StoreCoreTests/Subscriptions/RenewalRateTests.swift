@@ -133,6 +133,71 @@ import Testing
         #expect(app.received.count == 4)
     }
 
+    private static let year: TimeInterval = 365 * 86_400
+
+    private static func quickMarket() throws -> (market: Market, app: App) {
+        let market = try Market(renewalRate: .everyPeriod(.thirtySeconds))
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        return (market, app)
+    }
+
+    @Test func `B224: A move that renews a subscription a million times stops the process with a sentence`()
+        async throws
+    {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let (market, app) = try Self.quickMarket()
+            withExtendedLifetime(app) { market.store.advance(by: Self.year) }
+        }
+        #expect(
+            said(result).contains(
+                """
+                the clock cannot be moved by 31536000.0 seconds at once: "gold.monthly" would be renewed 1051200 times, \
+                every 30.0 seconds at the store's renewal rate, and 10000 times are the most
+                """
+            )
+        )
+    }
+
+    @Test func `B224: Where such a move is thrown, nothing has happened, and a shorter one goes on`() throws {
+        let (market, app) = try Self.quickMarket()
+        let start = market.clock.now
+        #expect(throws: TimekeeperError.self) { try market.store.advanceThrowing(by: Self.year) }
+        #expect(throws: TimekeeperError.self) { try market.clock.advanceThrowing(by: Self.year) }
+        #expect(throws: TimekeeperError.self) { try market.clock.advanceThrowing(to: start + 10_001 * 30) }
+        #expect(market.clock.now == start)
+        #expect(app.received.count == 1)
+        try market.store.advanceThrowing(by: 12 * 30)
+        #expect(app.received.count == 13)
+    }
+
+    @Test func `B224: A subscription that ends on the way is in nobody's way`() throws {
+        let (market, app) = try Self.quickMarket()
+        try market.store.setRenewalLimit(12)
+        market.store.advance(by: Self.year)
+        #expect(app.received.count == 13)
+
+        let (other, otherApp) = try Self.quickMarket()
+        try other.store.account.setBillingFails(true)
+        other.store.advance(by: Self.year)
+        #expect(otherApp.received.count == 1)
+
+        let (third, thirdApp) = try Self.quickMarket()
+        try third.store.account.setAutoRenew(false, inGroup: "metals")
+        third.store.advance(by: Self.year)
+        #expect(thirdApp.received.count == 1)
+    }
+
+    @Test(arguments: [RenewalRate.day(.second), .month(.thirtySeconds), .everyPeriod(.twoSeconds)])
+    func `B222, B223, B224: Every quick rate has a longest move, which real time hardly has`(rate: RenewalRate) throws {
+        let market = try Market(renewalRate: rate)
+        App(on: market.store).buy("gold.monthly")
+        #expect(throws: TimekeeperError.self) { try market.store.advanceThrowing(by: 10 * Self.year) }
+        let calm = try Market()
+        App(on: calm.store).buy("gold.monthly")
+        #expect(throws: Never.self) { try calm.store.advanceThrowing(by: 10 * Self.year) }
+    }
+
     @Test func `A rate that becomes quicker holds from the next term on`() throws {
         let ledger = MemoryLedger()
         do {
