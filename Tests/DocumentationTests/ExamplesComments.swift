@@ -31,6 +31,12 @@ private struct MyStore: AsyncStoreBackend {
     #expect(queue.transactions.isEmpty)
 }
 
+@Test func `A product from a text of the app's own is described or refused`() throws {
+    let text = "0.99"
+    let sword: SandboxProduct = try .makeThrowing { .consumable("sword", price: text) }
+    #expect(sword.price == Decimal(string: "0.99"))
+}
+
 @Test func `A device is a backend`() throws {
     let store = try SandboxStore()
     let alice = try store.addAccount("alice")

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why products cannot be registered: one of them has a fault, or two have the same identifier.
+/// Why products cannot be registered or described: one of them has a fault, or two have the same identifier.
 public struct CatalogueError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
-    /// The product that is refused.
+    /// The product that is refused; empty for an offer that is part of no product yet.
     public let productIdentifier: String
     /// One sentence that names the product and the rule.
     ///

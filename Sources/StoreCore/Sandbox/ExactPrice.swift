@@ -36,13 +36,14 @@ enum ExactPrice {
         return Decimal(sign: .plus, exponent: -(digitsBehindPoint ?? 0), significand: Decimal(mantissa))
     }
 
-    /// The price that stands in a program's text, where a bad one is the programmer's mistake.
-    static func written(_ text: String, for thing: String) -> Decimal {
+    /// The price that stands in a program's text, where a bad one is the programmer's mistake; 0 where that is caught.
+    static func written(_ text: String, for thing: String, in product: String = "") -> Decimal {
         do {
             return try read(text)
         } catch {
             let advice = "write digits, at most \(maximumDigits), with a point where needed, as in \"0.99\""
-            fatalError("\"\(text)\" is no price for \(thing): \(advice)")
+            ProductMistake.report("\"\(text)\" is no price for \(thing): \(advice)", in: product)
+            return 0
         }
     }
 }

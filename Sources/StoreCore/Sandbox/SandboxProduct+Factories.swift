@@ -1,7 +1,8 @@
 import Foundation
 
 // Each kind has a factory that takes the price as it is written, and a twin for prices that are computed. The twin's
-// label differs so that `price: 0.99` does not compile: as a `Double` that is not 0.99.
+// label differs so that `price: 0.99` does not compile: as a `Double` that is not 0.99. What stops the process is thrown
+// inside ``makeThrowing(_:)``.
 extension SandboxProduct {
     /// A product that is used up and bought anew.
     ///
@@ -19,7 +20,7 @@ extension SandboxProduct {
     ) -> SandboxProduct {
         .consumable(
             identifier,
-            decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\""),
+            decimalPrice: writtenPrice(price, identifier),
             title: title,
             description: description
         )
@@ -55,7 +56,7 @@ extension SandboxProduct {
     ) -> SandboxProduct {
         .nonConsumable(
             identifier,
-            decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\""),
+            decimalPrice: writtenPrice(price, identifier),
             title: title,
             description: description,
             isFamilyShareable: isFamilyShareable
@@ -93,7 +94,7 @@ extension SandboxProduct {
     ) -> SandboxProduct {
         .nonRenewing(
             identifier,
-            decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\""),
+            decimalPrice: writtenPrice(price, identifier),
             title: title,
             description: description,
             isFamilyShareable: isFamilyShareable
@@ -145,7 +146,7 @@ extension SandboxProduct {
     ) -> SandboxProduct {
         .autoRenewable(
             identifier,
-            decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\""),
+            decimalPrice: writtenPrice(price, identifier),
             period: period,
             group: group,
             level: level,
@@ -211,6 +212,10 @@ extension SandboxProduct {
         return copy
     }
 
+    private static func writtenPrice(_ text: String, _ identifier: String) -> Decimal {
+        ExactPrice.written(text, for: "the product \"\(identifier)\"", in: identifier)
+    }
+
     private static func make(
         _ identifier: String,
         _ kind: Kind,
@@ -229,7 +234,7 @@ extension SandboxProduct {
             isFamilyShareable: isFamilyShareable,
             subscription: subscription
         )
-        if let fault = product.fault { fatalError("the product \"\(identifier)\" \(fault)") }
+        product.reportFault()
         return product
     }
 }

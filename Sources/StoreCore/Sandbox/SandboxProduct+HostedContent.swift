@@ -59,11 +59,12 @@ extension SandboxProduct {
     /// - Parameters:
     ///   - files: at least one; one at most without an identifier of its own.
     ///   - version: integers separated by periods.
-    /// - Returns: the product. One whose files cannot be hosted stops the process with a sentence.
+    /// - Returns: the product. One whose files cannot be hosted stops the process with a sentence;
+    ///   ``SandboxProduct/makeThrowing(_:)`` throws it instead.
     public func hosting(_ files: [HostedContent.File], version: String = "1.0") -> SandboxProduct {
         var copy = self
         copy.hostedContent = HostedContent(version: version, files: files)
-        if let fault = copy.fault { fatalError("the product \"\(identifier)\" \(fault)") }
+        copy.reportFault()
         return copy
     }
 }

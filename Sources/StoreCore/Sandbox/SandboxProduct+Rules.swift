@@ -16,6 +16,11 @@ extension SandboxProduct {
         return subscription.fault
     }
 
+    /// Reports what keeps the product from being sold as the programmer's mistake.
+    func reportFault() {
+        if let fault { ProductMistake.report("the product \"\(identifier)\" \(fault)", in: identifier) }
+    }
+
     /// What is wrong with a price, nil if nothing is.
     static func rule(brokenBy price: Decimal) -> String? {
         guard price.isFinite, price >= 0 else { return "a price is at least 0" }

@@ -26,7 +26,8 @@ extension SandboxProduct {
     ///   - country: ISO 3166-1 alpha-3.
     /// - Returns: the product, which no store sells if there is no such country.
     public func priced(_ price: String, in country: String) -> SandboxProduct {
-        priced(decimalPrice: ExactPrice.written(price, for: "the product \"\(identifier)\" in \(country)"), in: country)
+        let thing = "the product \"\(identifier)\" in \(country)"
+        return priced(decimalPrice: ExactPrice.written(price, for: thing, in: identifier), in: country)
     }
 
     /// The same for a price that is computed rather than written.

@@ -11,6 +11,8 @@ import Foundation
 ///     .autoRenewable("pro.monthly", price: "4.99", period: .init(1, .month), group: "pro", title: "Pro"),
 /// ]
 /// ```
+///
+/// A mistake in it, such as `price: "4,99"`, stops the process with a sentence; ``makeThrowing(_:)`` throws it instead.
 public struct SandboxProduct: Hashable, Codable, Sendable {
     /// What buying the product means.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {

@@ -160,4 +160,66 @@ import Testing
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains(#"the product "pro" has an offer without an identifier that is not introductory"#))
     }
+
+    private static let month = StoreProduct.Period(1, .month)
+
+    /// Each mistake that stops the process, with the product and the beginning of its sentence.
+    private static let mistakes: [(@Sendable () -> Void, product: String, sentence: String)] = [
+        ({ _ = SandboxProduct.consumable("a", price: "1,99") }, "a", #""1,99" is no price for the product "a""#),
+        ({ _ = SandboxProduct.nonConsumable("a", price: "") }, "a", #""" is no price for the product "a""#),
+        ({ _ = SandboxProduct.nonRenewing("a", price: "-1") }, "a", #""-1" is no price for the product "a""#),
+        (
+            { _ = SandboxProduct.autoRenewable("a", price: "x", period: month, group: "g") }, "a",
+            #""x" is no price for the product "a""#
+        ),
+        (
+            { _ = SandboxProduct.autoRenewable("a", price: "1", period: month, group: "") }, "a",
+            #"the product "a" belongs to a subscription group without a name"#
+        ),
+        ({ _ = SandboxProduct.freeSubscription("") }, "", #"the product "" has no identifier"#),
+        ({ _ = SandboxProduct.consumable("a", decimalPrice: -1) }, "a", #"the product "a" costs -1"#),
+        (
+            { _ = SandboxProduct.consumable("a", price: "1").priced("1,5", in: "DEU") }, "a",
+            #""1,5" is no price for the product "a" in DEU"#
+        ),
+        (
+            { _ = SandboxProduct.nonConsumable("a", price: "1").hosting([]) }, "a",
+            #"the product "a" hosts content without a file"#
+        ),
+        (
+            { _ = SandboxProduct.Offer.payAsYouGo(price: "x", every: month, identifier: "half") }, "",
+            #""x" is no price for the offer "half""#
+        ),
+        (
+            { _ = SandboxProduct.Offer.payUpFront(price: "x", for: month) }, "",
+            #""x" is no price for an introductory offer"#
+        ),
+    ]
+
+    @Test(arguments: mistakes.indices)
+    func `What stops the process is thrown where the description is made to throw`(number: Int) throws {
+        let (describe, product, sentence) = Self.mistakes[number]
+        let error = try #require(throws: CatalogueError.self) { try SandboxProduct.makeThrowing(describe) }
+        #expect(error.productIdentifier == product)
+        #expect(error.description.hasPrefix(sentence))
+    }
+
+    @Test func `Of several mistakes the first is thrown, and a sound description is returned`() throws {
+        let error = #expect(throws: CatalogueError.self) {
+            try SandboxProduct.makeThrowing {
+                [.consumable("a", price: "1,5"), SandboxProduct.consumable("b", price: "")]
+            }
+        }
+        #expect(error?.productIdentifier == "a")
+        let sword: SandboxProduct = try .makeThrowing { .consumable("sword", price: "0.99") }
+        #expect(sword == .consumable("sword", price: "0.99"))
+    }
+
+    @Test func `Behind a description that throws a mistake stops the process again`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try SandboxProduct.makeThrowing { _ = SandboxProduct.consumable("sword", price: "1") }
+            _ = SandboxProduct.consumable("sword", price: "0,99")
+        }
+        #expect(said(result).contains(#""0,99" is no price for the product "sword""#))
+    }
 }
