@@ -140,3 +140,16 @@ private struct HostingStore: AsyncStoreBackend {
     await queue.settle()
     #expect(try String(contentsOf: #require(download.contentURL), encoding: .utf8) == "0123456789")
 }
+
+@Test func `Several hosted files have an identifier each`() throws {
+    let pack = SandboxProduct.nonConsumable("pack", price: "3.99").hosting([
+        .init(Data("a map".utf8), identifier: "pack.map"), .init(Data("a song".utf8), identifier: "pack.music"),
+    ])
+    let store = try SandboxStore(products: [pack])
+    let queue = SKPaymentQueue(backend: store, delivery: .inline)
+    let reader = ReadsNothing()
+    queue.add(reader)
+    queue.add(SKPayment(productIdentifier: "pack"))
+    let downloads = try #require(queue.transactions.first?.downloads)
+    #expect(downloads.map(\.contentIdentifier) == ["pack.map", "pack.music"])
+}

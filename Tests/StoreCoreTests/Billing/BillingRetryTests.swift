@@ -159,6 +159,17 @@ import Testing
         #expect(try other.metals.state == .inBillingRetry)
     }
 
+    @Test func `B200: A first purchase is paid for while the account's renewals fail`() throws {
+        let market = try Market()
+        try market.store.account.setBillingFails(true)
+        let app = App(on: market.store)
+        for product in ["gold.monthly", "full.game"] { app.buy(product) }
+        #expect(app.received == [.updated("gold.monthly", .purchased), .updated("full.game", .purchased)])
+        #expect(market.store.account.subscription(inGroup: "metals")?.state == .subscribed)
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(market.store.account.subscription(inGroup: "metals")?.state == .inBillingRetry)
+    }
+
     @Test func `Only the account whose billing fails is concerned`() throws {
         let subscriber = try Subscriber()
         let bob = try subscriber.market.store.addAccount("bob")
