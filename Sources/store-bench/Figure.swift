@@ -55,7 +55,7 @@ extension Figure {
             purchaseSync, purchasePipelined, purchaseHistory,
             finishInOrder, finishRandom,
             restore, renewals, products, storekitLoad,
-            receiptSign, receiptVerify,
+            receiptSign, receiptVerify, receiptFile,
             memoryPending,
         ]
         + durable

@@ -9,19 +9,25 @@ final class ReceiptFile: Sendable {
     private let isWatched = Atomic(false)
     private let state = Locked(State())
 
-    private struct State {
-        /// The folder that is this file's alone, nil until it is there.
-        var folder: TemporaryFolder?
-        /// What the file says, nil while there is none.
-        var content: Data?
+    fileprivate struct State {
+        /// Nil until there is a receipt.
+        var file: ReplacedFile?
+        var content = Content.unknown
+    }
+
+    /// What the file says.
+    fileprivate enum Content {
+        case unknown
+        case version(ReceiptVersion)
+        case data(Data)
     }
 
     /// Brings the file up to date, and says where it is; nil where there is no receipt.
     ///
-    /// - Throws: what Foundation says of a folder or a file that cannot be written; the file stays as it was.
-    func url(containing receipt: () -> Data?) throws -> URL? {
+    /// - Throws: what the system says of a folder or a file that cannot be written; the file stays as it was.
+    func url(_ core: ContextCore) throws -> URL? {
         isWatched.store(true, ordering: .sequentiallyConsistent)
-        return try update(receipt)
+        return try update(core)
     }
 
     /// Brings the file up to date, if anybody ever asked where it is.
@@ -32,37 +38,52 @@ final class ReceiptFile: Sendable {
 
     private func refresh(_ core: ContextCore) {
         do {
-            _ = try update { core.setup.backend?.appReceipt }
+            _ = try update(core)
         } catch {
             core.setup.log("the app receipt's file could not be written: \(error)")
         }
     }
 
-    private func update(_ receipt: () -> Data?) throws -> URL? {
-        // Made with the lock held: no older receipt takes the place of a newer one. It comes from the store, which
-        // knows nothing of contexts.
-        try state.withLock { state in
-            let folder = state.folder ?? TemporaryFolder(for: "receipt")
-            let file = folder.url.appendingPathComponent("StoreKit/receipt")
-            let isThere = FileManager.default.fileExists(atPath: file.path)
-            guard let receipt = receipt() else {
-                if isThere { try FileManager.default.removeItem(at: file) }
-                state.content = nil
-                return nil
-            }
-            if state.content != receipt || !isThere {
-                // Whoever cleans up temporary files may have taken the folder too.
-                try folder.make()
-                try FileManager.default.createDirectory(
-                    at: file.deletingLastPathComponent(),
-                    withIntermediateDirectories: true
-                )
-                state.folder = folder
-                try receipt.write(to: file, options: .atomic)
-                state.content = receipt
-            }
-            return file
+    private func update(_ core: ContextCore) throws -> URL? {
+        // What a store has to send on this occasion goes out when the lock is free.
+        try CallScope.outermost {
+            // Made with the lock held: no older receipt takes the place of a newer one. It comes from the store, which
+            // knows nothing of contexts.
+            try state.withLock { state in try state.update(core.setup.backend) }
         }
+    }
+}
+
+extension ReceiptFile.State {
+    fileprivate mutating func update(_ backend: (any StoreBackend)?) throws -> URL? {
+        let isInPlace = file?.isInPlace ?? false
+        if !isInPlace { content = .unknown }
+        if let source = backend as? any ReceiptSource {
+            var known: ReceiptVersion?
+            if case .version(let version) = content { known = version }
+            switch source.receipt(unless: known) {
+            case .unchanged: return file?.url
+            case .none: return remove()
+            case .changed(let image, let version): return try write(image, .version(version))
+            }
+        }
+        guard let receipt = backend?.appReceipt else { return remove() }
+        if case .data(receipt) = content { return file?.url }
+        return try write(ReceiptImage(receipt), .data(receipt))
+    }
+
+    private mutating func write(_ image: ReceiptImage, _ content: ReceiptFile.Content) throws -> URL? {
+        if file == nil { file = ReplacedFile() }
+        // In place: what a failure has spoiled is not used again.
+        try file?.write(image)
+        self.content = content
+        return file?.url
+    }
+
+    private mutating func remove() -> URL? {
+        file?.remove()
+        content = .unknown
+        return nil
     }
 }
 
@@ -77,13 +98,20 @@ extension StoreContext {
     /// ```
     ///
     /// The file is among the temporary files, in a folder that its user alone may read. It goes with the context, the
-    /// process's own when the process exits. What a process leaves that is killed, the next one removes that writes such a file
-    /// or downloads one. It is up to date whenever this is read and, from then on, before an
-    /// observer or a request's delegate is called: each round of callbacks then makes and writes the whole receipt, which
-    /// costs what the account owns. What a store has for its receipt is ``StoreBackend/appReceipt``. Where the file cannot be written the context's log says so, and this is nil.
+    /// process's own with the process. Files left by a killed process are removed by the next process that writes a receipt
+    /// or downloads a file. The file is up to date whenever this is read and, from then on, before an observer or a
+    /// request's delegate is called.
+    ///
+    /// A ``SandboxStore`` makes and writes a receipt only when it lists something else, or after a refresh: its creation date
+    /// is that moment's. A purchase then costs what is new, however much the account owns, as long as the store's signer is
+    /// an ``HMACReceiptSigner`` and the system is Linux; elsewhere the whole file is written. What is refunded, deleted, or
+    /// another account's costs the whole receipt once. Of every other store the receipt, which is
+    /// ``StoreBackend/appReceipt``, is asked for before each round of callbacks and written if it has changed.
+    ///
+    /// Where the file cannot be written the context's log says so, and this is nil.
     public var appReceiptURL: URL? {
         do {
-            return try core.receiptFile.url { core.setup.backend?.appReceipt }
+            return try core.receiptFile.url(core)
         } catch {
             core.setup.log("the app receipt's file could not be written: \(error)")
             return nil

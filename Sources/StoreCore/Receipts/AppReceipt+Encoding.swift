@@ -4,24 +4,37 @@ extension AppReceipt {
     /// The receipt as an app gets it: DER, signed.
     ///
     /// A few hundred bytes, and as many again for each purchase. The same receipt gives the same bytes from a signer that
-    /// always signs alike.
+    /// always signs alike. The purchases come first, in their order, and then what changes with each receipt.
     ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is no number, a
     ///   signature that is not as long as the signer promised, and a signer with a certificate, for which there is no place
     ///   yet; and what the signer throws.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
+        try image(behind: ReceiptEntries(signer: signer), signedBy: signer).data
+    }
+
+    /// The receipt with other purchases before its own.
+    ///
+    /// Costs what its own purchases cost, where the signer goes on from what it has read.
+    func image(behind entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
         guard signer.certificate.isEmpty else {
             throw ReceiptError("An app receipt cannot be signed with a certificate yet.")
         }
-        let payload = try payload(environment: signer.environment)
-        let signature = try signer.sign(Data(payload))
+        let rest = try Array(purchases.map(Self.entry(for:)).joined()) + particulars(environment: signer.environment)
+        let signature = try entries.signature(with: rest, by: signer)
         guard signature.count == signer.signatureLength else {
             throw ReceiptError("The signer made \(signature.count) bytes, but promises \(signer.signatureLength).")
         }
-        return SignedPayload(payload: payload, signature: [UInt8](signature)).encoded
+        let back = SignedPayload.back(signature)
+        let front = SignedPayload.front(attributes: entries.byteCount + rest.count, back: back.count)
+        return ReceiptImage(front: front, entries: entries, back: rest + back)
     }
 
-    private func payload(environment: String) throws -> [UInt8] {
+    /// A purchase's attribute, encoded.
+    static func entry(for purchase: Purchase) throws -> [UInt8] { attribute(.purchase, try Self.purchase(purchase)) }
+
+    /// All attributes but the purchases.
+    private func particulars(environment: String) throws -> [UInt8] {
         var attributes: [[UInt8]] = [
             Self.attribute(.environment, DER.utf8(Self.environment(environment, isVolumePurchase: isVolumePurchase))),
             Self.attribute(.bundleIdentifier, DER.utf8(bundleIdentifier)),
@@ -34,8 +47,7 @@ extension AppReceipt {
         ]
         if let expirationDate { attributes.append(Self.attribute(.expirationDate, try Self.date(expirationDate))) }
         if let revocationDate { attributes.append(Self.attribute(.revocationDate, try Self.date(revocationDate))) }
-        attributes += try purchases.map { Self.attribute(.purchase, try Self.purchase($0)) }
-        return DER.setOf(attributes)
+        return DER.sorted(attributes)
     }
 
     private static func purchase(_ purchase: Purchase) throws -> [UInt8] {

@@ -13,7 +13,7 @@ extension AppReceipt {
     ///   - signer: who must have signed it.
     /// - Throws: why it is refused.
     public init(verifying data: Data, signer: any ReceiptSigner) throws(ReceiptRefusal) {
-        guard let envelope = SignedPayload(data), let attributes = Attributes(envelope.payload) else {
+        guard let envelope = SignedPayload(data), let attributes = Attributes(envelope.attributes) else {
             throw ReceiptRefusal(.malformed, "The data is not an app receipt in its exact form.")
         }
         guard let environment = attributes.text(.environment) else {
@@ -28,7 +28,7 @@ extension AppReceipt {
         let isAuthentic = signer.isValid(
             signature: Data(envelope.signature),
             certificate: Data(),
-            for: Data(envelope.payload)
+            for: Data(envelope.attributes)
         )
         guard isAuthentic else { throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.") }
         // As when somebody else uses the same key.
@@ -69,7 +69,10 @@ extension AppReceipt {
         isVolumePurchase = false
         purchases = []
         for value in attributes.all(.purchase) {
-            guard let purchase = Attributes(Array(value)).flatMap(Purchase.init) else { return nil }
+            var reader = DERReader(value)
+            guard let set = reader.read(.set), reader.isAtEnd,
+                let purchase = Attributes(Array(set)).flatMap(Purchase.init)
+            else { return nil }
             purchases.append(purchase)
         }
     }
@@ -118,10 +121,9 @@ extension AppReceipt {
     fileprivate struct Attributes {
         private var values: [Int64: [ArraySlice<UInt8>]] = [:]
 
-        /// Nil unless it is a set of attributes from end to end.
+        /// Nil unless these are attributes from end to end.
         init?(_ bytes: [UInt8]) {
-            var outer = DERReader(bytes)
-            guard var set = outer.open(.set), outer.isAtEnd else { return nil }
+            var set = DERReader(bytes)
             while !set.isAtEnd {
                 guard var attribute = set.open(.sequence), let type = attribute.integer(),
                     attribute.integer() != nil, let value = attribute.read(.octetString), attribute.isAtEnd

@@ -2,9 +2,9 @@ import Foundation
 
 /// What a store attests about everything that was bought in an app on one device: the receipt that came in 2013.
 ///
-/// ``data(signedBy:)`` writes and signs it, ``init(verifying:signer:)`` reads it back. It is a set of numbered attributes
-/// in DER, signed as CMS SignedData; each property below names its attribute. Nothing is checked for sense: a receipt says
-/// what its store says.
+/// ``data(signedBy:)`` writes and signs it, ``init(verifying:signer:)`` reads it back. It is a set of numbered attributes,
+/// each in DER, signed as CMS SignedData; each property below names its attribute. The set is not sorted: the purchases come
+/// first, in their order. Nothing is checked for sense: a receipt says what its store says.
 public struct AppReceipt: Hashable, Sendable {
     /// Attribute 2: the app's bundle identifier.
     public var bundleIdentifier: String
@@ -16,7 +16,7 @@ public struct AppReceipt: Hashable, Sendable {
     public var deviceHash: Data
     /// Attribute 12: when the receipt was made, kept to the second.
     public var creationDate: Date
-    /// Attribute 17, once for each: what was bought, in any order.
+    /// Attribute 17, once for each: what was bought, in an order that is kept.
     public var purchases: [Purchase]
     /// Attribute 18: when the app itself was bought, kept to the second.
     public var originalPurchaseDate: Date
@@ -45,7 +45,7 @@ public struct AppReceipt: Hashable, Sendable {
     ///   - device: the bytes that the device is known by, such as the 16 of an identifier for the vendor.
     ///   - opaqueValue: any bytes; 16 by custom.
     ///   - creationDate: when the receipt is made.
-    ///   - purchases: what was bought, in any order.
+    ///   - purchases: what was bought, in an order that is kept.
     ///   - originalPurchaseDate: when the app itself was bought; what every test says, unless given.
     ///   - originalBundleVersion: the app's version then.
     ///   - expirationDate: from when the receipt is not to be used any more; never, unless given.

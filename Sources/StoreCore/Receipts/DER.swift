@@ -16,26 +16,27 @@ enum DER {
 
     /// An element: its tag, the length of what is in it, and that.
     static func element(_ tag: Tag, _ contents: some Collection<UInt8>) -> [UInt8] {
-        var bytes = [UInt8]()
-        bytes.reserveCapacity(contents.count + 6)
-        bytes.append(tag.rawValue)
-        if contents.count < 0x80 {
-            bytes.append(UInt8(contents.count))
-        } else {
-            let length = bigEndian(UInt64(contents.count))
-            bytes.append(0x80 | UInt8(length.count))
-            bytes += length
-        }
+        var bytes = header(tag, contents.count)
+        bytes.reserveCapacity(bytes.count + contents.count)
         bytes += contents
         return bytes
+    }
+
+    /// What stands before an element's contents: its tag and their length.
+    static func header(_ tag: Tag, _ length: Int) -> [UInt8] {
+        if length < 0x80 { return [tag.rawValue, UInt8(length)] }
+        let digits = bigEndian(UInt64(length))
+        return [tag.rawValue, 0x80 | UInt8(digits.count)] + digits
     }
 
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(.sequence, Array(elements.joined())) }
 
     /// The elements of a SET OF stand in the order of their bytes.
-    static func setOf(_ elements: [[UInt8]]) -> [UInt8] {
-        let sorted = elements.sorted { $0.lexicographicallyPrecedes($1) }
-        return element(.set, Array(sorted.joined()))
+    static func setOf(_ elements: [[UInt8]]) -> [UInt8] { element(.set, sorted(elements)) }
+
+    /// Elements, one behind the other, in the order of their bytes.
+    static func sorted(_ elements: [[UInt8]]) -> [UInt8] {
+        Array(elements.sorted { $0.lexicographicallyPrecedes($1) }.joined())
     }
 
     /// A number in two's complement, in as few bytes as hold it.

@@ -22,6 +22,9 @@ public struct HMACReceiptSigner: ReceiptSigner {
         hmac = HMACSHA256(key: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
+    /// A message that is signed piece by piece.
+    var message: HMACSHA256.Message { hmac.message }
+
     /// `LocalTesting`.
     public var environment: String { "LocalTesting" }
 

@@ -19,18 +19,40 @@ struct HMACSHA256: Sendable {
         self.outer = outer
     }
 
+    /// A message that is read piece by piece; a copy goes on by itself from what was read so far.
+    struct Message: Sendable {
+        private var inner: SHA256
+        private let outer: SHA256
+
+        fileprivate init(inner: SHA256, outer: SHA256) {
+            self.inner = inner
+            self.outer = outer
+        }
+
+        /// Reads more of the message.
+        mutating func update(_ bytes: UnsafeRawBufferPointer) { inner.update(bytes) }
+
+        /// The 32 bytes of the code for what was read.
+        var code: [UInt8] {
+            var (inner, outer) = (inner, outer)
+            return [UInt8](unsafeUninitializedCapacity: SHA256.digestLength) { buffer, count in
+                let digest = UnsafeMutableRawBufferPointer(buffer)
+                inner.finish(into: digest)
+                outer.update(UnsafeRawBufferPointer(digest)[..<SHA256.digestLength].rebased)
+                outer.finish(into: digest)
+                count = SHA256.digestLength
+            }
+        }
+    }
+
+    /// A message of which nothing has been read.
+    var message: Message { Message(inner: inner, outer: outer) }
+
     /// The 32 bytes of the message's code.
     func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
-        var inner = self.inner
-        var outer = self.outer
-        inner.update(message)
-        return [UInt8](unsafeUninitializedCapacity: SHA256.digestLength) { buffer, count in
-            let digest = UnsafeMutableRawBufferPointer(buffer)
-            inner.finish(into: digest)
-            outer.update(UnsafeRawBufferPointer(digest)[..<SHA256.digestLength].rebased)
-            outer.finish(into: digest)
-            count = SHA256.digestLength
-        }
+        var whole = self.message
+        whole.update(message)
+        return whole.code
     }
 
     /// Whether a code belongs to a message, in a time that does not tell how much of it is right.

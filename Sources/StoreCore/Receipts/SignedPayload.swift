@@ -2,32 +2,24 @@ import Foundation
 
 /// What an app receipt travels in: a payload and its signature, as SignedData of the Cryptographic Message Syntax.
 ///
-/// Version 1, SHA-256, one signer without signed attributes, whose signature is that of the payload itself, and no
-/// certificates: the algorithm is the HMAC of RFC 8018, and the signer has neither a name nor a number.
+/// Version 1, SHA-256, one signer without signed attributes, and no certificates: the algorithm is the HMAC of RFC 8018,
+/// and the signer has neither a name nor a number. The payload is a set of attributes. Signed is what is in the set, without
+/// its tag and length, as CMS itself leaves out those of the octet string around it: the length comes first and changes
+/// with each attribute, and a signer that goes on from what it has read could not.
 struct SignedPayload {
-    let payload: [UInt8]
+    /// The attributes, one behind the other.
+    let attributes: [UInt8]
     let signature: [UInt8]
 
-    /// In front of the payload and behind it, one spelling is permitted, so that no byte can be changed unnoticed.
-    var encoded: Data {
-        let content = DER.sequence(
-            Self.data,
-            DER.element(.explicit0, DER.element(.octetString, payload))
-        )
-        let signer = DER.sequence(
-            DER.integer(1),
-            DER.sequence(DER.sequence(), DER.integer(0)),
-            Self.sha256,
-            Self.hmacWithSHA256,
-            DER.element(.octetString, signature)
-        )
-        let signedData = DER.sequence(DER.integer(1), DER.setOf([Self.sha256]), content, DER.setOf([signer]))
-        return Data(DER.sequence(Self.signedData, DER.element(.explicit0, signedData)))
+    init(attributes: [UInt8], signature: [UInt8]) {
+        self.attributes = attributes
+        self.signature = signature
     }
 
-    init(payload: [UInt8], signature: [UInt8]) {
-        self.payload = payload
-        self.signature = signature
+    /// In front of the attributes and behind them, one spelling is permitted, so that no byte can be changed unnoticed.
+    var encoded: Data {
+        let back = Self.back(signature)
+        return Data(Self.front(attributes: attributes.count, back: back.count) + attributes + back)
     }
 
     /// Nil for anything that ``encoded`` would not have written.
@@ -37,14 +29,48 @@ struct SignedPayload {
             var explicit = contentInfo.open(.explicit0), var signedData = explicit.open(.sequence),
             signedData.integer() != nil, signedData.read(.set) != nil,
             var content = signedData.open(.sequence), content.read(.objectIdentifier) != nil,
-            var octets = content.open(.explicit0), let payload = octets.read(.octetString),
+            var octets = content.open(.explicit0), var payload = octets.open(.octetString),
+            let attributes = payload.read(.set),
             var signers = signedData.open(.set), var signer = signers.open(.sequence),
             signer.integer() != nil, signer.read(.sequence) != nil, signer.read(.sequence) != nil,
             signer.read(.sequence) != nil, let signature = signer.read(.octetString)
         else { return nil }
-        self.init(payload: Array(payload), signature: Array(signature))
+        self.init(attributes: Array(attributes), signature: Array(signature))
         // Whatever was passed over above is as it must be if the whole is.
         guard encoded == data else { return nil }
+    }
+
+    /// What stands before the attributes.
+    ///
+    /// - Parameters:
+    ///   - attributes: how many bytes they have.
+    ///   - back: how many bytes stand behind them.
+    /// - Returns: the bytes.
+    static func front(attributes: Int, back: Int) -> [UInt8] {
+        // From the inside out: each element's length counts what is in front of the attributes within it, too.
+        var front = DER.header(.set, attributes)
+        func wrap(in tag: DER.Tag, behind first: [UInt8] = [], before rest: Int = 0) {
+            front = DER.header(tag, first.count + front.count + attributes + rest) + first + front
+        }
+        wrap(in: .octetString)
+        wrap(in: .explicit0)
+        wrap(in: .sequence, behind: data)
+        wrap(in: .sequence, behind: DER.integer(1) + DER.setOf([sha256]), before: back)
+        wrap(in: .explicit0, before: back)
+        wrap(in: .sequence, behind: signedData, before: back)
+        return front
+    }
+
+    /// What stands behind the attributes.
+    static func back(_ signature: [UInt8]) -> [UInt8] {
+        let signer = DER.sequence(
+            DER.integer(1),
+            DER.sequence(DER.sequence(), DER.integer(0)),
+            sha256,
+            hmacWithSHA256,
+            DER.element(.octetString, signature)
+        )
+        return DER.setOf([signer])
     }
 
     private static let data = DER.objectIdentifier([1, 2, 840, 113549, 1, 7, 1])

@@ -44,6 +44,7 @@ extension SandboxState {
 
     /// What was bought says the same of its end as the subscription does, and so does what the family has of it.
     private mutating func cut(_ subscription: Int, to term: SubscriptionTerm) {
+        purchasesChange()
         let account = subscriptions[subscription].account
         let last = subscriptions[subscription].term
         let purchases = purchases(of: last, by: account)

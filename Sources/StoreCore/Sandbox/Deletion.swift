@@ -24,6 +24,7 @@ struct Deletion: Hashable, Codable, Sendable {
 extension SandboxState {
     /// Takes in that transactions were deleted.
     mutating func apply(_ deletion: Deletion) {
+        purchasesChange()
         let identifiers = Set(deletion.transactions.map { String($0) })
         deletion.withdrawn.forEach { withdraw($0.transaction) }
         for number in deletion.transactions { owner.issues[number] = nil }
@@ -106,6 +107,7 @@ extension SandboxState {
     ///
     /// What is set up stays, numbers of transactions are not used again, and an order that came before is not taken anew.
     mutating func clear(_ withdrawn: [Deletion.Withdrawn]) {
+        purchasesChange()
         for transaction in withdrawn { withdraw(transaction.transaction) }
         for account in accounts.indices {
             accounts[account].owned = []

@@ -7,6 +7,8 @@ struct ReceiptClaims: Codable, Sendable {
     /// Since when it is revoked.
     private(set) var revocationDate: Date?
     private(set) var isVolumePurchase = false
+    /// When that was, nil for never, and in what older versions of the store wrote.
+    private(set) var refreshDate: Date?
 
     init() {}
 
@@ -14,5 +16,6 @@ struct ReceiptClaims: Codable, Sendable {
         expirationDate = properties.isExpired ? moment : nil
         revocationDate = properties.isRevoked ? moment : nil
         isVolumePurchase = properties.isVolumePurchase
+        refreshDate = moment
     }
 }

@@ -48,6 +48,7 @@ extension SandboxState {
 
     /// Transactions of an account's do not count any more.
     mutating func cancel(_ identifiers: Set<String>, of account: Int, _ date: Date) {
+        purchasesChange()
         for identifier in identifiers { revocations.cancel(identifier, date) }
         for index in 0..<accounts[account].history.count
         where identifiers.contains(accounts[account].history[index].identifier) {

@@ -3,24 +3,42 @@ import Foundation
 extension SandboxCore {
     /// A device's receipt, signed; nil as long as nothing was bought, restored or refreshed on it.
     func appReceipt(on device: Int) -> Data? {
-        let receipt = look { shell, now -> AppReceipt? in
-            let state = shell.state
-            let place = state.devices[device]
-            guard place.hasReceipt || state.hasNewPurchases(on: device) else { return nil }
-            return AppReceipt(
+        if case .changed(let image, _) = receipt(on: device, unless: nil) { return image.data }
+        return nil
+    }
+
+    /// A device's receipt, unless it lists what a known one lists.
+    func receipt(on device: Int, unless known: ReceiptVersion?) -> ReceiptNews {
+        let found = use { shell, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
+            shell.bringUpToDate(now)
+            let place = shell.state.devices[device]
+            guard place.hasReceipt || shell.state.hasNewPurchases(on: device),
+                let entries = shell.receiptEntries(of: place.account, signer: signer)
+            else { return nil }
+            let claims = place.receiptClaims
+            let receipt = AppReceipt(
                 bundleIdentifier: bundleIdentifier,
                 bundleVersion: bundleVersion,
                 device: Self.bytes(of: identifierForVendor(of: place.name)),
-                opaqueValue: opaqueValue(place.name, now),
-                creationDate: now,
-                purchases: state.purchases(on: device),
-                expirationDate: place.receiptClaims.expirationDate,
-                revocationDate: place.receiptClaims.revocationDate,
-                isVolumePurchase: place.receiptClaims.isVolumePurchase
+                opaqueValue: Data(),
+                creationDate: claims.refreshDate ?? .distantPast,
+                purchases: shell.state.unfinishedConsumables(on: device),
+                expirationDate: claims.expirationDate,
+                revocationDate: claims.revocationDate,
+                isVolumePurchase: claims.isVolumePurchase
             )
+            return (receipt, entries, place.name, now)
         }
+        guard let (listed, entries, name, now) = found else { return .none }
+        let version = ReceiptVersion(entries: entries.identity, entryCount: entries.count, rest: listed)
+        if version == known { return .unchanged }
+        var receipt = listed
+        receipt.creationDate = now
+        receipt.opaqueValue = opaqueValue(name, now)
+        receipt.deviceHash = receipt.hash(forDevice: Self.bytes(of: identifierForVendor(of: name)))
         // A signer that fails leaves the device without a receipt; the one in the box does not.
-        return try? receipt?.data(signedBy: signer)
+        guard let image = try? receipt.image(behind: entries, signedBy: signer) else { return .none }
+        return .changed(image, version)
     }
 
     /// Brings a device's receipt up to date, which is: sees to it that there is one.
@@ -69,34 +87,29 @@ extension SandboxState {
         return account >= 0 && accounts[account].unfinished > 0
     }
 
-    /// What the account that is signed in on a device bought or has from its family, and the consumables that are not
-    /// finished and heard of there.
-    fileprivate func purchases(on device: Int) -> [AppReceipt.Purchase] {
-        let account = devices[device].account
-        guard account >= 0 else { return [] }
-        let history = accounts[account].history
-        var purchases: [AppReceipt.Purchase] = []
-        purchases.reserveCapacity(history.count)
-        for index in 0..<history.count {
-            let purchase = history[index]
-            guard !purchase.isDeferredChange, !purchase.isDeleted, let itself = purchase.asOriginal.original else {
-                continue
-            }
-            purchases.append(
-                AppReceipt.Purchase(
-                    quantity: itself.payment.quantity,
-                    productIdentifier: itself.payment.productIdentifier,
-                    transactionIdentifier: itself.identifier,
-                    purchaseDate: itself.date,
-                    originalTransactionIdentifier: purchase.term.map { String($0.original) },
-                    originalPurchaseDate: purchase.term?.originalDate,
-                    kind: catalogue.kind(of: purchase.product),
-                    subscription: purchase.term.map(TransactionReceipt.Subscription.init),
-                    cancellationDate: purchase.isCancelled ? revocations.cancellation(of: itself.identifier) : nil
-                )
-            )
+    /// What a receipt says of a purchase that an account keeps; nil for what it leaves out.
+    func listed(_ purchase: Purchase) -> AppReceipt.Purchase? {
+        guard !purchase.isDeferredChange, !purchase.isDeleted, let itself = purchase.asOriginal.original else {
+            return nil
         }
-        guard devices[device].unfinished + accounts[account].unfinished > 0 else { return purchases }
+        return AppReceipt.Purchase(
+            quantity: itself.payment.quantity,
+            productIdentifier: itself.payment.productIdentifier,
+            transactionIdentifier: itself.identifier,
+            purchaseDate: itself.date,
+            originalTransactionIdentifier: purchase.term.map { String($0.original) },
+            originalPurchaseDate: purchase.term?.originalDate,
+            kind: catalogue.kind(of: purchase.product),
+            subscription: purchase.term.map(TransactionReceipt.Subscription.init),
+            cancellationDate: purchase.isCancelled ? revocations.cancellation(of: itself.identifier) : nil
+        )
+    }
+
+    /// The consumables of the account that is signed in on a device that are not finished and heard of there.
+    fileprivate func unfinishedConsumables(on device: Int) -> [AppReceipt.Purchase] {
+        let account = devices[device].account
+        guard account >= 0, devices[device].unfinished + accounts[account].unfinished > 0 else { return [] }
+        var purchases: [AppReceipt.Purchase] = []
         transactions.forEach { _, row in
             guard row.account == account, isVisible(row, on: device), row.history < 0,
                 row.transaction.state == .purchased
@@ -116,6 +129,33 @@ extension SandboxState {
     }
 }
 
+extension SandboxShell {
+    /// The purchases with which an account's receipts begin, encoded; none for nobody.
+    ///
+    /// Nil where one of them cannot be encoded.
+    fileprivate mutating func receiptEntries(of account: Int, signer: any ReceiptSigner) -> ReceiptEntries? {
+        guard account >= 0 else {
+            let nobody = receiptLists[account] ?? ReceiptList(of: state, signer: signer)
+            receiptLists[account] = nobody
+            return nobody.entries
+        }
+        // Taken out, so that it is not copied when something is added.
+        var list = receiptLists.removeValue(forKey: account)
+        if list?.isCurrent(in: state) != true { list = ReceiptList(of: state, signer: signer) }
+        let isComplete = (try? list?.takeIn(state, of: account)) != nil
+        receiptLists[account] = list
+        return isComplete ? list?.entries : nil
+    }
+}
+
+extension SandboxStore: ReceiptSource {
+    func receipt(unless known: ReceiptVersion?) -> ReceiptNews { core.receipt(on: 0, unless: known) }
+}
+
+extension SandboxDevice: ReceiptSource {
+    func receipt(unless known: ReceiptVersion?) -> ReceiptNews { core.receipt(on: number, unless: known) }
+}
+
 // MARK: - Where an app finds it
 
 extension SandboxDevice {
@@ -126,7 +166,8 @@ extension SandboxDevice {
     /// on this device and are not finished yet. With nobody signed in it says nothing. Read it with
     /// ``AppReceipt/init(verifying:signer:)``.
     ///
-    /// Made anew each time, from all of the account's purchases.
+    /// Made anew each time. Purchases that it listed before are not encoded again, nor signed again by an
+    /// ``HMACReceiptSigner``.
     public var appReceipt: Data? { core.appReceipt(on: number) }
 
     /// How the app's vendor knows the device: the 16 bytes that an app receipt's ``AppReceipt/deviceHash`` is made with.

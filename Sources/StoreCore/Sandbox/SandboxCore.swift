@@ -107,9 +107,7 @@ extension SandboxCore {
     /// Answers a question, with all that should have happened by now done.
     func look<R>(_ body: (SandboxShell, Date) throws -> R) rethrows -> R {
         try use { shell, now in
-            try? shell.refresh()
-            // What cannot be written is not so.
-            try? shell.catchUp(with: now)
+            shell.bringUpToDate(now)
             return try body(shell, now)
         }
     }

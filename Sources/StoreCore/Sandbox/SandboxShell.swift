@@ -64,6 +64,8 @@ struct SandboxShell: Sendable {
     let ledger: any Ledger
     private var snapshots: SnapshotKeeper
     var connections: [Connection] = []
+    /// For each account whose receipts were asked for, how they begin; for -1, nobody's.
+    var receiptLists: [Int: ReceiptList] = [:]
     /// The events of the change under way, or of the last one.
     private(set) var fresh: [LedgerRecord] = []
     /// How many of those the state has taken in.
@@ -128,6 +130,13 @@ extension SandboxShell {
     mutating func change(now: Date, _ body: (inout SandboxShell) throws -> Void) throws {
         try catchUp(with: now)
         try make(body)
+    }
+
+    /// Takes in what other stores on the ledger have appended and does what has been left to do, as far as that is possible.
+    mutating func bringUpToDate(_ now: Date) {
+        try? refresh()
+        // What cannot be written is not so.
+        try? catchUp(with: now)
     }
 
     /// Does what has been left to do: renews the subscriptions that are due, then writes answers, which count from now.
@@ -298,6 +307,7 @@ extension SandboxShell {
         try whole.read(ledger)
         state = whole
         firstDoubtful = nil
+        receiptLists = [:]
         for index in connections.indices {
             connections[index].told = min(connections[index].told, state.position)
             connections[index].seen = min(connections[index].seen, state.position)

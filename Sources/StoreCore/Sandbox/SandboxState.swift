@@ -60,6 +60,8 @@ struct SandboxState: Codable, Sendable {
     var billing = BillingState()
     var revocations = RevocationBook()
     var families = FamilyBook()
+    /// How many events it was made of when a purchase that was there before changed for the last time, nil for never.
+    private(set) var lastPurchaseChange: Int?
     /// A record could not be read, so that later ones may be about what is not there.
     private(set) var isDamaged = false
 }
@@ -83,6 +85,7 @@ extension SandboxState {
             nextTransaction += Self.numbersLost
         case .registered(let product):
             catalogue.register(product)
+            purchasesChange()
         case .availability(let identifier, let availability):
             if let index = catalogue.index(of: identifier) { catalogue.setAvailability(availability, of: index) }
         case .accountAdded(let name):
@@ -274,6 +277,9 @@ extension SandboxState {
             subscriptions.setRenewsAs(product, under: offer, of: index, purchase: purchase)
         }
     }
+
+    /// Purchases that were there before change, or are not there any more: what was made of them is to be made again.
+    mutating func purchasesChange() { lastPurchaseChange = position }
 
     mutating func remember(_ purchase: Purchase, _ account: Int) -> Int32 {
         accounts[account].history.append(purchase)

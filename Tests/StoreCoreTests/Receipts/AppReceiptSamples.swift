@@ -52,7 +52,7 @@ enum AppReceiptSamples {
         }
     }
 
-    /// The same receipt with its purchases in the order of their transactions: a set keeps none.
+    /// The same receipt with its purchases in the order of their transactions.
     static func sorted(_ receipt: AppReceipt) -> AppReceipt {
         var receipt = receipt
         receipt.purchases.sort { (Int($0.transactionIdentifier) ?? 0) < (Int($1.transactionIdentifier) ?? 0) }

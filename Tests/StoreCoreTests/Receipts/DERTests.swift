@@ -78,23 +78,23 @@ import Testing
         ]
     }
 
-    private func status(_ payload: [UInt8]) -> Int {
-        let signature = [UInt8](ReceiptSamples.signer.sign(Data(payload)))
-        return AppReceiptSamples.status(SignedPayload(payload: payload, signature: signature).encoded)
+    private func status(_ attributes: [UInt8]) -> Int {
+        let signature = [UInt8](ReceiptSamples.signer.sign(Data(attributes)))
+        return AppReceiptSamples.status(SignedPayload(attributes: attributes, signature: signature).encoded)
     }
 
     @Test func `B128: Attributes may come in any order, and more than are known`() {
-        #expect(status(DER.setOf(minimum)) == 0)
-        #expect(status(DER.element(.set, Array(minimum.reversed().joined()))) == 0)
-        #expect(status(DER.setOf(minimum + [attribute(99, [1, 2, 3]), attribute(99, [])])) == 0)
+        #expect(status(DER.sorted(minimum)) == 0)
+        #expect(status(Array(minimum.reversed().joined())) == 0)
+        #expect(status(DER.sorted(minimum + [attribute(99, [1, 2, 3]), attribute(99, [])])) == 0)
     }
 
     @Test func `B191: A signed payload that lacks an attribute, or has one twice, is malformed`() {
         for index in minimum.indices {
             var attributes = minimum
             attributes.remove(at: index)
-            #expect(status(DER.setOf(attributes)) == 21002)
-            #expect(status(DER.setOf(minimum + [minimum[index]])) == 21002)
+            #expect(status(DER.sorted(attributes)) == 21002)
+            #expect(status(DER.sorted(minimum + [minimum[index]])) == 21002)
         }
     }
 
@@ -106,11 +106,11 @@ import Testing
         ]
         for (type, value) in values {
             let others = minimum.filter { $0[4] != UInt8(type) }
-            #expect(status(DER.setOf(others + [attribute(type, value)])) == 21002, "attribute \(type)")
+            #expect(status(DER.sorted(others + [attribute(type, value)])) == 21002, "attribute \(type)")
         }
-        #expect(status(DER.setOf(minimum) + [0]) == 21002)
+        #expect(status(DER.sorted(minimum) + [0]) == 21002)
         #expect(status(DER.sequence(DER.integer(1))) == 21002)
-        #expect(status(DER.setOf(minimum + [DER.integer(1)])) == 21002)
+        #expect(status(DER.sorted(minimum + [DER.integer(1)])) == 21002)
         #expect(status([]) == 21002)
     }
 }
