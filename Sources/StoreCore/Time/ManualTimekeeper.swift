@@ -95,7 +95,7 @@ public final class ManualTimekeeper: Timekeeper {
         finish(at: end)
     }
 
-    /// Moves the clock on like ``advance(by:)``, or throws where that stops the process.
+    /// Moves the clock on by an interval like ``advanceThrowing(to:)``.
     ///
     /// - Parameter interval: seconds, not negative.
     /// - Throws: as ``advanceThrowing(to:)``.
