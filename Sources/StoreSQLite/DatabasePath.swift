@@ -34,10 +34,14 @@
             let system = errno
             self.name = name
             self.fileSystem = fileSystem
-            // The upper bits say that there was a link. SQLite leaves room for "-journal".
-            guard status & 0xFF == SQLITE_OK, strlen(full) + 8 <= Int(files.pointee.mxPathname) else {
+            // SQLite leaves room for "-journal".
+            let isTooLong = max(Int(strlen(full)), path.utf8.count) + 8 > Int(files.pointee.mxPathname)
+            // The upper bits say that there was a link.
+            guard status & 0xFF == SQLITE_OK, !isTooLong else {
                 file = path
-                throw StoreDatabaseError(opening: self, system: system == 0 ? ENAMETOOLONG : system)
+                // Links that go on for ever SQLite cuts off by itself.
+                let reason = isTooLong ? ENAMETOOLONG : system == 0 ? ELOOP : system
+                throw StoreDatabaseError(opening: self, system: reason)
             }
             file = full.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } } ?? path
         }

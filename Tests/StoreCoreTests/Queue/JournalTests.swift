@@ -126,7 +126,10 @@ import Testing
         let journal = MemoryJournal()
         let logs = [LogRecorder(), LogRecorder(), LogRecorder()]
         var queues: [SKPaymentQueue] = []
-        for log in logs { queues.append(await world.observedQueue(Recorder(), journal: journal, log: log.log)) }
+        let observers = logs.map { _ in Recorder() }
+        for (observer, log) in zip(observers, logs) {
+            queues.append(await world.observedQueue(observer, journal: journal, log: log.log))
+        }
         queues[0].add(SKPayment(productIdentifier: "sword"))
         #expect(logs.map(\.lines.count) == [1, 1, 0])
         #expect(logs[0].lines.first?.contains("another payment queue has opened this queue's journal") == true)
