@@ -4,7 +4,7 @@ extension StorekitFileReader {
     /// The products read so far, and where each was found.
     struct Shelf {
         private(set) var products: [SandboxProduct] = []
-        private var indices: [String: Int] = [:]
+        private var indices: [ExactText: Int] = [:]
         private let file: StorekitFile
 
         init(file: StorekitFile) {
@@ -18,7 +18,8 @@ extension StorekitFileReader {
 
         /// Puts a product behind the others, or answers with the place of another one that has its identifier.
         mutating func add(_ product: SandboxProduct) -> Place? {
-            if let twin = indices.updateValue(products.count, forKey: product.identifier) { return place(of: twin) }
+            let identifier = ExactText(product.identifier)
+            if let twin = indices.updateValue(products.count, forKey: identifier) { return place(of: twin) }
             products.append(product)
             return nil
         }

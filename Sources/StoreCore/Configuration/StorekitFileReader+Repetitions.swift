@@ -10,14 +10,14 @@ extension StorekitFileReader {
         static func all(in names: some Collection<String?>) -> [Repetition] {
             // Most lists have one element or none.
             guard names.count > 1 else { return [] }
-            var first: [String: Int] = [:]
+            var first: [ExactText: Int] = [:]
             var repetitions: [Repetition] = []
             for (index, name) in names.enumerated() {
                 guard let name else { continue }
-                if let twin = first[name] {
+                if let twin = first[ExactText(name)] {
                     repetitions.append(Repetition(name: name, index: index, twin: twin))
                 } else {
-                    first[name] = index
+                    first[ExactText(name)] = index
                 }
             }
             return repetitions

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A file that is kept open to be written to again, and what is in it.
+/// What is in one of the copies of a receipt's file.
 struct ReceiptCopy {
-    private let file: Descriptor
-    /// By what the system knows it.
-    private let status: stat
+    /// What the system said of the file when it was last written.
+    ///
+    /// A file of which it says something else was changed by somebody, and is of no use any more.
+    private var written: stat?
     /// The entries that it holds, nil while it holds nothing.
     private var entries: ReceiptEntries.Identity?
     private var frontCount = 0
@@ -12,82 +13,46 @@ struct ReceiptCopy {
     private var entryBytes = 0
     private var byteCount = 0
 
-    private final class Descriptor: Sendable {
-        let number: Int32
+    /// A copy of which nothing is written.
+    init() {}
 
-        init(_ number: Int32) { self.number = number }
-
-        deinit { close(number) }
-    }
-
-    /// Makes a file that its user alone may read and write; nil, with the reason in `errno`, where there cannot be one.
-    init?(at path: String) {
-        let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard number >= 0 else { return nil }
-        file = Descriptor(number)
-        var status = stat()
-        guard fstat(number, &status) == 0 else { return nil }
-        self.status = status
-    }
-
-    /// Whether this is the file at a path.
+    /// Whether this is what is at a path.
     func isAt(_ path: String) -> Bool {
-        var other = stat()
-        return lstat(path, &other) == 0 && status.st_ino == other.st_ino && status.st_dev == other.st_dev
+        var found = stat()
+        return lstat(path, &found) == 0 && isIn(found)
+    }
+
+    /// Whether this is what is in a file of which the system says so.
+    func isIn(_ found: stat?) -> Bool {
+        guard let written, let found else { return false }
+        return written.st_ino == found.st_ino && written.st_dev == found.st_dev && written.st_size == found.st_size
+            && written.st_nlink == found.st_nlink && Self.hasSameTime(written, found)
     }
 
     /// Makes the file say what a receipt says, writing what is not in it yet.
-    mutating func write(_ image: ReceiptImage) throws {
+    mutating func write(_ image: ReceiptImage, to file: LeasedFile) throws {
         if entries !== image.entries.identity || frontCount != image.front.count || entryCount > image.entries.count {
             (frontCount, entryCount, entryBytes) = (image.front.count, 0, 0)
         }
         // Until all of it is written it is of no use.
-        entries = nil
+        (entries, written) = (nil, nil)
         let new = image.entries.bytes(from: entryCount)
-        try write(image.front, at: 0)
-        try write(new + image.back, at: frontCount + entryBytes)
-        if image.byteCount < byteCount, ftruncate(file.number, off_t(image.byteCount)) != 0 { throw Self.trouble() }
+        try file.write(image.front, at: 0)
+        try file.write(new + image.back, at: frontCount + entryBytes)
+        if image.byteCount < byteCount { try file.truncate(to: image.byteCount) }
         byteCount = image.byteCount
         (entryCount, entryBytes) = (image.entries.count, image.entries.byteCount)
-        entries = image.entries.identity
+        (entries, written) = (image.entries.identity, file.status)
     }
 
-    private func write(_ bytes: [UInt8], at offset: Int) throws {
-        try bytes.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = pwrite(file.number, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw Self.trouble() }
-                done += count
-            }
+    #if canImport(Darwin)
+        private static func hasSameTime(_ one: stat, _ other: stat) -> Bool {
+            one.st_mtimespec.tv_sec == other.st_mtimespec.tv_sec
+                && one.st_mtimespec.tv_nsec == other.st_mtimespec.tv_nsec
         }
-    }
-
-    /// What the system has just said.
-    static func trouble() -> any Error { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-}
-
-// MARK: - Leases
-
-extension ReceiptCopy {
-    #if os(Linux)
-        // As in <fcntl.h>, where they are not for everybody to see.
-        private static var setSignal: Int32 { 10 }
-        private static var setLease: Int32 { 1024 }
-
-        /// Has whoever opens the file wait until ``release()``.
-        ///
-        /// False where somebody has it open, and where the system cannot say.
-        func lease() -> Bool {
-            // Who waits is announced with a signal. The usual one would end the process, and this one is passed over.
-            guard fcntl(file.number, Self.setSignal, SIGURG) == 0 else { return false }
-            return fcntl(file.number, Self.setLease, Int32(F_WRLCK)) == 0
-        }
-
-        func release() { _ = fcntl(file.number, Self.setLease, Int32(F_UNLCK)) }
     #else
-        func lease() -> Bool { false }
-        func release() {}
+        private static func hasSameTime(_ one: stat, _ other: stat) -> Bool {
+            one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec
+        }
     #endif
 }

@@ -22,7 +22,7 @@ struct ReplacedFile {
 
     var url: URL { URL(fileURLWithPath: place) }
 
-    /// Whether the file is where it was put.
+    /// Whether the file is where it was put, as it was written.
     var isInPlace: Bool { current?.isAt(place) ?? false }
 
     /// Puts a receipt in the file's place.
@@ -30,36 +30,36 @@ struct ReplacedFile {
     /// - Throws: what the system says of a folder or a file that cannot be written; the file stays as it was.
     mutating func write(_ image: ReceiptImage) throws {
         let isThere = isInPlace
-        var copy: ReceiptCopy
-        if isThere, let spare, spare.isAt(sparePlace), spare.lease() {
+        var copy = ReceiptCopy()
+        if isThere, let spare, let file = LeasedFile(leasing: sparePlace), spare.isIn(file.status) {
             copy = spare
+            self.spare = nil
+            try copy.write(image, to: file)
         } else {
-            copy = try newCopy()
+            spare = nil
+            try copy.write(image, to: try newFile())
         }
-        spare = nil
-        defer { copy.release() }
-        try copy.write(image)
         if isThere, Self.exchange(sparePlace, place) {
             spare = current
         } else if rename(sparePlace, place) != 0 {
-            throw ReceiptCopy.trouble()
+            throw LeasedFile.trouble()
         }
         current = copy
     }
 
-    /// Takes the file away.
+    /// Takes the file away, and the spare with it.
     mutating func remove() {
-        if isInPlace { unlink(place) }
-        current = nil
+        unlink(place)
+        unlink(sparePlace)
+        (current, spare) = (nil, nil)
     }
 
-    private func newCopy() throws -> ReceiptCopy {
+    private func newFile() throws -> LeasedFile {
         // Whoever cleans up temporary files may have taken the folders too.
         try folder.make()
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         unlink(sparePlace)
-        guard let copy = ReceiptCopy(at: sparePlace) else { throw ReceiptCopy.trouble() }
-        return copy
+        return try LeasedFile(creating: sparePlace)
     }
 }
 

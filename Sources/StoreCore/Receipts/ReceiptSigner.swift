@@ -25,7 +25,7 @@ public protocol ReceiptSigner: Sendable {
     /// Signs a message.
     ///
     /// - Parameter message: For a transaction's receipt the version byte, then the purchase information; for an app
-    ///   receipt the attributes in its payload, without the tag and the length of the set. No message is both.
+    ///   receipt the attributes in its payload, without the tag and the length of the set. No message is both, unless the version byte is 0x30.
     /// - Returns: ``signatureLength`` bytes.
     /// - Throws: What keeps it from signing; no receipt is made then.
     func sign(_ message: Data) throws -> Data

@@ -20,7 +20,9 @@ extension SandboxState {
             let start = subscriptions[index].term.end
             let length = rate.end(of: period, from: start).timeIntervalSince(start)
             // The first renewal is at the end of the running period.
-            let count = (moment.timeIntervalSince(start) / length).rounded(.down) + 1
+            let renewals = (moment.timeIntervalSince(start) / length).rounded(.down) + 1
+            let rest = billing.renewalLimit.map { Double($0) - Double(subscriptions[index].renewals) } ?? .infinity
+            let count = min(renewals, rest)
             guard count > most else { continue }
             let product = catalogue[subscriptions[index].renewsAs].identifier
             return """

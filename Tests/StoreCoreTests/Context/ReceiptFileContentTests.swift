@@ -185,9 +185,67 @@ import Testing
         private static var leases: Bool {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             defer { unlink(path) }
-            return ReceiptCopy(at: path)?.lease() ?? false
+            return (try? LeasedFile(creating: path)) != nil && LeasedFile(leasing: path) != nil
         }
     #endif
+
+    @Test func `B184: A file that somebody changes in place is made anew, and nothing is built upon it`() throws {
+        let url = try watch()
+        for text in ["x", ""] {
+            try Data(text.utf8).write(to: url)
+            for _ in 0..<4 {
+                buy("lessons")
+                #expect(try Data(contentsOf: url) == store.appReceipt)
+            }
+        }
+    }
+
+    @Test func `B184: Without a receipt nothing of one is left`() throws {
+        let url = try watch()
+        for _ in 0..<3 { buy("lessons") }
+        context.use(nil)
+        #expect(context.appReceiptURL == nil)
+        let folder = url.deletingLastPathComponent().deletingLastPathComponent()
+        let left = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        #expect(left == ["StoreKit"])
+    }
+
+    @Test func `Of a purchase only what is new is encoded, of a refund everything`() throws {
+        func version() throws -> ReceiptVersion {
+            guard case .changed(_, let version) = store.receipt(unless: nil) else { throw CancellationError() }
+            return version
+        }
+        _ = try watch()
+        let before = try version()
+        buy("lessons")
+        let after = try version()
+        #expect(after.entries === before.entries)
+        #expect(after.entryCount == before.entryCount + 1)
+        try store.refund(newest("lessons"))
+        #expect(try version().entries !== after.entries)
+    }
+
+    @Test func `Of a receipt only what is new is written`() throws {
+        func image() throws -> ReceiptImage {
+            guard case .changed(let image, _) = store.receipt(unless: nil) else { throw CancellationError() }
+            return image
+        }
+        let folder = TemporaryFolder(for: "test")
+        try folder.make()
+        let path = folder.url.appendingPathComponent("receipt").path
+        let file = try LeasedFile(creating: path)
+        var copy = ReceiptCopy()
+        for _ in 0..<3 { buy("lessons") }
+        try copy.write(try image(), to: file)
+        // A mark in what is written already.
+        let place = try image().front.count
+        try file.write([0xFF], at: place)
+        buy("lessons")
+        try copy.write(try image(), to: file)
+        var expected = [UInt8](try image().data)
+        expected[place] = 0xFF
+        #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) == expected)
+    }
 
     // MARK: Acts
 
