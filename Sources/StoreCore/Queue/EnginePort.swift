@@ -76,6 +76,11 @@ final class EngineConnection: StoreUpdateReceiver {
         self.journal = journal
     }
 
-    func receive(_ batch: UpdateBatch) { engine.received(batch, generation: generation) }
-    func connectionLost(_ failure: StoreFailure) { engine.connectionLost(failure, generation: generation) }
+    func receive(_ batch: UpdateBatch) {
+        engine.takeIn { $0.received(batch, generation: generation, &$1) }
+    }
+
+    func connectionLost(_ failure: StoreFailure) {
+        engine.takeIn { $0.connectionLost(failure, generation: generation, &$1) }
+    }
 }

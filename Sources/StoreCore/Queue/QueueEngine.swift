@@ -153,7 +153,7 @@ extension QueueEngine {
     /// Takes in what the app asks for, or what the store or the clock brings.
     ///
     /// From here on observers that were deallocated without having been removed count as removed.
-    private func takeIn<R>(_ event: (inout QueueMachine, inout [QueueMachine.Action]) -> R) -> R {
+    func takeIn<R>(_ event: (inout QueueMachine, inout [QueueMachine.Action]) -> R) -> R {
         CallScope.outermost {
             stage.noticeDeallocatedObservers()
             return handle(event)
@@ -380,14 +380,6 @@ extension QueueEngine {
         do { try journal.forget(commands) } catch {
             log("the journal cannot forget what is acknowledged; it is sent again at the next launch: \(error)")
         }
-    }
-
-    func received(_ batch: UpdateBatch, generation: Int) {
-        takeIn { $0.received(batch, generation: generation, &$1) }
-    }
-
-    func connectionLost(_ failure: StoreFailure, generation: Int) {
-        takeIn { $0.connectionLost(failure, generation: generation, &$1) }
     }
 }
 
