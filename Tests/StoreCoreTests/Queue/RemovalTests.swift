@@ -16,7 +16,7 @@ import Testing
         private let delivery: Delivery
         private let deliveries = DispatchQueue(label: "deliveries")
 
-        init(_ lane: BackendLane, _ delivery: Delivery, journal: any QueueJournal = MemoryJournal()) async throws {
+        init(_ lane: BackendLane, _ delivery: Delivery) async throws {
             ledger = GatedLedger(lane: lane)
             store = try SandboxStore(products: World.products, timekeeper: ManualTimekeeper(), ledger: ledger)
             self.delivery = delivery
@@ -26,7 +26,7 @@ import Testing
                 case .queue: .queue(deliveries)
                 case .main: .main
                 }
-            queue = SKPaymentQueue(backend: store, journal: journal, delivery: place, log: .silent)
+            queue = SKPaymentQueue(backend: store, delivery: place, log: .silent)
             queue.add(observer)
             queue.add(SKPayment(productIdentifier: "sword"))
             await queue.settle()
@@ -79,24 +79,6 @@ import Testing
         await purchase
         await shop.queue.settle()
         #expect(shop.removals == 1)
-    }
-
-    @Test(arguments: Delivery.allCases)
-    func `B33, B71: A finish that no lane has taken up when the queue is relaunched is not lost`(
-        delivery: Delivery
-    ) async throws {
-        let journal = MemoryJournal()
-        let shop = try await Shop(.background, delivery, journal: journal)
-        shop.ledger.close()
-        shop.queue.finishTransaction(shop.sword)
-        let next = shop.queue.relaunch()
-        shop.ledger.open()
-        await next.settle()
-        let observer = Recorder()
-        next.add(observer)
-        await next.settle()
-        let isKept = journal.commands.contains { if case .finish = $0.action { true } else { false } }
-        #expect(isKept || observer.history.isEmpty)
     }
 
     @Test(arguments: Conformer.allCases)
