@@ -9,6 +9,8 @@ struct Arguments {
     enum Task {
         case list
         case measure([Figure])
+        /// One sample of synchronous purchases and nothing else, for a program that counts instructions.
+        case purchases(Int, Side)
         case outcome(Figure)
         case sample(Figure, Side)
     }
@@ -24,12 +26,14 @@ struct Arguments {
         var isList = false
         var isChild = false
         var side: Side?
+        var purchases: Int?
         var words = words.makeIterator()
         while let word = words.next() {
             switch word {
             case "--json": isJSON = true
             case "--list": isList = true
             case "--rounds": rounds = try Self.rounds(words.next())
+            case "--purchases": purchases = try Self.purchases(words.next())
             case "--child": isChild = true
             case "--sample": side = words.next().flatMap(Side.init)
             case _ where word.hasPrefix("-"): throw Wrong(sentence: "There is no option \(word). \(Self.usage)")
@@ -38,6 +42,8 @@ struct Arguments {
         }
         if isList {
             task = .list
+        } else if let purchases {
+            task = .purchases(purchases, side ?? .value)
         } else if isChild, let figure = figures.first {
             task = if let side { .sample(figure, side) } else { .outcome(figure) }
         } else {
@@ -50,6 +56,13 @@ struct Arguments {
     private static func rounds(_ word: String?) throws -> Int {
         guard let count = word.flatMap({ Int($0) }), count >= fewestRounds else {
             throw Wrong(sentence: "--rounds takes a whole number, \(fewestRounds) or more.")
+        }
+        return count
+    }
+
+    private static func purchases(_ word: String?) throws -> Int {
+        guard let count = word.flatMap({ Int($0) }), count > 0 else {
+            throw Wrong(sentence: "--purchases takes a whole number, 1 or more.")
         }
         return count
     }

@@ -52,7 +52,7 @@ extension Figure {
     /// All there are, in the order they are shown.
     static let all: [Figure] =
         [
-            purchaseSync, purchasePipelined, purchaseHistory,
+            purchaseSync, purchasePipelined, purchaseContendedQueue, purchaseContendedStore, purchaseHistory,
             finishInOrder, finishRandom,
             restore, renewals, products, storekitLoad,
             receiptSign, receiptVerify, receiptFile,

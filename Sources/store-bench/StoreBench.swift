@@ -28,6 +28,8 @@ enum StoreBench {
             for figure in figures {
                 report.add(figure, try ChildProcess.measure(figure, rounds: arguments.rounds))
             }
+        case .purchases(let count, let side):
+            _ = try PurchaseSync.sample(of: count, side)
         case .outcome(let figure):
             try ChildProcess.answer(figure.withCases { try Rounds(count: arguments.rounds).run($0) })
         case .sample(let figure, let side):

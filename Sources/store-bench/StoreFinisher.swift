@@ -33,12 +33,16 @@ struct StoreShop {
     let store: SandboxStore
     let queue: SKPaymentQueue
     let observer: StoreFinisher
-    private let coins = "com.example.coins.100"
+    static let coins = "com.example.coins.100"
+
+    static func makeStore() throws -> SandboxStore {
+        try SandboxStore(products: [
+            .consumable(coins, price: "0.99"), .nonConsumable("com.example.castle", price: "9.99"),
+        ])
+    }
 
     init(delivery: StoreDelivery = .inline, keeps: Bool = false) throws {
-        store = try SandboxStore(products: [
-            .consumable("com.example.coins.100", price: "0.99"), .nonConsumable("com.example.castle", price: "9.99"),
-        ])
+        store = try Self.makeStore()
         queue = SKPaymentQueue(backend: store, delivery: delivery)
         observer = StoreFinisher(keeps: keeps)
         queue.add(observer)
@@ -47,7 +51,7 @@ struct StoreShop {
     /// Buys consumables, one after the other, and returns how many were removed.
     func buy(_ count: Int) -> Int {
         let before = observer.removed
-        for _ in 0..<count { queue.add(SKPayment(productIdentifier: coins)) }
+        for _ in 0..<count { queue.add(SKPayment(productIdentifier: Self.coins)) }
         return observer.removed - before
     }
 }

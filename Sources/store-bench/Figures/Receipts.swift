@@ -6,7 +6,7 @@ extension Figure {
         name: "receipt.sign",
         summary: "one transaction's receipt, written and signed",
         unit: "ns",
-        limit: 1.5,
+        limit: 1.9,
         dream: 1.1
     ) {
         let parts = try ReceiptParts()
@@ -20,7 +20,7 @@ extension Figure {
         name: "receipt.verify",
         summary: "one transaction's receipt, verified and read",
         unit: "ns",
-        limit: 1.5,
+        limit: 1.9,
         dream: 1.1
     ) {
         let parts = try ReceiptParts()
