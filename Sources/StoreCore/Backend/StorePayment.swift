@@ -72,6 +72,10 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.discount = newValue } }
     }
 
+    // Nearly every payment has no rare field: that much is seen without a call.
+    @inline(__always)
+    var hasDiscount: Bool { storage.rare != nil && discount != nil }
+
     private mutating func change(_ body: (inout RareFields) -> Void) {
         var fields = storage.rare?.fields ?? RareFields()
         body(&fields)
@@ -83,6 +87,14 @@ public struct StorePayment: Hashable, Sendable {
         left.storage === right.storage
             || left.productIdentifier.isExactly(right.productIdentifier) && left.quantity == right.quantity
                 && left.storage.rare == right.storage.rare
+    }
+
+    /// Whether two payments are the same bit for bit.
+    ///
+    /// Equal ones may spell a user's name with other code points.
+    @inline(__always)
+    func isIdentical(to other: StorePayment) -> Bool {
+        storage === other.storage || storage.isIdentical(to: other.storage)
     }
 
     /// Hashes all that is asked for.
@@ -102,6 +114,18 @@ private final class Storage: Sendable {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.rare = rare
+    }
+
+    @inline(__always)
+    func isIdentical(to other: Storage) -> Bool {
+        quantity == other.quantity && (rare === other.rare || hasIdenticalRareFields(as: other))
+            && productIdentifier.isExactly(other.productIdentifier)
+    }
+
+    @inline(never)
+    private func hasIdenticalRareFields(as other: Storage) -> Bool {
+        guard let rare, let otherRare = other.rare else { return false }
+        return rare.fields.isIdentical(to: otherRare.fields)
     }
 }
 
@@ -133,6 +157,15 @@ private struct RareFields: Hashable, Sendable {
     var requestData: Data?
     var simulatesAskToBuyInSandbox = false
     var discount: StoreDiscount?
+
+    /// Compares everything, then texts once more by their code units.
+    func isIdentical(to other: RareFields) -> Bool {
+        func isSame(_ text: (RareFields) -> String?) -> Bool {
+            text(self).map(ExactText.init) == text(other).map(ExactText.init)
+        }
+        return self == other && isSame(\.applicationUsername) && isSame(\.discount?.identifier)
+            && isSame(\.discount?.keyIdentifier) && isSame(\.discount?.signature)
+    }
 }
 
 private final class Rare: Hashable, Sendable {

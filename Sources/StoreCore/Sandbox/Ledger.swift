@@ -42,7 +42,7 @@ public protocol Ledger: AnyObject, Sendable {
 ///
 /// It grows by segments: the millionth record costs what the first did.
 public final class MemoryLedger: Ledger {
-    private let records = Locked(SegmentedArray<LedgerRecord>())
+    private let records = Locked(PackedRecords())
 
     /// Makes an empty ledger.
     public init() {}
@@ -68,8 +68,6 @@ public final class MemoryLedger: Ledger {
     ///
     /// Never throws.
     public func read(after position: Int, limit: Int) -> [LedgerRecord] {
-        records.withLock { records in
-            (position..<max(position, min(records.count, position + limit))).map { records[$0] }
-        }
+        records.withLock { $0.read(after: position, limit: limit) }
     }
 }

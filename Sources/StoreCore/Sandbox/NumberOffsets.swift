@@ -1,0 +1,126 @@
+import Foundation
+
+/// The distances from the numbers of a sale or a finish to those of another one that is otherwise the same.
+///
+/// Differences wrap around, and so do the sums that undo them.
+struct NumberOffsets: Hashable, Sendable {
+    static let zero = NumberOffsets()
+
+    let command: Int32
+    let transaction: Int32
+    /// The distance of the order that a finished transaction came of.
+    let order: Int32
+
+    private init() {
+        command = 0
+        transaction = 0
+        order = 0
+    }
+
+    /// Returns nil if a distance does not fit.
+    @inline(__always)
+    init?(command: Int, transaction: Int, order: Int) {
+        self.command = Int32(truncatingIfNeeded: command)
+        self.transaction = Int32(truncatingIfNeeded: transaction)
+        self.order = Int32(truncatingIfNeeded: order)
+        guard self.command == command, self.transaction == transaction, self.order == order else { return nil }
+    }
+}
+
+/// An event that often repeats an earlier one under other numbers.
+protocol Renumberable: Sendable {
+    /// Returns the offsets from another event, nil if more than the numbers differs, be it in a single bit.
+    func offsets(from other: Self) -> NumberOffsets?
+    /// Returns the same event under other numbers.
+    func advanced(by offsets: NumberOffsets) -> Self
+}
+
+extension StoreEvent {
+    /// Returns the same event under other numbers, if it is a sale or a finish.
+    func advanced(by offsets: NumberOffsets) -> StoreEvent {
+        guard offsets != .zero else { return self }
+        switch self {
+        case .sold(let order): return .sold(order.advanced(by: offsets))
+        case .finished(let finish): return .finished(finish.advanced(by: offsets))
+        default: return self
+        }
+    }
+}
+
+extension OrderID {
+    fileprivate func advanced(by offset: Int32) -> OrderID {
+        OrderID(journal: journal, number: number &+ Int(offset))
+    }
+}
+
+extension StoreEvent.Order: Renumberable {
+    // Not by `==`, which holds different bits of an amount or a text to be equal. No two sales do the same to a
+    // subscription.
+    @inline(__always)
+    func offsets(from other: StoreEvent.Order) -> NumberOffsets? {
+        guard device == other.device, account == other.account, command.journal == other.command.journal,
+            product == other.product, DecimalBits(charge) == DecimalBits(other.charge), case nil = subscription,
+            case nil = other.subscription
+        else { return nil }
+        let offsets = NumberOffsets(
+            command: command.number &- other.command.number,
+            transaction: transaction &- other.transaction,
+            order: 0
+        )
+        return payment.isIdentical(to: other.payment) ? offsets : nil
+    }
+
+    func advanced(by offsets: NumberOffsets) -> StoreEvent.Order {
+        StoreEvent.Order(
+            device: device,
+            account: account,
+            command: command.advanced(by: offsets.command),
+            transaction: transaction &+ Int(offsets.transaction),
+            payment: payment,
+            product: product,
+            charge: charge,
+            subscription: subscription
+        )
+    }
+}
+
+extension StoreEvent.Finish: Renumberable {
+    @inline(__always)
+    func offsets(from other: StoreEvent.Finish) -> NumberOffsets? {
+        guard let transaction, let otherTransaction = other.transaction, let order, let otherOrder = other.order,
+            device == other.device, account == other.account, command.journal == other.command.journal,
+            order.journal == otherOrder.journal
+        else { return nil }
+        return NumberOffsets(
+            command: command.number &- other.command.number,
+            transaction: transaction &- otherTransaction,
+            order: order.number &- otherOrder.number
+        )
+    }
+
+    func advanced(by offsets: NumberOffsets) -> StoreEvent.Finish {
+        StoreEvent.Finish(
+            device: device,
+            command: command.advanced(by: offsets.command),
+            transaction: transaction.map { $0 &+ Int(offsets.transaction) },
+            order: order?.advanced(by: offsets.order),
+            account: account
+        )
+    }
+}
+
+/// The memory of an amount, which has no padding.
+private struct DecimalBits: Equatable {
+    private let words: Words?
+
+    private struct Words: Equatable {
+        let first: UInt32
+        let second: UInt32
+        let third: UInt32
+        let fourth: UInt32
+        let fifth: UInt32
+    }
+
+    @inline(__always)
+    init(_ amount: Decimal?) { words = amount.map { unsafeBitCast($0, to: Words.self) } }
+}

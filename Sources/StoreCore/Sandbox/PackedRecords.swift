@@ -1,0 +1,136 @@
+import Foundation
+
+/// Ledger records in memory, most of which repeat an earlier one under other numbers.
+///
+/// A sale or a finish that differs from the last one of its segment only in its numbers and its moment takes sixteen
+/// bytes, and eight more if its moment differs from the last record's. Every other event is kept whole. Segments are
+/// never moved: the millionth record costs what the first did.
+struct PackedRecords: Sendable {
+    private var full: ContiguousArray<Segment> = []
+    private var open = Segment()
+    /// The last whole sale of the open segment.
+    private var sale: Template<StoreEvent.Order>?
+    /// The last whole finish of the open segment.
+    private var finish: Template<StoreEvent.Finish>?
+
+    /// How many records there are.
+    var count: Int { full.count * Segment.size + open.count }
+
+    /// Appends a record.
+    mutating func append(_ record: LedgerRecord) {
+        if open.count == Segment.size { beginSegment() }
+        let repetition = repetition(of: record.event)
+        open.append(repetition ?? keep(record.event), at: record.date)
+        assert(repetition == nil || open[open.count - 1].event == record.event, "A field is not compared")
+    }
+
+    /// Reads in order.
+    ///
+    /// - Parameters:
+    ///   - position: how many records to pass over.
+    ///   - limit: how many to read at the most.
+    /// - Returns: fewer than `limit` only at the end; none behind it.
+    func read(after position: Int, limit: Int) -> [LedgerRecord] {
+        let end = position + min(limit, count - position)
+        guard position < end else { return [] }
+        return (position..<end).map { index in
+            let segment = index / Segment.size
+            let offset = index % Segment.size
+            return segment < full.count ? full[segment][offset] : open[offset]
+        }
+    }
+
+    @inline(__always)
+    private func repetition(of event: StoreEvent) -> Repetition? {
+        // By optional chaining: bound to a name, the template would be retained and released.
+        switch event {
+        case .sold(let order): sale?.repetition(by: order)
+        case .finished(let event): finish?.repetition(by: event)
+        default: nil
+        }
+    }
+
+    /// Keeps an event whole.
+    @inline(never)
+    private mutating func keep(_ event: StoreEvent) -> Repetition {
+        let place = open.keep(event)
+        switch event {
+        case .sold(let order): sale = Template(event: order, place: place)
+        case .finished(let event): finish = Template(event: event, place: place)
+        default: break
+        }
+        return Repetition(offsets: .zero, place: place)
+    }
+
+    @inline(never)
+    private mutating func beginSegment() {
+        full.append(open)
+        // Only the first one grows as an array does: most of those who have one put little into it.
+        open = Segment(isReserved: true)
+        sale = nil
+        finish = nil
+    }
+}
+
+/// An event of the open segment that later ones are compared with.
+private struct Template<Event: Renumberable>: Sendable {
+    let event: Event
+    /// Its index among the segment's whole events.
+    let place: UInt8
+
+    @inline(__always)
+    func repetition(by other: Event) -> Repetition? {
+        other.offsets(from: event).map { Repetition(offsets: $0, place: place) }
+    }
+}
+
+/// An event as a whole one under other numbers.
+private struct Repetition: Sendable {
+    let offsets: NumberOffsets
+    /// The index of the whole event in its segment.
+    let place: UInt8
+}
+
+/// A run of records, each made of one of a few whole events and of one of a few moments.
+private struct Segment: Sendable {
+    /// How many records it takes: the indices of its events and moments fit into a byte.
+    static let size = 256
+
+    private struct Row: Sendable {
+        let event: Repetition
+        let moment: UInt8
+    }
+
+    private var rows: ContiguousArray<Row> = []
+    private var events: ContiguousArray<StoreEvent> = []
+    /// Bit patterns, since equal moments may differ in theirs; each differs from the one before.
+    private var moments: ContiguousArray<UInt64> = []
+
+    init(isReserved: Bool = false) {
+        if isReserved { rows.reserveCapacity(Self.size) }
+    }
+
+    var count: Int { rows.count }
+
+    subscript(index: Int) -> LedgerRecord {
+        let row = rows[index]
+        let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: moments[Int(row.moment)]))
+        return LedgerRecord(date: date, event: events[Int(row.event.place)].advanced(by: row.event.offsets))
+    }
+
+    /// Keeps an event whole, and returns its index.
+    mutating func keep(_ event: StoreEvent) -> UInt8 {
+        events.append(event)
+        return UInt8(events.count - 1)
+    }
+
+    @inline(__always)
+    mutating func append(_ event: Repetition, at date: Date) {
+        let moment = date.timeIntervalSinceReferenceDate.bitPattern
+        if moments.last != moment { begin(moment) }
+        rows.append(Row(event: event, moment: UInt8(truncatingIfNeeded: moments.count &- 1)))
+    }
+
+    @inline(never)
+    private mutating func begin(_ moment: UInt64) { moments.append(moment) }
+}
