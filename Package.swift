@@ -33,7 +33,11 @@ let package = Package(
         .target(name: "StoreSQLite", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
         // A disk under SQLite that fails, tears and dies.
         .target(name: "SQLiteFaults", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
-        .executableTarget(name: "store-deaths", dependencies: ["StoreCore", "StoreSQLite"], swiftSettings: settings),
+        .executableTarget(
+            name: "store-deaths",
+            dependencies: ["StoreCore", "StoreContract", "StoreSQLite"],
+            swiftSettings: settings
+        ),
         .target(
             name: "StoreSimulator",
             dependencies: ["StoreCore", "StoreContract"],

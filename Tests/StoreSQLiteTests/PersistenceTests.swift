@@ -147,10 +147,10 @@ import Testing
     @Test func `Two stores and many queues on one file sell at once, and give no identifier twice`() throws {
         let database = try folder.open()
         let stores = try (0..<2).map { _ in try SandboxStore(products: Shop.products, ledger: database.ledger) }
+        let queues = (0..<4).map { SKPaymentQueue(backend: stores[$0 % 2], delivery: .inline, log: .silent) }
         let group = DispatchGroup()
-        for index in 0..<4 {
-            let thread = Thread { [stores] in
-                let queue = SKPaymentQueue(backend: stores[index % 2], delivery: .inline, log: .silent)
+        for queue in queues {
+            let thread = Thread {
                 queue.add(Shopper.shared)
                 for _ in 1...20 { queue.add(SKPayment(productIdentifier: "sword")) }
                 group.leave()
@@ -159,6 +159,8 @@ import Testing
             thread.start()
         }
         group.wait()
+        // What one thread adds another may be handing over: its queue has to be there.
+        withExtendedLifetime(queues) {}
         database.close()
         let transactions = try SandboxStore(ledger: folder.open().ledger).transactions
         #expect(transactions.count == 80)

@@ -41,13 +41,13 @@ final class ObserverList: Sendable {
         changes.add(1, ordering: .releasing)
     }
 
-    /// Those that are there, kept alive while the result is.
-    func load() -> LiveObservers {
+    /// The observers that are there, kept alive while the result is; nil if there are none.
+    func load() -> LiveObservers? {
         let version = version
         return list.withLock { list in
-            if list.count == 1 { return LiveObservers(version: version, first: list[0].observer) }
+            if list.count == 1 { return list[0].observer.map { LiveObservers(version: version, first: $0) } }
             let live = list.compactMap(\.observer)
-            return LiveObservers(version: version, first: live.first, others: Array(live.dropFirst()))
+            return live.first.map { LiveObservers(version: version, first: $0, others: Array(live.dropFirst())) }
         }
     }
 
@@ -73,11 +73,10 @@ final class ObserverList: Sendable {
 struct LiveObservers {
     /// The list's, when they were looked up.
     let version: Int
-    let first: (any SKPaymentTransactionObserver)?
+    let first: any SKPaymentTransactionObserver
     var others: [any SKPaymentTransactionObserver] = []
 
-    var isEmpty: Bool { first == nil }
-    var all: [any SKPaymentTransactionObserver] { first.map { [$0] + others } ?? [] }
+    var all: [any SKPaymentTransactionObserver] { [first] + others }
 
     func contains(_ observer: any SKPaymentTransactionObserver) -> Bool {
         first === observer || others.contains { $0 === observer }

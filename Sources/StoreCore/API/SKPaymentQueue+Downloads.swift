@@ -3,11 +3,11 @@ import Foundation
 extension SKPaymentQueue {
     /// Does what the app asks of some downloads; for those with which that cannot be done, a line in the log says why.
     func obey(_ order: DownloadOrder, _ downloads: [SKDownload]) {
-        let engine = courier.engine.downloadEngine.load()
+        let engine = notifier.driver.downloadEngine.load()
         func refuse(_ download: SKDownload, _ refusal: DownloadRefusal) {
             let name = download.contentIdentifier
             let reason = refusal.rawValue
-            courier.core.setup.log("the download of \(name) is left as it is, asked to \(order.rawValue): \(reason)")
+            notifier.core.setup.log("the download of \(name) is left as it is, asked to \(order.rawValue): \(reason)")
         }
         var own: [Int: SKDownload] = [:]
         var numbers: [Int] = []

@@ -10,17 +10,17 @@ import Foundation
 /// store or, until the store has acknowledged it, in the queue's journal.
 open class SKPaymentQueue: NSObject, @unchecked Sendable {
     // unchecked: the only stored property is a constant, and guards its own state.
-    let courier: QueueCourier
+    let notifier: ObserverNotifier
 
     /// Makes another queue in the current context, see ``StoreContext``.
     ///
     /// It is on the context's store and has a journal of its own in memory. Apps use ``default()``; this is for tests and
     /// their mocks.
     public override init() {
-        courier =
-            InitializerHandover.take(for: type(of: self)) ?? QueueCourier(.current, journal: MemoryJournal())
+        notifier =
+            InitializerHandover.take(for: type(of: self)) ?? ObserverNotifier(.current, journal: MemoryJournal())
         super.init()
-        courier.attach(self)
+        notifier.attach(self)
     }
 
     /// Makes a queue on a store, in a context of its own.
@@ -52,11 +52,11 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     }
 
     convenience init(context: StoreContext, isOwned: Bool, journal: (any QueueJournal)? = nil) {
-        InitializerHandover.leave(QueueCourier(context, isOwned: isOwned, journal: journal), for: Self.self)
+        InitializerHandover.leave(ObserverNotifier(context, isOwned: isOwned, journal: journal), for: Self.self)
         self.init()
     }
 
-    deinit { courier.retireLast() }
+    deinit { notifier.release() }
 
     /// The one queue of the current context, see ``StoreContext``.
     ///
@@ -81,8 +81,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// Store Kit leaves this undefined without an observer; here it is what is known.
     open var transactions: [SKPaymentTransaction] {
-        courier.engine.transactions { object in
-            let transaction = QueueCourier.own(object)
+        notifier.driver.transactions { object in
+            let transaction = ObserverNotifier.own(object)
             return transaction.isFinished ? nil : transaction
         }
     }
@@ -91,7 +91,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// May block, if the store does.
     open var storefront: SKStorefront? {
-        courier.core.backendOrWarning?.storefront.map {
+        notifier.core.backendOrWarning?.storefront.map {
             SKStorefront(countryCode: $0.countryCode, identifier: $0.identifier)
         }
     }
@@ -100,8 +100,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// Not kept alive.
     open weak var delegate: (any SKPaymentQueueDelegate)? {
-        get { courier.delegate }
-        set { courier.delegate = newValue }
+        get { notifier.delegate }
+        set { notifier.delegate = newValue }
     }
 
     /// Adds a request for payment.
@@ -114,7 +114,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func add(_ payment: SKPayment) {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { fatalError(mistake) }
-        courier.engine.add(value)
+        notifier.driver.add(value)
     }
 
     /// Adds a request for payment, or says what is wrong with it.
@@ -124,10 +124,10 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func addThrowing(_ payment: SKPayment) throws {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { throw StoreFailure.storeKit(.paymentInvalid, mistake).error }
-        if courier.core.backendOrWarning?.sells(value.productIdentifier) == false {
+        if notifier.core.backendOrWarning?.sells(value.productIdentifier) == false {
             throw StoreFailure.storeKit(.paymentInvalid, "the store does not sell \(value.productIdentifier)").error
         }
-        courier.engine.add(value)
+        notifier.driver.add(value)
     }
 
     private static func mistake(in payment: StorePayment) -> String? {
@@ -150,7 +150,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func finishTransaction(_ transaction: SKPaymentTransaction) {
         switch finish(transaction) {
         case .done: break
-        case .undecided(let mistake): courier.core.setup.log(mistake)
+        case .undecided(let mistake): notifier.core.setup.log(mistake)
         case .tooEarly(let mistake): fatalError(mistake)
         }
     }
@@ -174,14 +174,14 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     }
 
     private func finish(_ transaction: SKPaymentTransaction) -> Finish {
-        guard let engine = transaction.engine, transaction.number > 0 else {
-            courier.core.setup.log("a transaction that belongs to no queue was finished; that does nothing")
+        guard let driver = transaction.driver, transaction.number > 0 else {
+            notifier.core.setup.log("a transaction that belongs to no queue was finished; that does nothing")
             return .done
         }
         // What observers have not been told yet, the app cannot have dealt with.
         let answer: QueueMachine.FinishAnswer =
             transaction.isPurchasing
-            ? .purchasing : transaction.isDeferred ? .deferred : engine.finish(transaction.number)
+            ? .purchasing : transaction.isDeferred ? .deferred : driver.finish(transaction.number)
         switch answer {
         case .finished: return .done
         case .deferred:
@@ -197,11 +197,11 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Asks the store for what was bought earlier and can be restored: a new transaction in state restored for each, then
     /// one callback that says that this was all, or what went wrong.
-    open func restoreCompletedTransactions() { courier.engine.restore(applicationUsername: nil) }
+    open func restoreCompletedTransactions() { notifier.driver.restore(applicationUsername: nil) }
 
     /// Asks for what was bought earlier, with the name that the payments carried.
     open func restoreCompletedTransactions(withApplicationUsername username: String?) {
-        courier.engine.restore(applicationUsername: username)
+        notifier.driver.restore(applicationUsername: username)
     }
 
     /// Adds an observer, which is not kept alive.
@@ -209,22 +209,22 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Adding one twice is adding it once. An observer that is deallocated counts as removed from the next call or event on.
     ///
     /// With the first, the queue connects to its store: everything unfinished comes, failed transactions too.
-    open func add(_ observer: any SKPaymentTransactionObserver) { courier.add(observer) }
+    open func add(_ observer: any SKPaymentTransactionObserver) { notifier.add(observer) }
 
     /// Removes an observer.
     ///
     /// Without any the queue no longer follows its store.
-    open func remove(_ observer: any SKPaymentTransactionObserver) { courier.remove(observer) }
+    open func remove(_ observer: any SKPaymentTransactionObserver) { notifier.remove(observer) }
 
     /// The observers that are attached and alive.
-    open var transactionObservers: [any SKPaymentTransactionObserver] { courier.currentObservers }
+    open var transactionObservers: [any SKPaymentTransactionObserver] { notifier.currentObservers }
 
     /// Shows the sheet in which the user redeems an offer code.
     ///
     /// A code that is redeemed leads to an ordinary purchased transaction. Where the store has no sheet, or nothing comes of
     /// the code, a line in the log says why.
     open func presentCodeRedemptionSheet() {
-        let setup = courier.core.setupOrWarning
+        let setup = notifier.core.setupOrWarning
         setup.backend?.presentCodeRedemptionSheet { failure in
             if let failure { setup.log("no offer code was redeemed: \(failure.reason)") }
         }
@@ -234,7 +234,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// Does nothing while no consent is pending.
     open func showPriceConsentIfNeeded() {
-        guard let backend = courier.core.backendOrWarning, backend.isPriceConsentPending else { return }
+        guard let backend = notifier.core.backendOrWarning, backend.isPriceConsentPending else { return }
         backend.showPriceConsent()
     }
 
@@ -261,7 +261,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func cancel(_ downloads: [SKDownload]) { obey(.cancel, downloads) }
 
     private func missing(_ feature: String) {
-        courier.core.setup.log("this store has no \(feature); nothing happens")
+        notifier.core.setup.log("this store has no \(feature); nothing happens")
     }
 }
 
@@ -270,9 +270,9 @@ extension SKPaymentQueue {
     ///
     /// This queue falls silent at once. If it was its context's ``default()``, the new one is.
     public func relaunch() -> SKPaymentQueue {
-        let context = courier.context
-        courier.retire()
-        let queue = SKPaymentQueue(context: context, isOwned: courier.isOwned, journal: courier.ownJournal)
+        let context = notifier.context
+        notifier.retire()
+        let queue = SKPaymentQueue(context: context, isOwned: notifier.isOwned, journal: notifier.ownJournal)
         context.replaceDefaultQueue(self, with: queue)
         return queue
     }
@@ -281,7 +281,7 @@ extension SKPaymentQueue {
     /// higher price, if it wants to.
     ///
     /// An app whose platform tells it calls this; a test does in its place. Without an observer nothing happens.
-    public func comeToFront() { courier.engine.askForPriceConsent() }
+    public func comeToFront() { notifier.driver.askForPriceConsent() }
 
     /// Waits until nothing can happen any more without an outside act: time moved, a decision made, an answer released.
     ///
@@ -290,11 +290,11 @@ extension SKPaymentQueue {
     ///
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
-    public func settle() -> [String] { courier.core.settle() }
+    public func settle() -> [String] { notifier.core.settle() }
 
     /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
     ///
     /// - Returns: what waits for an outside act, a line each, in no promised wording.
     @discardableResult
-    public func settle() async -> [String] { await courier.core.settle() }
+    public func settle() async -> [String] { await notifier.core.settle() }
 }

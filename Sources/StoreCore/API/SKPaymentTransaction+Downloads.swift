@@ -2,10 +2,10 @@ import Foundation
 
 extension SKPaymentTransaction {
     /// The downloads of what is hosted for this transaction; none once it is finished.
-    final func downloads(of content: [StoreContent], in engine: QueueEngine) -> [SKDownload] {
-        let downloads = engine.downloads
+    final func downloads(of content: [StoreContent], in driver: QueueDriver) -> [SKDownload] {
+        let downloads = driver.downloads
         // In this order: whoever finishes the transaction after this look finds the engine above.
-        guard engine.isOpen(number), let identifier = transactionIdentifier else { return [] }
+        guard driver.isOpen(number), let identifier = transactionIdentifier else { return [] }
         let product = payment.productIdentifier
         let objects = downloads.downloads(
             of: number,

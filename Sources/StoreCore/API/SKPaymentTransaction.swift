@@ -11,10 +11,10 @@ import Synchronization
 // unchecked: what changes is written once, before `mark` says that it may be read; what only initializers write is
 // constant afterwards, and the rest is guarded.
 open class SKPaymentTransaction: NSObject, @unchecked Sendable {
-    /// Under which number the engine knows it.
+    /// Under which number the driver knows it.
     private(set) final var number = 0
     /// What it belongs to, nil for one made by a test.
-    private(set) final var engine: QueueEngine?
+    private(set) final var driver: QueueDriver?
     private final var paymentValue: StorePayment?
     private let mark = Atomic<UInt8>(0)
     private let finishedMark = Atomic<Bool>(false)
@@ -65,20 +65,20 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         changes.set("transactionReceipt", to: transactionReceipt)
     }
 
-    convenience init(number: Int, payment: StorePayment, engine: QueueEngine?) {
+    convenience init(number: Int, payment: StorePayment, driver: QueueDriver?) {
         self.init()
         self.number = number
-        self.engine = engine
+        self.driver = driver
         paymentValue = payment
     }
 
     /// What the store brought, as it is.
     ///
     /// A restored transaction finds its payment with its original.
-    convenience init(number: Int, _ transaction: StoreTransaction, engine: QueueEngine) {
+    convenience init(number: Int, _ transaction: StoreTransaction, driver: QueueDriver) {
         self.init()
         self.number = number
-        self.engine = engine
+        self.driver = driver
         if transaction.ownPayment != nil, transaction.state != .restored || transaction.original == nil {
             paymentValue = transaction.ownPayment
         }
@@ -86,8 +86,8 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     }
 
     /// The transaction behind a restored one.
-    private convenience init(original: StoreTransaction.Original, engine: QueueEngine?) {
-        self.init(number: 0, payment: original.payment, engine: engine)
+    private convenience init(original: StoreTransaction.Original, driver: QueueDriver?) {
+        self.init(number: 0, payment: original.payment, driver: driver)
         identifier = original.identifier
         date = original.date
         mark.store(StoreTransaction.State.purchased.rawValue, ordering: .releasing)
@@ -153,15 +153,15 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     private final var originalMade: SKPaymentTransaction? {
         guard hasJoinedStore, let original = details?.original else { return nil }
         return originalObject.load()
-            ?? originalObject.storeIfNil(SKPaymentTransaction(original: original, engine: engine))
+            ?? originalObject.storeIfNil(SKPaymentTransaction(original: original, driver: driver))
     }
 
     private final var hosted: [SKDownload] {
-        guard hasJoinedStore, let engine, let content = details?.content, !content.isEmpty else { return [] }
-        return downloads(of: content, in: engine)
+        guard hasJoinedStore, let driver, let content = details?.content, !content.isEmpty else { return [] }
+        return downloads(of: content, in: driver)
     }
 
-    private final var receipt: Data? { details?.receipt ?? engine?.backend.receipt(forTransaction: identifier) }
+    private final var receipt: Data? { details?.receipt ?? driver?.backend.receipt(forTransaction: identifier) }
 
     /// What was ordered; a restored transaction carries its original's payment, unless it came with one of its own.
     private final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }
@@ -174,7 +174,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     }
 }
 
-// MARK: - For the courier
+// MARK: - For the notifier
 
 extension SKPaymentTransaction {
     /// Observers have not been told of an outcome.

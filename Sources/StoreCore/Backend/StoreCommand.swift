@@ -60,6 +60,10 @@ public struct StoreCommand: Hashable, Codable, Sendable {
         self.id = id
         self.action = action
     }
+
+    var hasDiscount: Bool {
+        if case .purchase(let payment) = action { payment.hasDiscount } else { false }
+    }
 }
 
 /// What a store says to a submission.

@@ -9,6 +9,12 @@ struct CallScope {
     private var deferred: [any InlineDrain] = []
     /// How many callbacks of observers are under way on this thread.
     private var callbacks = 0
+    /// Whose callbacks are under way, the innermost's.
+    private var deliverer: ObjectIdentifier?
+    /// What takes turns with callbacks.
+    private var turns = Fifo<Turn>()
+    /// A turn is under way, or its time will come.
+    private var areTurnsDue = false
     /// Values on their way between initializers, see ``InitializerHandover``, innermost last.
     var handovers: [(type: AnyClass, value: any Sendable)] = []
 
@@ -24,6 +30,15 @@ struct CallScope {
         return try body()
     }
 
+    /// The same; tells `body` whether the innermost callback under way on this thread is the deliverer's.
+    @inline(__always)
+    static func outermost<R>(of deliverer: AnyObject, _ body: (_ isDelivering: Bool) throws -> R) rethrows -> R {
+        let scope = current
+        scope.pointee.depth += 1
+        defer { close(scope) }
+        return try body(scope.pointee.deliverer == ObjectIdentifier(deliverer))
+    }
+
     /// Drains now, or when the outermost call on this thread ends.
     static func drain(_ outbox: any InlineDrain) {
         let scope = current
@@ -37,6 +52,37 @@ struct CallScope {
     /// Runs something when the outermost call on this thread ends, where it holds no lock.
     static func afterwards(_ body: @escaping () -> Void) { drain(Afterwards(body)) }
 
+    /// Runs something when the outermost call on this thread ends and has made the callbacks that were left by now.
+    ///
+    /// The call may be one that a callback makes. What is left in this way meanwhile runs after it: turns do not nest.
+    static func inTurn(_ body: @escaping () -> Void) {
+        let scope = current
+        scope.pointee.turns.append(Turn(body))
+        if scope.pointee.areTurnsDue { return }
+        scope.pointee.areTurnsDue = true
+        drain(Turns.shared)
+    }
+
+    private final class Turn {
+        private var body: (() -> Void)?
+        init(_ body: @escaping () -> Void) { self.body = body }
+        func take() -> (() -> Void)? { body.take() }
+    }
+
+    private final class Turns: InlineDrain, Sendable {
+        static let shared = Turns()
+
+        func drainInline() {
+            let scope = CallScope.current
+            let body = scope.pointee.turns.removeFirst().take()
+            body?()
+            scope.pointee.areTurnsDue = !scope.pointee.turns.isEmpty
+            if scope.pointee.areTurnsDue { CallScope.drain(self) }
+            // Let go of last: what goes with it may leave more.
+            withExtendedLifetime(body) {}
+        }
+    }
+
     private final class Afterwards: InlineDrain {
         private let body: () -> Void
         init(_ body: @escaping () -> Void) { self.body = body }
@@ -45,10 +91,15 @@ struct CallScope {
 
     /// Runs observers: within `body`, settling is a mistake that can be told.
     @inline(__always)
-    static func delivering<R>(_ body: () throws -> R) rethrows -> R {
+    static func delivering<R>(_ deliverer: AnyObject? = nil, _ body: () throws -> R) rethrows -> R {
         let scope = current
+        let outer = scope.pointee.deliverer
         scope.pointee.callbacks += 1
-        defer { scope.pointee.callbacks -= 1 }
+        scope.pointee.deliverer = deliverer.map { ObjectIdentifier($0) }
+        defer {
+            scope.pointee.callbacks -= 1
+            scope.pointee.deliverer = outer
+        }
         return try body()
     }
 

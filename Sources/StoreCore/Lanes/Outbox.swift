@@ -17,6 +17,8 @@ package struct Outbox<Item> {
 
     /// Nothing is waiting, and nobody is at work on what was taken.
     package var isQuiet: Bool { phase == .idle }
+    /// Nothing is waiting, and nobody is to drain or drains.
+    package var isIdle: Bool { phase == .idle && items.isEmpty }
     /// Somebody is to drain and has not begun.
     package var isScheduled: Bool { phase == .scheduled }
     /// The number of the batch that is being drained; nil if there is none.
@@ -50,9 +52,24 @@ package struct Outbox<Item> {
         return true
     }
 
-    /// Takes the first batch at once, for an owner who drains by himself; false where there is none, or where somebody is
-    /// to drain already.
-    package mutating func scheduleAndBegin(_ batch: inout [Item]) -> Bool { schedule() && begin(&batch) }
+    /// Moves items into the outbox.
+    package mutating func append(from new: inout [Item]) {
+        new.turnRound()
+        while let item = new.popLast() { append(item) }
+    }
+
+    /// Begins to drain with items that have not been in the outbox, which become the first batch.
+    ///
+    /// Returns false, with nothing moved, if somebody drains already or something waits.
+    @inline(__always)
+    package mutating func begin(with new: inout [Item], _ batch: inout [Item]) -> Bool {
+        guard isIdle else { return false }
+        phase = .draining
+        taken &+= 1
+        swap(&spare, &batch)
+        swap(&new, &batch)
+        return true
+    }
 
     /// Takes the first batch; false where somebody else came first.
     package mutating func begin(_ batch: inout [Item]) -> Bool {

@@ -6,8 +6,8 @@ import Foundation
 /// the box; the one that Store Kit's own servers ask for, ECDSA over P-256 with SHA-256, is `P256OfferSigner` in the module
 /// StoreCrypto. Give the store the keys that it is to know in ``SandboxStore/offerSigners``.
 ///
-/// Any thread may call any member at any time; each answers before it returns. The store asks while it takes an order in:
-/// do not call the store from here.
+/// Any thread may call any member at any time; each answers before it returns. The store asks on the thread that hands it a
+/// payment, and holds no lock meanwhile.
 public protocol OfferSigner: Sendable {
     /// Names the key, as a signed offer does. Not empty, and does not change.
     var keyIdentifier: String { get }

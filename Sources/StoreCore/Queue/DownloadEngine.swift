@@ -2,7 +2,7 @@ import Foundation
 
 /// Drives a queue's downloads: owns the lock, fetches and writes outside it, in order.
 ///
-/// What it tells goes through the queue's engine, so that it keeps its place among the queue's other callbacks. The
+/// What it tells goes through the queue's driver, so that it keeps its place among the queue's other callbacks. The
 /// queue's lock may be held when this one is taken, never the other way round.
 final class DownloadEngine: Sendable {
     private let backend: any StoreBackend
@@ -10,8 +10,8 @@ final class DownloadEngine: Sendable {
     private let activity: Activity
     private let laneExecutor: (any LaneExecutor)?
     private let folder = DownloadFolder()
-    /// Leads to the queue's engine for as long as somebody owns that.
-    private let link: Locked<WeakPort>
+    /// Leads to the queue's driver for as long as somebody owns that.
+    private let link: DriverLink
     private let state = Locked(State())
 
     private struct State {
@@ -30,17 +30,17 @@ final class DownloadEngine: Sendable {
         let file: URL
     }
 
-    init(for engine: QueueEngine) {
-        backend = engine.backend
-        timekeeper = engine.timekeeper
-        activity = engine.activity
-        link = engine.link
-        laneExecutor = engine.backend.makeLaneExecutor(label: "StoreCore.download-lane")
+    init(for driver: QueueDriver) {
+        backend = driver.backend
+        timekeeper = driver.timekeeper
+        activity = driver.activity
+        link = driver.link
+        laneExecutor = driver.backend.makeLaneExecutor(label: "StoreCore.download-lane")
         activity.register(self)
     }
 }
 
-extension QueueEngine {
+extension QueueDriver {
     /// The downloads of this queue's transactions.
     var downloads: DownloadEngine { downloadEngine.load() ?? downloadEngine.storeIfNil(DownloadEngine(for: self)) }
 }
@@ -51,7 +51,7 @@ extension DownloadEngine {
     /// The downloads of a transaction, made when they are first asked for; none once it is finished.
     ///
     /// - Parameters:
-    ///   - transaction: under which number the queue's engine knows it.
+    ///   - transaction: under which number the queue's driver knows it.
     ///   - isFinished: called with the lock held; whoever finishes the transaction says so before calling `end`.
     ///   - requests: what is hosted for it.
     ///   - make: makes an object. Called with the lock held.
@@ -87,7 +87,7 @@ extension DownloadEngine {
     func keeps(_ download: Int) -> Bool { state.withLock { $0.machine.keeps(download) } }
 }
 
-// MARK: - The queue's engine
+// MARK: - The queue's driver
 
 extension DownloadEngine {
     /// What observers know a download as; nil once its transaction is finished.
@@ -96,12 +96,12 @@ extension DownloadEngine {
     /// A transaction is finished or gone.
     ///
     /// Called with the queue's lock held: the files are removed by `runWhatWasLeft`. Returns what is to be told before.
-    func end(_ transaction: Int) -> [Delivery] {
+    func end(_ transaction: Int) -> [(download: AnyObject, report: DownloadReport)] {
         state.withLock { state in
             let ended = state.machine.end(transaction, &state.actions)
-            let told = ended.compactMap { download, report -> Delivery? in
+            let told = ended.compactMap { download, report -> (download: AnyObject, report: DownloadReport)? in
                 guard let object = state.downloads.removeValue(forKey: download)?.object, let report else { return nil }
-                return .download(object, report)
+                return (object, report)
             }
             route(&state)
             return told
@@ -163,7 +163,7 @@ extension DownloadEngine {
     private func perform(_ action: DownloadMachine.Action) {
         switch action {
         case .fetch(let number, let ticket, let request):
-            // A store that takes its time keeps no engine alive, and through it itself.
+            // A store that takes its time keeps no driver alive, and through it itself.
             backend.fetchContent(request) { [weak self] answer in
                 guard let self else { return }
                 CallScope.outermost {
@@ -183,8 +183,7 @@ extension DownloadEngine {
                 )
             }
         case .tell(let number, let report):
-            let port = link.withLock { $0.port }
-            port?.engine.handle { $1.append(.download(number, report)) }
+            link.driver?.handle { $1.append(.download(number, report)) }
         case .remove(let number): folder.remove(number)
         case .removeAll: folder.remove()
         }
@@ -203,7 +202,8 @@ extension DownloadEngine {
 }
 
 extension DownloadEngine: ActivityMember {
-    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.lane.isQuiet, $0.work) } }
+    // What was left for the next who runs the lane is under way, too.
+    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.lane.isIdle, $0.work) } }
     func drainHere() -> Bool { false }
     var waitingFor: [String] { state.withLock { $0.machine.waiting } }
 }

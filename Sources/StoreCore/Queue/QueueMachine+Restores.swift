@@ -3,7 +3,7 @@ import Foundation
 // Somebody waits for each restore: it ends, whatever happens, and it ends once.
 extension QueueMachine {
     /// Asks for what was bought earlier.
-    mutating func restore(applicationUsername: String?, _ actions: inout [Action]) {
+    mutating func restore(applicationUsername: String?, _ actions: inout Actions) {
         guard !isRetired else { return }
         if connection.isWanted, let failure = connection.failure {
             actions.append(.restoreEnded(failure))
@@ -16,7 +16,7 @@ extension QueueMachine {
         post(.restore(applicationUsername: applicationUsername), number: number, &actions)
     }
 
-    mutating func endRestore(_ number: Int, _ failure: StoreFailure?, _ actions: inout [Action]) {
+    mutating func endRestore(_ number: Int, _ failure: StoreFailure?, _ actions: inout Actions) {
         guard let index = restores.firstIndex(of: number) else { return }
         restores.remove(at: index)
         doubtfulRestores.remove(number)
@@ -26,7 +26,7 @@ extension QueueMachine {
     /// The user is told of trouble at once rather than a restore tried again.
     ///
     /// One that is on its way may yet succeed.
-    mutating func failRestores(_ failure: StoreFailure, _ actions: inout [Action]) {
+    mutating func failRestores(_ failure: StoreFailure, _ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var kept = inFlight
         var failed: [Int] = []
@@ -41,7 +41,7 @@ extension QueueMachine {
     }
 
     /// A snapshot has ended: what was acknowledged before it and has not ended by now ended before it.
-    mutating func endHiddenRestores(_ actions: inout [Action]) {
+    mutating func endHiddenRestores(_ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var waiting: Set<Int> = []
         for index in 0..<outbound.count {
@@ -55,7 +55,7 @@ extension QueueMachine {
 
     /// Nothing tells whether the end of one that was on its way during a snapshot is still to come; the app can ask
     /// again, but not wait for ever.
-    mutating func restoreAcknowledged(_ number: Int, _ actions: inout [Action]) {
+    mutating func restoreAcknowledged(_ number: Int, _ actions: inout Actions) {
         if doubtfulRestores.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }
 

@@ -3,7 +3,7 @@ extension QueueMachine {
     /// From now on nothing is bought, restored or told, and no timer is set; what is finished still goes to the store.
     ///
     /// Payments not sent yet are left in the journal, to the next launch; so is what was finished, if there will be one.
-    mutating func retire(leavesFinishes: Bool, _ actions: inout [Action]) {
+    mutating func retire(leavesFinishes: Bool, _ actions: inout Actions) {
         guard !isRetired else { return }
         isRetired = true
         leavesFinishesToNextLaunch = leavesFinishes

@@ -2,7 +2,7 @@ import Foundation
 
 // The way out: commands to the store, and to the journal what it does not acknowledge at once.
 extension QueueMachine {
-    mutating func sendNext(_ actions: inout [Action]) {
+    mutating func sendNext(_ actions: inout Actions) {
         guard inFlight == 0, !isPausing, !outbound.isEmpty else { return }
         let mayAllGo = isObserved && (restores.isEmpty || !connection.awaitsSnapshot)
         inFlight = mayAllGo ? outbound.count : leadingSendables
@@ -36,14 +36,36 @@ extension QueueMachine {
     /// The call to the store has returned.
     ///
     /// What it has not acknowledged by now goes to the journal.
-    mutating func submissionReturned(_ number: Int, _ actions: inout [Action]) {
+    mutating func submissionReturned(_ number: Int, _ actions: inout Actions) {
         guard number == submissionNumber else { return }
         isSubmitting = false
         record(from: 0, &actions)
         shedIfRetired()
     }
 
-    mutating func record(from start: Int, _ actions: inout [Action]) {
+    /// A store in the process has answered, and the call to it has returned.
+    ///
+    /// - Parameters:
+    ///   - exchange: what it has answered.
+    ///   - submission: the number of the submission that was answered; nil if the store was only asked for news.
+    ///   - generation: the connection's; nil if there was none.
+    ///   - actions: what is to be done.
+    mutating func exchanged(
+        _ exchange: Exchange,
+        submission: Int?,
+        generation: Int?,
+        _ actions: inout Actions
+    ) {
+        if let submission { replied(exchange.reply, to: submission, &actions) }
+        switch exchange.news {
+        case .none: break
+        case .batch: if let generation { received(exchange.batch, generation: generation, &actions) }
+        case .lost(let failure): if let generation { connectionLost(failure, generation: generation, &actions) }
+        }
+        if let submission { submissionReturned(submission, &actions) }
+    }
+
+    mutating func record(from start: Int, _ actions: inout Actions) {
         guard start < outbound.count else { return }
         var commands: [StoreCommand] = []
         for index in start..<outbound.count {
@@ -65,7 +87,7 @@ extension QueueMachine {
         _ commands: [StoreCommand],
         failure: StoreFailure?,
         now: Date,
-        _ actions: inout [Action]
+        _ actions: inout Actions
     ) -> [OrderID] {
         var alreadyAcknowledged: [OrderID] = []
         if let failure {
@@ -86,7 +108,7 @@ extension QueueMachine {
     }
 
     /// Reports the removal that one of `outbound` orders, once.
-    private mutating func reportRemoval(_ index: Int, _ actions: inout [Action]) {
+    private mutating func reportRemoval(_ index: Int, _ actions: inout Actions) {
         guard let number = outbound[index].removal.take() else { return }
         actions.append(.remove(number))
     }
@@ -98,7 +120,7 @@ extension QueueMachine {
         _ commands: [StoreCommand],
         _ failure: StoreFailure,
         now: Date,
-        _ actions: inout [Action]
+        _ actions: inout Actions
     ) {
         var failed: Set<OrderID> = []
         for command in commands {
@@ -119,7 +141,7 @@ extension QueueMachine {
         _ payment: StorePayment,
         _ failure: StoreFailure,
         now: Date,
-        _ actions: inout [Action]
+        _ actions: inout Actions
     ) {
         if number <= lastSentRow { givenUp.insert(number) }
         show(number, payment, &actions)
@@ -136,40 +158,55 @@ extension QueueMachine {
     }
 
     /// The store has answered the submission that is under way.
-    mutating func replied(_ reply: SubmissionReply, to number: Int, _ actions: inout [Action]) {
-        // A second answer to one submission does nothing.
-        guard inFlight > 0, number == submissionNumber else { return }
+    mutating func replied(_ reply: SubmissionReply, to number: Int, _ actions: inout Actions) {
         switch reply {
-        case .taken:
-            submissionAttempts = 0
-            var recorded: [OrderID] = []
-            var mustLookAgain = false
-            // Where they lie: taken out one by one, each would be copied.
-            for index in 0..<inFlight {
-                if outbound[index].isRecorded { recorded.append(outbound[index].command.id) }
-                if acknowledged(index, &actions) { mustLookAgain = true }
-            }
-            outbound.removeFirst(inFlight)
-            inFlight = 0
-            if submission.count > Self.keptSubmission { submission = [] }
-            if mustLookAgain { connection.mustLookAgain = true }
-            lookAgainIfDue(&actions)
-            if !recorded.isEmpty { actions.append(.forget(recorded)) }
-            sendNext(&actions)
-        case .tryLater(let failure):
-            inFlight = 0
-            submissionAttempts += 1
-            isPausing = true
-            failRestores(failure, &actions)
-            if !isSubmitting {
-                record(from: 0, &actions)
-                shedIfRetired()
-            }
-            pause(&actions)
+        case .taken: replied(.taken as Exchange.Reply, to: number, &actions)
+        case .tryLater(let failure): replied(.tryLater(failure) as Exchange.Reply, to: number, &actions)
         }
     }
 
-    private mutating func pause(_ actions: inout [Action]) {
+    private mutating func replied(_ reply: Exchange.Reply, to number: Int, _ actions: inout Actions) {
+        // A second answer to one submission does nothing.
+        guard inFlight > 0, number == submissionNumber else { return }
+        switch reply {
+        case .taken: taken(&actions)
+        case .tryLater(let failure): putOff(failure, &actions)
+        }
+    }
+
+    /// The store has every command of the submission.
+    private mutating func taken(_ actions: inout Actions) {
+        submissionAttempts = 0
+        var recorded: [OrderID] = []
+        var mustLookAgain = false
+        // Where they lie: taken out one by one, each would be copied.
+        for index in 0..<inFlight {
+            if outbound[index].isRecorded { recorded.append(outbound[index].command.id) }
+            if acknowledged(index, &actions) { mustLookAgain = true }
+        }
+        outbound.removeFirst(inFlight)
+        inFlight = 0
+        if submission.count > Self.keptSubmission { submission = [] }
+        if mustLookAgain { connection.mustLookAgain = true }
+        lookAgainIfDue(&actions)
+        if !recorded.isEmpty { actions.append(.forget(recorded)) }
+        sendNext(&actions)
+    }
+
+    /// The same commands go again, after a pause.
+    private mutating func putOff(_ failure: StoreFailure, _ actions: inout Actions) {
+        inFlight = 0
+        submissionAttempts += 1
+        isPausing = true
+        failRestores(failure, &actions)
+        if !isSubmitting {
+            record(from: 0, &actions)
+            shedIfRetired()
+        }
+        pause(&actions)
+    }
+
+    private mutating func pause(_ actions: inout Actions) {
         // One that is retired has no timer: its next finish takes along what is left.
         isPausing = !outbound.isEmpty && !isRetired
         guard isPausing else { return }
@@ -180,7 +217,7 @@ extension QueueMachine {
     /// The store has one of `outbound`.
     ///
     /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
-    private mutating func acknowledged(_ index: Int, _ actions: inout [Action]) -> Bool {
+    private mutating func acknowledged(_ index: Int, _ actions: inout Actions) -> Bool {
         let number = outbound[index].row
         switch outbound[index].command.action {
         case .purchase(let payment):
@@ -189,23 +226,33 @@ extension QueueMachine {
                 isNews = !row.isInStore
                 row.isInStore = true
             }
-            // What an earlier connection told of is to be shown in a snapshot, however late the acknowledgement comes.
-            if isNews, connection.isInSnapshot { connection.excused.insert(number) }
+            if isNews { excuse(number) }
             show(number, payment, &actions)
             return isNews && outbound[index].command.id.journal != journal
         case .finish(let transaction):
             reportRemoval(index, &actions)
-            guard !finished.isEmpty, finished.contains(transaction) else { return false }
-            // A snapshot that is on its way may have been taken before.
-            if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
+            forgetFinish(of: transaction)
         case .restore:
             restoreAcknowledged(outbound[index].command.id.number, &actions)
         }
         return false
     }
 
+    /// What an earlier connection told of is to be shown in a snapshot, however late the acknowledgement comes.
+    @inline(__always)
+    mutating func excuse(_ number: Int) {
+        if connection.isInSnapshot { connection.excused.insert(number) }
+    }
+
+    @inline(__always)
+    mutating func forgetFinish(of transaction: String) {
+        guard !finished.isEmpty, finished.contains(transaction) else { return }
+        // A snapshot that is on its way may have been taken before.
+        if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
+    }
+
     /// An order that the store has not acknowledged turns out to be done with: a relaunch must not bring it again.
-    mutating func endOrder(ofRow row: Int, _ actions: inout [Action]) {
+    mutating func endOrder(ofRow row: Int, _ actions: inout Actions) {
         // Rows grow along the way out.
         var low = 0
         var high = outbound.count
@@ -221,7 +268,7 @@ extension QueueMachine {
     }
 
     /// A pause is over.
-    mutating func timerFired(_ timer: Timer, _ actions: inout [Action]) {
+    mutating func timerFired(_ timer: Timer, _ actions: inout Actions) {
         switch timer {
         case .submission(let number):
             guard isPausing, number == pauseNumber else { return }
@@ -246,7 +293,7 @@ extension QueueMachine {
         return nil
     }
 
-    private mutating func show(_ number: Int, _ payment: StorePayment, _ actions: inout [Action]) {
+    private mutating func show(_ number: Int, _ payment: StorePayment, _ actions: inout Actions) {
         guard !isRetired else { return }
         var isNew = false
         rows.update(number) { row in

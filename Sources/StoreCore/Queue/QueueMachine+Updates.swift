@@ -25,7 +25,7 @@ extension QueueMachine {
         var excused: Set<Int> = []
     }
 
-    mutating func connect(_ actions: inout [Action]) {
+    mutating func connect(_ actions: inout Actions) {
         connection.isWanted = true
         connection.generation += 1
         connection.failure = nil
@@ -41,7 +41,7 @@ extension QueueMachine {
     /// The connection broke.
     ///
     /// It is made again from the cursor, after a pause.
-    mutating func connectionLost(_ failure: StoreFailure, generation: Int, _ actions: inout [Action]) {
+    mutating func connectionLost(_ failure: StoreFailure, generation: Int, _ actions: inout Actions) {
         guard connection.isWanted, generation == connection.generation, !connection.isLost else { return }
         connection.failure = failure
         connection.attempts += 1
@@ -51,7 +51,7 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
-    mutating func received(_ batch: UpdateBatch, generation: Int, _ actions: inout [Action]) {
+    mutating func received(_ batch: UpdateBatch, generation: Int, _ actions: inout Actions) {
         guard connection.isWanted, generation == connection.generation, !connection.isLost else { return }
         if batch.after == nil, connection.awaitsFirstBatch {
             beginSnapshot()
@@ -70,7 +70,7 @@ extension QueueMachine {
     }
 
     /// Something is missing between what came and what was seen: at once, but not over and over.
-    private mutating func reconnect(_ actions: inout [Action]) {
+    private mutating func reconnect(_ actions: inout Actions) {
         if connection.attempts == 0 {
             connection.attempts = 1
             connect(&actions)
@@ -83,7 +83,7 @@ extension QueueMachine {
     /// Asks for a snapshot that begins from now on, if one is wanted.
     ///
     /// Not in the middle of another, nor while the end of a restore might come to lie hidden behind the new one.
-    mutating func lookAgainIfDue(_ actions: inout [Action]) {
+    mutating func lookAgainIfDue(_ actions: inout Actions) {
         guard connection.mustLookAgain, !connection.awaitsSnapshot, restores.isEmpty else { return }
         connection.mustLookAgain = false
         connection.cursor = nil
@@ -103,7 +103,7 @@ extension QueueMachine {
         }
     }
 
-    private mutating func endSnapshot(_ actions: inout [Action]) {
+    private mutating func endSnapshot(_ actions: inout Actions) {
         for number in connection.unseen.sorted() { drop(number, &actions) }
         endHiddenRestores(&actions)
         endSnapshotWatch()
@@ -122,7 +122,7 @@ extension QueueMachine {
     // MARK: Updates
 
     /// Returns whether there was something that the store wants to know was told.
-    private mutating func fold(_ updates: [StoreUpdate], _ actions: inout [Action]) -> Bool {
+    private mutating func fold(_ updates: [StoreUpdate], _ actions: inout Actions) -> Bool {
         var mustTell = false
         for index in updates.indices {
             switch updates[index] {
@@ -147,14 +147,14 @@ extension QueueMachine {
     }
 
     /// The app decides about each purchase that is under way in the store.
-    private func askWhatContinues(in storefront: StoreStorefront, _ actions: inout [Action]) {
+    private func askWhatContinues(in storefront: StoreStorefront, _ actions: inout Actions) {
         rows.forEach { number, row in
             guard row.isInStore, row.state == .purchasing || row.state == .deferred else { return }
             actions.append(.mayContinue(number, identifier: row.identifier, storefront))
         }
     }
 
-    private mutating func fold(_ transaction: StoreTransaction, _ actions: inout [Action]) {
+    private mutating func fold(_ transaction: StoreTransaction, _ actions: inout Actions) {
         if let order = transaction.order, let number = ownRow(of: order) {
             // An order without a row is finished: it never comes back.
             change(number, to: transaction, &actions)
@@ -178,7 +178,7 @@ extension QueueMachine {
         !givenUp.isEmpty && order.journal == journal && givenUp.contains(order.number)
     }
 
-    private mutating func bring(_ transaction: StoreTransaction, _ actions: inout [Action]) {
+    private mutating func bring(_ transaction: StoreTransaction, _ actions: inout Actions) {
         let number = lastNumber + 1
         if let known = foreign.insert(number, for: transaction.identifier) {
             return change(known, to: transaction, &actions)
@@ -198,7 +198,7 @@ extension QueueMachine {
     }
 
     /// Does nothing where there is no row.
-    private mutating func change(_ number: Int, to transaction: StoreTransaction, _ actions: inout [Action]) {
+    private mutating func change(_ number: Int, to transaction: StoreTransaction, _ actions: inout Actions) {
         var isNew = false
         var changes = false
         let isThere = rows.update(number) { row in
@@ -216,7 +216,7 @@ extension QueueMachine {
     }
 
     /// Gone from the store without this queue's doing.
-    private mutating func drop(_ number: Int, _ actions: inout [Action]) {
+    private mutating func drop(_ number: Int, _ actions: inout Actions) {
         guard let row = rows.remove(number) else { return }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if row.isForeign {

@@ -84,18 +84,35 @@ struct QueueMachine {
 }
 
 extension QueueMachine {
-    /// What to do, in order.
+    /// What to do, in order: for the store's lane, and for the observers'.
     ///
-    /// The first group goes to the store's lane, the second to the observers'. Small, since actions are handed from buffer
-    /// to buffer: what is rare and large is a reference.
-    enum Action: Equatable {
+    /// Neither lane waits for the other.
+    struct Actions: Equatable {
+        var store: [StoreAction] = []
+        var observers: [ObserverAction] = []
+
+        @inline(__always)
+        mutating func append(_ action: consuming StoreAction) { store.append(action) }
+        @inline(__always)
+        mutating func append(_ action: consuming ObserverAction) { observers.append(action) }
+    }
+
+    /// An action that concerns the store, the journal or the clock.
+    ///
+    /// Small, since actions are handed from buffer to buffer: what is rare and large is a reference.
+    enum StoreAction: Equatable {
         indirect case connect(generation: Int, after: UpdateCursor?)
         case disconnect
         case submit([StoreCommand], number: Int)
         case record([StoreCommand])
         case forget([OrderID])
         indirect case wake(Timer, after: TimeInterval)
+        /// Asks a store in the process for its news. Decided by the driver.
+        case pull
+    }
 
+    /// An action that concerns the observers.
+    enum ObserverAction: Equatable {
         case show(Int, StorePayment)
         case bring(Int, StoreTransaction)
         case change(Int, StoreTransaction)
@@ -110,18 +127,10 @@ extension QueueMachine {
         case priceConsent
         case revoked([String])
         case promoted(StorePayment, StoreProduct)
-        /// Never decided here: what the downloads' engine has to tell keeps its place among the rest.
+        /// A download's news, which keeps its place among the rest. Decided by the download machine.
         indirect case download(Int, DownloadReport)
-        /// All that was to be told up to here has been told once this is reached.
+        /// Everything up to this place has been told once this is reached.
         indirect case told(UpdateCursor)
-
-        /// Whether it goes to the store's lane.
-        var isForStore: Bool {
-            switch self {
-            case .connect, .disconnect, .submit, .record, .forget, .wake: true
-            default: false
-            }
-        }
     }
 
     /// What a pause is for.
@@ -145,7 +154,7 @@ extension QueueMachine {
     /// Takes over what an earlier opening of the journal left.
     ///
     /// To be called once, first.
-    mutating func adopt(_ commands: [StoreCommand], _ actions: inout [Action]) {
+    mutating func adopt(_ commands: [StoreCommand], _ actions: inout Actions) {
         for command in commands {
             let row = takeNumber()
             switch command.action {
@@ -165,7 +174,7 @@ extension QueueMachine {
     }
 
     /// The first observer came, or the last one went.
-    mutating func setObserved(_ value: Bool, _ actions: inout [Action]) {
+    mutating func setObserved(_ value: Bool, _ actions: inout Actions) {
         guard isObserved != value, !isRetired else { return }
         isObserved = value
         if value {
@@ -181,7 +190,7 @@ extension QueueMachine {
     /// Orders a product.
     ///
     /// The row's number is the order's.
-    mutating func add(_ payment: StorePayment, _ actions: inout [Action]) {
+    mutating func add(_ payment: StorePayment, _ actions: inout Actions) {
         guard !isRetired else { return }
         let number = takeNumber()
         rows.insert(Row(), at: number)
@@ -192,26 +201,37 @@ extension QueueMachine {
     ///
     /// Observers hear of the removal when the store or the journal has the finish, so that what they heard removed never
     /// comes again. Finishing twice changes nothing.
-    mutating func finish(_ number: Int, _ actions: inout [Action]) -> FinishAnswer {
-        guard let row = rows[number] else { return .finished }
-        switch row.state {
-        case .purchasing: return .purchasing
-        case .deferred: return .deferred
-        case .purchased, .failed, .restored: break
+    mutating func finish(_ number: Int, _ actions: inout Actions) -> FinishAnswer {
+        let (answer, transaction) = close(number, &actions)
+        if let transaction {
+            post(.finish(transaction: transaction), number: takeNumber(), removal: number, &actions)
         }
-        rows.remove(number)
+        return answer
+    }
+
+    /// Takes a transaction off the list.
+    ///
+    /// Returns the identifier under which the store is to be told of the finish; nil if it need not be.
+    @inline(__always)
+    mutating func close(_ number: Int, _ actions: inout Actions) -> (FinishAnswer, transaction: String?) {
+        switch rows.look(number, { $0.state }) {
+        case nil: return (.finished, nil)
+        case .purchasing?: return (.purchasing, nil)
+        case .deferred?: return (.deferred, nil)
+        case .purchased?, .failed?, .restored?: break
+        }
+        guard let row = rows.remove(number) else { return (.finished, nil) }
         actions.append(.withdraw(number))
         guard row.isInStore else {
             // It failed for want of a journal: nobody but this queue knows of it.
             actions.append(.remove(number))
-            return .finished
+            return (.finished, nil)
         }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if row.isForeign { foreign.remove(row.identifier) }
         // An own order's number is never given again, so it needs no other mark.
         if row.isForeign || endAdoption(ofRow: number) { finished.insert(row.identifier) }
-        post(.finish(transaction: row.identifier), number: takeNumber(), removal: number, &actions)
-        return .finished
+        return (.finished, row.identifier)
     }
 
     /// Returns whether the row was that of an order of an earlier launch.
@@ -231,7 +251,7 @@ extension QueueMachine {
         _ action: StoreCommand.Action,
         number: Int,
         removal: Int? = nil,
-        _ actions: inout [Action]
+        _ actions: inout Actions
     ) {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
         outbound.append(Outbound(command: command, row: number, removal: removal))

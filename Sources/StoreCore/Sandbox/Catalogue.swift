@@ -12,6 +12,10 @@ struct Catalogue: Codable, Sendable {
     private var payments: [Int: StorePayment] = [:]
     /// The number of each identifier; made of the products.
     private var indices: [ExactText: Int] = [:]
+    /// The product that was sold last, which is likely to be asked for next.
+    ///
+    /// To compare is quicker than to hash.
+    var lastSold: Int?
     /// Only of those that are not simply on sale.
     private var restrictions: [Int: ProductAvailability] = [:]
     private var shelves: [Shelf] = []
@@ -66,7 +70,11 @@ struct Catalogue: Codable, Sendable {
     }
 
     /// The number of a product, nil for an identifier that nobody registered.
-    func index(of identifier: String) -> Int? { indices[ExactText(identifier)] }
+    @inline(__always)
+    func index(of identifier: String) -> Int? {
+        if let lastSold, products[lastSold].identifier.isExactly(identifier) { return lastSold }
+        return indices[ExactText(identifier)]
+    }
 
     /// The number of the first product that is as wanted.
     func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> Int? { products.firstIndex(where: isWanted) }

@@ -6,6 +6,10 @@ import Foundation
 final class OfferRules: Sendable {
     let bundleIdentifier: String
     let signers: [any OfferSigner]
+    /// The signers' names for their keys.
+    private let keys: [String]
+    /// What the signers have said of the payments that are being taken in.
+    private let verdicts: [StorePayment: Bool]
 
     /// Milliseconds for which a signed offer may be used.
     private static let validity: Double = 24 * 3_600_000
@@ -13,12 +17,30 @@ final class OfferRules: Sendable {
     init(bundleIdentifier: String = "", signers: [any OfferSigner] = []) {
         self.bundleIdentifier = bundleIdentifier
         self.signers = signers
+        keys = signers.map(\.keyIdentifier)
+        verdicts = [:]
+    }
+
+    private init(_ rules: OfferRules, _ verdicts: [StorePayment: Bool]) {
+        bundleIdentifier = rules.bundleIdentifier
+        signers = rules.signers
+        keys = rules.keys
+        self.verdicts = verdicts
+    }
+
+    /// The same rules once the signers have looked at some payments.
+    ///
+    /// They are a client's code: call this without a lock.
+    func checking(_ payments: [StorePayment]) -> OfferRules {
+        OfferRules(self, Dictionary(payments.map { ($0, isSigned($0)) }) { first, _ in first })
     }
 
     /// Why a signed offer is not to be taken, whoever wants it; nil for a sound one.
+    ///
+    /// The signers have looked at the payment before, see ``checking(_:)``.
     func refusal(of discount: StoreDiscount, in payment: StorePayment, at now: Date) -> StoreFailure? {
         let name = "the offer \"\(discount.identifier)\""
-        guard let signer = signers.first(where: { $0.keyIdentifier == discount.keyIdentifier }) else {
+        guard keys.contains(discount.keyIdentifier) else {
             return .storeKit(
                 .invalidSignature,
                 "\(name) is signed with the key \"\(discount.keyIdentifier)\", which this store does not know"
@@ -34,16 +56,10 @@ final class OfferRules: Sendable {
                 """
             )
         }
-        guard let signature = Data(base64Encoded: discount.signature) else {
+        guard Data(base64Encoded: discount.signature) != nil else {
             return .storeKit(.invalidSignature, "the signature of \(name) is not in Base64")
         }
-        // A user name that is a UUID is an account token, which servers sign in lower case.
-        var users = [payment.applicationUsername ?? ""]
-        if let token = UUID(uuidString: users[0]) { users.append(token.uuidString.lowercased()) }
-        let isSigned = users.contains { user in
-            signer.isValid(signature: signature, for: payload(discount, payment.productIdentifier, user))
-        }
-        if isSigned { return nil }
+        if verdicts[payment] == true { return nil }
         return .storeKit(
             .invalidSignature,
             """
@@ -51,6 +67,20 @@ final class OfferRules: Sendable {
             timestamp and user name, and the key "\(discount.keyIdentifier)"
             """
         )
+    }
+
+    /// Whether the signature of a payment's offer is that of the key which it names.
+    private func isSigned(_ payment: StorePayment) -> Bool {
+        guard let discount = payment.discount, let signature = Data(base64Encoded: discount.signature),
+            let key = keys.firstIndex(of: discount.keyIdentifier)
+        else { return false }
+        // A user name that is a UUID is an account token, which servers sign in lower case.
+        var users = [payment.applicationUsername ?? ""]
+        if let token = UUID(uuidString: users[0]) { users.append(token.uuidString.lowercased()) }
+        return users.contains { user in
+            let message = payload(discount, payment.productIdentifier, user)
+            return signers[key].isValid(signature: signature, for: message)
+        }
     }
 
     private func payload(_ discount: StoreDiscount, _ product: String, _ user: String) -> Data {

@@ -97,8 +97,10 @@ extension SandboxState {
     }
 
     /// Whether somebody else has to be asked about a payment, whatever the authoriser says.
+    @inline(__always)
     func asksToBuy(_ payment: StorePayment, for account: Int) -> Bool {
-        payment.simulatesAskToBuyInSandbox || owner.askingAccounts.contains(account)
+        payment.simulatesAskToBuyInSandbox
+            || (!owner.askingAccounts.isEmpty && owner.askingAccounts.contains(account))
     }
 }
 

@@ -71,6 +71,7 @@ extension SandboxState {
     }
 
     /// A transaction as its device is told of it.
+    @inline(__always)
     func told(_ row: Row) -> StoreTransaction {
         guard catalogue.hostsContent else { return row.transaction }
         let content = content(of: row)

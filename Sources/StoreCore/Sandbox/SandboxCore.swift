@@ -11,16 +11,16 @@ final class SandboxCore: Sendable {
     let activity: Activity
     /// Where queues call.
     let lane: BackendLane
-    /// Whether somebody wants to know what is sent to devices.
-    let isTracing = Atomic(false)
+    /// Whether ledger and clock are StoreCore's own; see ``ImmediateStore/isSelfContained``.
+    let isSelfContained: Bool
     let content = Locked(ContentDesk())
     private let port: SandboxPort
     private let link = Link()
 
     /// The one weak reference to a core, so that an alarm need not make its own.
-    private final class Link: @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
-        weak var core: SandboxCore?
-        let alarms = Locked(Alarms())
+    final class Link: @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
+        fileprivate(set) weak var core: SandboxCore?
+        fileprivate let alarms = Locked(Alarms())
 
         func ring(_ number: Int) {
             alarms.withLock { $0.rang(number) }
@@ -29,7 +29,7 @@ final class SandboxCore: Sendable {
     }
 
     /// What a clock that goes on longer than the store is to forget.
-    private struct Alarms: Sendable {
+    fileprivate struct Alarms: Sendable {
         private var lastNumber = 0
         /// Those that have not rung; without a token until the clock has given one.
         private var tokens: [Int: TimerToken?] = [:]
@@ -64,7 +64,9 @@ final class SandboxCore: Sendable {
         self.signer = signer
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
-        lane = (shell.ledger as? any DurableLedger)?.lane ?? .caller
+        lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller
+        isSelfContained =
+            shell.records.ledger == nil && (timekeeper is SystemTimekeeper || timekeeper is ManualTimekeeper)
         self.shell = Locked(shell)
         activity = timekeeper.activity
         port = SandboxPort(self.shell, timekeeper)
@@ -84,24 +86,40 @@ final class SandboxCore: Sendable {
 // MARK: - Doing something under the lock
 
 extension SandboxCore {
-    /// Does something under the lock, at a time read there, then sends what is to be sent.
+    /// Does something under the lock, at a time read there, then what that leaves to do.
     func use<R>(_ body: (inout SandboxShell, Date) throws -> R) rethrows -> R {
         try CallScope.outermost {
-            var parcels: [SandboxShell.Parcel] = []
-            var mustSend = false
-            var alarm: Date?
-            defer {
-                if let alarm { set(alarm) }
-                if mustSend { send(&parcels) }
-            }
+            var errands: SandboxErrands?
+            defer { if let errands { run(errands) } }
             return try shell.withLock { shell in
-                defer {
-                    mustSend = shell.outbox.scheduleAndBegin(&parcels)
-                    alarm = shell.nextAlarm()
-                }
+                defer { errands = shell.takeErrands() }
                 return try body(&shell, timekeeper.now)
             }
         }
+    }
+
+    /// Does what is left to do once there is no lock.
+    func run(_ errands: SandboxErrands) {
+        CallScope.outermost {
+            ring(errands)
+            ask(errands.questions)
+        }
+    }
+
+    /// Sets the alarm, and rings.
+    private func ring(_ errands: SandboxErrands) {
+        CallScope.outermost {
+            if let alarm = errands.alarm { set(alarm) }
+            for listener in errands.rings { listener.newsArrived() }
+            if errands.rings.isEmpty { return }
+            shell.withLock { $0.ringing -= errands.rings.count }
+            activity.changed()
+        }
+    }
+
+    /// Asks the authorizer.
+    private func ask(_ questions: [Int]) {
+        CallScope.outermost { for number in questions { ask(about: number) } }
     }
 
     /// Answers a question, with all that should have happened by now done.
@@ -145,6 +163,65 @@ extension SandboxCore {
 // MARK: - Taking in
 
 extension SandboxCore {
+    /// Takes a device's commands in, and gives what a connection has not been given.
+    ///
+    /// Calls nobody.
+    func exchange(
+        _ commands: [StoreCommand],
+        from device: Int,
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange
+    ) {
+        var offers = commands.contains(where: \.hasDiscount) ? checkedOffers(commands) : nil
+        self.exchange(on: connection, into: &exchange) { shell, now, exchange in
+            if commands.isEmpty { return }
+            shell.swapOffers(&offers)
+            shell.take(from: device, on: connection, now: now, &exchange) { shell in
+                for command in commands { shell.decide(command, from: device, now: now) }
+            }
+            shell.swapOffers(&offers)
+        }
+    }
+
+    /// Has signers look at the offers of payments.
+    private func checkedOffers(_ commands: [StoreCommand]) -> OfferRules {
+        let payments = commands.compactMap { if case .purchase(let payment) = $0.action { payment } else { nil } }
+        return shell.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasDiscount))
+    }
+
+    /// Takes one command in, in the same way.
+    func exchange(
+        _ command: StoreCommand,
+        from device: Int,
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange
+    ) {
+        if command.hasDiscount { return self.exchange([command], from: device, on: connection, into: &exchange) }
+        self.exchange(on: connection, into: &exchange) { shell, now, exchange in
+            shell.take(from: device, on: connection, now: now, &exchange) { shell in
+                shell.decide(command, from: device, now: now)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func exchange(
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange,
+        _ take: (inout SandboxShell, Date, inout Exchange) -> Void
+    ) {
+        let errands = shell.withLock { shell in
+            let now = timekeeper.now
+            take(&shell, now, &exchange)
+            if let connection { shell.takeNews(of: connection, now: now, &exchange) }
+            return shell.takeErrands()
+        }
+        guard let errands else { return }
+        if errands.alarm != nil || !errands.rings.isEmpty { exchange.afterwards = { self.ring(errands) } }
+        let questions = errands.questions
+        if !questions.isEmpty { exchange.questions = { self.ask(questions) } }
+    }
+
     /// Takes a device's commands in.
     ///
     /// Replies before it returns; what the authoriser has to be asked is asked then.
@@ -154,48 +231,48 @@ extension SandboxCore {
         reply: @escaping @Sendable (SubmissionReply) -> Void
     ) {
         CallScope.outermost {
-            var parcels: [SandboxShell.Parcel] = []
-            var mustSend = false
-            var alarm: Date?
-            let (answer, asks) = shell.withLock { shell -> (SubmissionReply, [Int]) in
-                guard shell.settings.isReachable(from: device) else { return (.tryLater(Self.unreachable), []) }
-                defer {
-                    mustSend = shell.outbox.scheduleAndBegin(&parcels)
-                    alarm = shell.nextAlarm()
-                }
-                do {
-                    // Whether another store has appended meanwhile shows when this one does.
-                    try shell.take(commands, from: device, now: timekeeper.now)
-                    return (.taken, shell.newlyUndecided)
-                } catch {
-                    return (.tryLater(StoreFailure(error)), [])
-                }
-            }
-            reply(answer)
-            if let alarm { set(alarm) }
-            if mustSend { send(&parcels) }
-            for number in asks { ask(about: number) }
+            var answer = Exchange()
+            exchange(commands, from: device, on: nil, into: &answer)
+            reply(SubmissionReply(answer.reply))
+            answer.afterwards?()
+            answer.questions?()
         }
+    }
+
+    func open(
+        _ listener: any NewsListener,
+        from device: Int,
+        journal: JournalID,
+        after cursor: UpdateCursor?
+    ) -> StoreConnectionID {
+        shell.withLock { $0.open(listener, device, journal: journal, after: cursor) }
+    }
+
+    func close(_ connection: StoreConnectionID) {
+        // Let go of without the lock.
+        let closed = shell.withLock { $0.close(connection) }
+        withExtendedLifetime(closed) {}
     }
 
     /// Sends a device what is unfinished, then what changes; or what changed after a cursor.
     func connect(_ receiver: any StoreUpdateReceiver, from device: Int, after cursor: UpdateCursor?) {
-        use { shell, now in
-            guard shell.settings.isReachable(from: device) else {
-                return shell.refuse(receiver, on: device, Self.unreachable)
+        CallScope.outermost {
+            let (line, closed) = shell.withLock { shell in
+                shell.ringing += 1
+                return shell.connect(receiver, device, after: cursor) { ReceiverLine(receiver, link) }
             }
-            do {
-                // What can be read is told, even if what should have happened by now has to wait.
-                try? shell.catchUp(with: now)
-                try shell.refresh()
-                shell.connect(receiver, device, after: cursor)
-            } catch {
-                shell.refuse(receiver, on: device, StoreFailure(error))
-            }
+            withExtendedLifetime(closed) {}
+            line.newsArrived()
+            shell.withLock { $0.ringing -= 1 }
+            activity.changed()
         }
     }
 
-    func disconnect(_ receiver: any StoreUpdateReceiver) { shell.withLock { $0.disconnect(receiver) } }
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
+        // Let go of without the lock.
+        let closed = shell.withLock { $0.disconnect(receiver) }
+        withExtendedLifetime(closed) {}
+    }
 
     /// Looks up products, in a device's language and the storefront's currency.
     func products(_ identifiers: Set<String>, for device: Int) -> Result<ProductsAnswer, StoreFailure> {
@@ -227,49 +304,6 @@ extension SandboxCore {
     }
 }
 
-// MARK: - Sending
-
-extension SandboxCore {
-    /// Sends these, and what comes into the outbox meanwhile, in order, until it is empty.
-    private func send(_ parcels: inout [SandboxShell.Parcel]) {
-        repeat {
-            // From the end each can be moved out rather than copied.
-            parcels.turnRound()
-            while let parcel = parcels.popLast() { send(parcel) }
-        } while shell.withLock { $0.outbox.take(&parcels) }
-        activity.changed()
-    }
-
-    private func send(_ parcel: SandboxShell.Parcel) {
-        switch parcel {
-        case .batch(let receiver, let device, let batch):
-            trace(batch, to: device)
-            receiver.receive(batch)
-        case .lost(let receiver, let device, let failure):
-            trace(failure, to: device)
-            receiver.connectionLost(failure)
-        case .events(let receiver, let device, var position, let end):
-            while position < end {
-                let piece = shell.withLock { shell -> Result<UpdateBatch, any Error>? in
-                    guard shell.isConnected(receiver) else { return nil }
-                    return Result { try shell.piece(for: receiver, device, after: position, through: end) }
-                }
-                switch piece {
-                case nil: return
-                case .failure(let error)?:
-                    shell.withLock { $0.disconnect(receiver) }
-                    trace(StoreFailure(error), to: device)
-                    return receiver.connectionLost(StoreFailure(error))
-                case .success(let batch)?:
-                    trace(batch, to: device)
-                    receiver.receive(batch)
-                    position = batch.through.position
-                }
-            }
-        }
-    }
-}
-
 /// What the store's clock knows it by.
 ///
 /// Referred to weakly in the store's place, since a weak reference slows down every use of its object.
@@ -282,7 +316,7 @@ final class SandboxPort: ActivityMember {
         self.timekeeper = timekeeper
     }
 
-    var pulse: (isQuiet: Bool, work: Int) { shell.withLock { ($0.outbox.isQuiet, $0.work) } }
+    var pulse: (isQuiet: Bool, work: Int) { shell.withLock { ($0.rings.isEmpty && $0.ringing == 0, $0.work) } }
 
     var keepable: (any ActivityPulse)? { self }
 

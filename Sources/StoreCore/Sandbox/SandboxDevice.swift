@@ -138,3 +138,33 @@ extension SandboxDevice: StoreBackend {
         core.receipt(forTransaction: identifier, on: number)
     }
 }
+
+extension SandboxDevice: ImmediateStore {
+    package var isSelfContained: Bool { core.isSelfContained }
+
+    package func openConnection(
+        _ listener: any NewsListener,
+        journal: JournalID,
+        after cursor: UpdateCursor?
+    ) -> StoreConnectionID {
+        core.open(listener, from: number, journal: journal, after: cursor)
+    }
+
+    package func closeConnection(_ connection: StoreConnectionID) { core.close(connection) }
+
+    package func exchange(
+        _ commands: [StoreCommand],
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange
+    ) {
+        core.exchange(commands, from: number, on: connection, into: &exchange)
+    }
+
+    package func exchange(
+        _ command: StoreCommand,
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange
+    ) {
+        core.exchange(command, from: number, on: connection, into: &exchange)
+    }
+}

@@ -10,11 +10,13 @@ extension SandboxState {
     /// One whose number was taken already changes nothing.
     ///
     /// `isAuthorised` says whether the sale has been authorised beforehand; otherwise somebody is to be asked.
-    func decide(
+    // Changes nothing: as a mutating function it is not given a copy of the state. The same goes for what it calls.
+    @inline(__always)
+    mutating func decide(
         _ command: StoreCommand,
         from device: Int,
         isAuthorised: Bool,
-        rules: SandboxRules,
+        rules: borrowing SandboxRules,
         now: Date,
         _ events: inout [LedgerRecord]
     ) {
@@ -39,12 +41,13 @@ extension SandboxState {
         }
     }
 
-    private func order(
+    @inline(__always)
+    private mutating func order(
         _ payment: StorePayment,
         _ command: OrderID,
         _ device: Int,
         isAuthorised: Bool,
-        _ rules: SandboxRules,
+        _ rules: borrowing SandboxRules,
         now: Date
     ) -> StoreEvent {
         let product = catalogue.index(of: payment.productIdentifier)
@@ -52,7 +55,8 @@ extension SandboxState {
         // Somebody else has to be asked, whatever the authoriser says.
         let account = devices[device].account
         let isSold = refusal == nil && isAuthorised && !asksToBuy(payment, for: account)
-        let interruption = isSold ? interruption(of: payment, by: account) : nil
+        let mayBeInterrupted = isSold && !owner.interruptedAccounts.isEmpty
+        let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
         let sale = isCharged ? sale(of: payment, product, account, nextTransaction, ordered: now, at: now, rate) : nil
@@ -72,11 +76,13 @@ extension SandboxState {
     }
 
     /// Why an order is not sold on a device.
+    // Called, it would be given a copy of the state, as whatever a purchase meets.
+    @inline(__always)
     private func refusal(
         of payment: StorePayment,
         _ product: Int?,
         _ device: Int,
-        _ rules: SandboxRules,
+        _ rules: borrowing SandboxRules,
         now: Date
     ) -> StoreFailure? {
         if let failure = rules.purchaseFailure { return failure }
@@ -90,11 +96,12 @@ extension SandboxState {
     }
 
     /// Why an account's payment is not taken, wherever it is made.
+    @inline(__always)
     func refusal(
         of payment: StorePayment,
         _ product: Int?,
         by account: Int,
-        _ rules: SandboxRules,
+        _ rules: borrowing SandboxRules,
         now: Date
     ) -> StoreFailure? {
         if payment.requestData != nil {
@@ -103,7 +110,7 @@ extension SandboxState {
                 "the payment for \(payment.productIdentifier) carries request data, to which no app here is entitled"
             )
         }
-        if let product, let absence = absence(of: product) { return absence }
+        if let product, !catalogue.isSoldHere(product) { return absence(of: product) }
         guard let product, catalogue.isOnSale(product, at: now) else {
             let reason = catalogue.refusal(of: payment.productIdentifier, at: now) ?? "not on sale"
             return .storeKit(.paymentInvalid, reason)
@@ -139,6 +146,7 @@ extension SandboxState {
     /// What comes of an order that is paid for now.
     ///
     /// What the account owns already, or is subscribed to, costs nothing.
+    @inline(__always)
     func sale(
         of payment: StorePayment,
         _ product: Int?,

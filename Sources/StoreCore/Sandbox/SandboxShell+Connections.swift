@@ -1,120 +1,264 @@
 import Foundation
 
-// Who follows a device's updates, and what they are sent.
+// The connections: what each has not been given, and who is to be rung.
 extension SandboxShell {
-    /// More events than this are read back from the ledger rather than kept at hand.
-    private static var maximumFresh: Int { 64 }
+    /// More updates than this are read back from the ledger rather than kept for a connection.
+    private static var maximumWaiting: Int { 64 }
     private static var batchSize: Int { 256 }
 
-    mutating func connect(_ receiver: any StoreUpdateReceiver, _ device: Int, after cursor: UpdateCursor?) {
-        work &+= 1
-        disconnect(receiver)
-        if let cursor, cursor.part == nil, cursor.position <= state.position,
-            cursor.position >= state.devices[device].start
-        {
-            connections.append(Connection(device, receiver, at: state.position))
-            if cursor.position == state.position { return }
-            let (after, through) = (cursor.position, state.position)
-            outbox.append(.events(receiver, device: device, after: after, through: through))
-            return
+    mutating func open(
+        _ listener: any NewsListener,
+        _ device: Int,
+        journal: JournalID,
+        after cursor: UpdateCursor?
+    ) -> StoreConnectionID {
+        lastConnection += 1
+        let id = StoreConnectionID(rawValue: lastConnection)
+        connections.append(
+            SandboxConnection(id: id, device: device, journal: journal, listener: listener, after: cursor)
+        )
+        return id
+    }
+
+    /// Returns the connection, to be let go of without the lock.
+    mutating func close(_ id: StoreConnectionID) -> SandboxConnection? {
+        index(of: id).map { connections.remove(at: $0) }
+    }
+
+    /// Connections lie in the order of their names.
+    // Called, it would be given a copy of the whole shell.
+    @inline(__always)
+    func index(of id: StoreConnectionID) -> Int? {
+        var low = 0
+        var high = connections.count
+        while low < high {
+            let middle = (low + high) / 2
+            if connections[middle].id < id { low = middle + 1 } else { high = middle }
         }
-        connections.append(Connection(device, receiver, at: state.position))
-        let unfinished = state.unfinished(on: device)
-        var after: UpdateCursor?
-        var start = 0
-        repeat {
-            let end = min(unfinished.count, start + Self.batchSize)
-            let part = end == unfinished.count ? nil : end / Self.batchSize
-            let through = UpdateCursor(position: state.position, part: part)
-            var updates = unfinished[start..<end].map { StoreUpdate.transaction($0) }
-            if part == nil { updates += state.revocations(on: device) + promotions(on: device) }
-            let batch = UpdateBatch(after: after, through: through, updates: updates)
-            outbox.append(.batch(receiver, device: device, batch))
-            after = through
-            start = end
-        } while start < unfinished.count
+        return low < connections.count && connections[low].id == id ? low : nil
     }
 
-    /// Tells a receiver that it is not connected.
-    mutating func refuse(_ receiver: any StoreUpdateReceiver, on device: Int, _ failure: StoreFailure) {
-        disconnect(receiver)
-        outbox.append(.lost(receiver, device: device, failure))
-    }
-
-    mutating func disconnect(_ receiver: any StoreUpdateReceiver) {
-        connections.removeAll { $0.receiver === receiver }
-    }
-
-    func isConnected(_ receiver: any StoreUpdateReceiver) -> Bool { connections.contains { $0.receiver === receiver } }
-
-    /// The user's devices lose the store, or have it again: every connection breaks and is made anew.
+    /// Closes the connections of a device, or of all of them: their queues lose the store, and connect anew.
     mutating func breakConnections(of device: Int? = nil, _ failure: StoreFailure) {
         work &+= 1
-        connections.removeAll { connection in
-            guard device == nil || connection.device == device else { return false }
-            outbox.append(.lost(connection.receiver, device: connection.device, failure))
+        // One that has not begun hears that when it begins.
+        for index in connections.indices
+        where connections[index].beginning == nil && (device == nil || connections[index].device == device) {
+            connections[index].lose(failure)
+            ring(index)
+        }
+    }
+
+    /// Works out what the last change means to each connection.
+    mutating func tellConnections() {
+        for index in connections.indices where mayTell(index, fresh.count) {
+            let (device, journal) = (connections[index].device, connections[index].journal)
+            // Moved out: the shell is used meanwhile.
+            var waiting: [StoreUpdate] = []
+            swap(&waiting, &connections[index].waiting)
+            for number in fresh.indices { add(fresh[number].event, for: device, journal, to: &waiting) }
+            swap(&waiting, &connections[index].waiting)
+            told(index)
+        }
+    }
+
+    /// Works out what a change of one record means to each connection.
+    @inline(__always)
+    mutating func tellConnections(of record: LedgerRecord) {
+        for index in connections.indices where mayTell(index, 1) {
+            let (device, journal) = (connections[index].device, connections[index].journal)
+            var waiting: [StoreUpdate] = []
+            swap(&waiting, &connections[index].waiting)
+            add(record.event, for: device, journal, to: &waiting)
+            swap(&waiting, &connections[index].waiting)
+            told(index)
+        }
+    }
+
+    /// Returns whether a connection is to be told of so many new records from memory.
+    ///
+    /// Otherwise it has been seen to.
+    @inline(__always)
+    private mutating func mayTell(_ index: Int, _ count: Int) -> Bool {
+        guard connections[index].isBehind(state.position) else { return false }
+        if state.devices[connections[index].device].start > connections[index].told {
+            connections[index].skip(to: state.position)
+        } else if connections[index].seen + count == state.position,
+            connections[index].waiting.count + count <= Self.maximumWaiting
+        {
             return true
         }
+        ring(index)
+        return false
     }
 
-    /// Puts what the last change means to each connection into the outbox.
-    mutating func tellConnections() {
-        for index in connections.indices where connections[index].seen != state.position {
-            let (device, journal) = (connections[index].device, connections[index].journal)
-            let (seen, told) = (connections[index].seen, connections[index].told)
-            connections[index].seen = state.position
-            if state.devices[device].start > told {
-                // Somebody else is signed in: a gap makes the queue ask for what is theirs.
-                let here = UpdateCursor(position: state.position)
-                let gap = UpdateBatch(after: here, through: here, updates: [])
-                outbox.append(.batch(connections[index].receiver, device: device, gap))
-            } else if seen + fresh.count == state.position, fresh.count <= Self.maximumFresh {
-                var updates: [StoreUpdate] = []
-                for number in fresh.indices { add(fresh[number].event, for: device, journal, to: &updates) }
-                if updates.isEmpty { continue }
-                let batch = UpdateBatch(
-                    after: UpdateCursor(position: told),
-                    through: UpdateCursor(position: state.position),
-                    updates: updates
-                )
-                outbox.append(.batch(connections[index].receiver, device: device, batch))
-            } else {
-                let receiver = connections[index].receiver
-                outbox.append(.events(receiver, device: device, after: told, through: state.position))
-            }
-            connections[index].told = state.position
+    @inline(__always)
+    private mutating func told(_ index: Int) {
+        connections[index].seen = state.position
+        if !connections[index].waiting.isEmpty { ring(index) }
+    }
+
+    /// Rings each connection that has something to be given.
+    mutating func ringAll() {
+        for index in connections.indices
+        where connections[index].beginning == nil && connections[index].hasNews(at: state.position) { ring(index) }
+    }
+
+    @inline(__always)
+    private mutating func ring(_ index: Int) {
+        guard !connections[index].isRung, connections[index].id != asking else { return }
+        connections[index].isRung = true
+        rings.append(connections[index].listener)
+    }
+
+    // Changes nothing: as a mutating function it is not given a copy of the shell.
+    @inline(__always)
+    private mutating func add(
+        _ event: StoreEvent,
+        for device: Int,
+        _ journal: JournalID,
+        to updates: inout [StoreUpdate]
+    ) {
+        switch event {
+        case .sold(let order) where order.device == device:
+            state.addTransaction(order.transaction, for: device, to: &updates)
+        case .finished(let finish) where finish.command.journal == journal:
+            break
+        default:
+            addRare(event, for: device, journal, to: &updates)
         }
     }
 
-    private func add(_ event: StoreEvent, for device: Int, _ journal: JournalID, to updates: inout [StoreUpdate]) {
+    @inline(never)
+    private mutating func addRare(
+        _ event: StoreEvent,
+        for device: Int,
+        _ journal: JournalID,
+        to updates: inout [StoreUpdate]
+    ) {
         if case .owner(.promoted(device, let product)) = event, let promotion = promotion(of: product, on: device) {
             updates.append(promotion)
         } else {
             state.addUpdates(from: event, for: device, journal: journal, to: &updates)
         }
     }
+}
 
-    /// The next piece of what some events mean, and where it ends.
-    func piece(for receiver: any StoreUpdateReceiver, _ device: Int, after: Int, through: Int) throws -> UpdateBatch {
-        var position = after
+// MARK: - News
+
+extension SandboxShell {
+    /// Moves what a connection has not been given yet into an exchange.
+    mutating func takeNews(of id: StoreConnectionID, now: Date, _ exchange: inout Exchange) {
+        guard let index = index(of: id) else { return }
+        if connections[index].beginning != nil {
+            begin(index, now: now)
+        } else if firstDoubtful != nil, !isSure() {
+            // It is rung once the state is what the ledger says.
+            return connections[index].isRung = false
+        }
+        do {
+            if try takeBatch(index, &exchange.batch) { exchange.news = .batch }
+            exchange.hasMore = connections[index].hasNews(at: state.position)
+            connections[index].isRung = exchange.hasMore
+        } catch {
+            exchange.news = .lost(error)
+        }
+        if deliveries != nil { trace(exchange, to: connections[index].device, now: now) }
+        if case .lost = exchange.news { connections.remove(at: index) }
+    }
+
+    private mutating func begin(_ index: Int, now: Date) {
+        work &+= 1
+        let device = connections[index].device
+        let beginning = connections[index].beginning
+        // Until the end, so that nothing is kept for it on the way.
+        defer { connections[index].beginning = nil }
+        do {
+            guard settings.isReachable(from: device) else { throw SandboxCore.unreachable }
+            // What can be read is told, even if what should have happened by now has to wait.
+            try? catchUp(with: now)
+            try refresh()
+        } catch {
+            return connections[index].lose(StoreFailure(error))
+        }
+        connections[index].seen = state.position
+        connections[index].told = state.position
+        if case .after(let cursor) = beginning, cursor.part == nil, cursor.position <= state.position,
+            cursor.position >= state.devices[device].start
+        {
+            connections[index].seen = cursor.position
+            connections[index].told = cursor.position
+        } else {
+            connections[index].snapshot = SandboxConnection.Snapshot(
+                position: state.position,
+                transactions: state.unfinished(on: device),
+                trailer: state.revocations(on: device) + promotions(on: device)
+            )
+        }
+    }
+
+    /// Moves the next updates of a connection into an empty batch.
+    ///
+    /// Returns false if there are none.
+    @inline(__always)
+    private mutating func takeBatch(_ index: Int, _ batch: inout UpdateBatch) throws(StoreFailure) -> Bool {
+        if !connections[index].hasNews(at: state.position) { return false }
+        if try takeRareBatch(index, &batch) { return true }
+        return connections[index].takeWaiting(&batch)
+    }
+
+    private mutating func takeRareBatch(_ index: Int, _ batch: inout UpdateBatch) throws(StoreFailure) -> Bool {
+        if case .because(let failure) = connections[index].failure { throw failure }
+        if connections[index].owesGap {
+            connections[index].owesGap = false
+            let here = UpdateCursor(position: connections[index].told)
+            batch = UpdateBatch(after: here, through: here, updates: [])
+            return true
+        }
+        if let position = connections[index].snapshot?.position {
+            if state.lastPurchaseChange ?? 0 > position { dropDeleted(index, since: position) }
+            return connections[index].takePart(&batch)
+        }
+        // What waits was worked out before: of what has been deleted since nobody is told.
+        if state.lastPurchaseChange ?? 0 > connections[index].told { connections[index].lookAgain() }
+        if connections[index].waiting.isEmpty {
+            do { try readAhead(index) } catch { throw StoreFailure(error) }
+        }
+        return false
+    }
+
+    /// Takes what is no longer there out of the rest of a snapshot.
+    private mutating func dropDeleted(_ index: Int, since position: Int) {
+        connections[index].snapshot?.dropRest { transaction in
+            SandboxState.number(of: transaction.identifier).map { state.transactions[$0] == nil } ?? true
+        }
+        if state.revocations.isForgotten(at: position) {
+            connections[index].snapshot?.trailer.removeAll(where: \.isRevocation)
+        }
+    }
+
+    /// Reads what the ledger's next records mean to a connection.
+    private mutating func readAhead(_ index: Int) throws {
+        let (device, journal) = (connections[index].device, connections[index].journal)
+        var position = connections[index].seen
         var updates: [StoreUpdate] = []
-        while position < through, updates.count < Self.batchSize {
-            let records = try ledger.read(after: position, limit: min(through - position, 64))
-            if records.isEmpty {
-                throw StoreFailure.storeKit(.unknown, "the ledger has no record after \(position), but had \(through)")
+        while position < state.position, updates.count < Self.batchSize {
+            let next = try records.read(after: position, limit: min(state.position - position, 64))
+            if next.isEmpty {
+                throw StoreFailure.storeKit(
+                    .unknown,
+                    "the ledger has no record after \(position), but had \(state.position)"
+                )
             }
-            for record in records where updates.count < Self.batchSize {
+            for record in next where updates.count < Self.batchSize {
                 let known = updates.count
-                add(record.event, for: device, receiver.journal, to: &updates)
+                add(record.event, for: device, journal, to: &updates)
                 position += 1
                 if state.revocations.isForgotten(at: position) { updates[known...].removeAll(where: \.isRevocation) }
             }
         }
-        return UpdateBatch(
-            after: UpdateCursor(position: after),
-            through: UpdateCursor(position: position),
-            updates: updates
-        )
+        connections[index].seen = position
+        connections[index].waiting = updates
     }
 }
 

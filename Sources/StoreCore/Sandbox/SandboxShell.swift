@@ -23,47 +23,28 @@ struct SandboxShell: Sendable {
         }
     }
 
-    /// A queue that follows a device's updates.
-    struct Connection: Sendable {
-        let device: Int
-        let receiver: any StoreUpdateReceiver
-        /// The receiver's own.
-        let journal: JournalID
-        /// Where the last batch for it ends that was put into the outbox.
-        var told: Int
-        /// How many events have been looked at for it.
-        ///
-        /// Those behind `told` do not concern it.
-        var seen: Int
-
-        init(_ device: Int, _ receiver: any StoreUpdateReceiver, at position: Int) {
-            self.device = device
-            self.receiver = receiver
-            journal = receiver.journal
-            told = position
-            seen = position
-        }
-    }
-
-    /// What waits to be sent to one connection.
-    enum Parcel: Sendable {
-        case batch(any StoreUpdateReceiver, device: Int, UpdateBatch)
-        /// What these events mean; read from the ledger piece by piece when their turn comes.
-        case events(any StoreUpdateReceiver, device: Int, after: Int, through: Int)
-        case lost(any StoreUpdateReceiver, device: Int, StoreFailure)
-    }
-
     var settings: Settings
     private(set) var state: SandboxState
-    var outbox = Outbox<Parcel>()
     var storefrontQuestions = StorefrontQuestions()
     var work = 0
     /// What was sent to devices; nil while nobody wants to know.
     var deliveries: [TracedDelivery]?
 
-    let ledger: any Ledger
+    var records: StoreRecords
     private var snapshots: SnapshotKeeper
-    var connections: [Connection] = []
+    /// In the order of their names.
+    var connections: [SandboxConnection] = []
+    var lastConnection = 0
+    /// The lines of the receivers that are connected, or are being told that they no longer are.
+    var lines: [ObjectIdentifier: ReceiverLine] = [:]
+    /// The connection of whoever makes the change under way, which is given its news without being rung.
+    var asking: StoreConnectionID?
+    /// The listeners to be rung as soon as there is no lock.
+    var rings: [any NewsListener] = []
+    /// The orders that the authorizer is to be asked about as soon as there is no lock.
+    var questions: [Int] = []
+    /// How many listeners are being rung.
+    var ringing = 0
     /// For each account whose receipts were asked for, how they begin; for -1, nobody's.
     var receiptLists: [Int: ReceiptList] = [:]
     /// The events of the change under way, or of the last one.
@@ -71,7 +52,7 @@ struct SandboxShell: Sendable {
     /// How many of those the state has taken in.
     private var applied = 0
     /// While the state holds what could be neither written nor taken back: the first transaction that may not exist.
-    private var firstDoubtful: Int?
+    private(set) var firstDoubtful: Int?
     /// What authorisers said that is not written yet, oldest first.
     private var answers: [(transaction: Int, answer: Authorisation)] = []
     /// When the clock will ring for the subscriptions, the earliest last.
@@ -91,18 +72,18 @@ struct SandboxShell: Sendable {
     /// Without a country it sells for the ledger's.
     init(
         products: [SandboxProduct],
-        ledger: any Ledger,
+        ledger: (any Ledger)?,
         settings: Settings,
         countryCode: String?,
         now: Date
     ) throws {
         // Says what is wrong with them before anything is written.
         _ = try Catalogue(products)
-        self.ledger = ledger
+        records = StoreRecords(ledger)
         self.settings = settings
         snapshots = SnapshotKeeper(ledger)
         state = snapshots.latest()
-        try state.read(ledger)
+        try state.read(records)
         snapshots.keepIfDue(state)
         try change(now: now) { shell in
             try shell.step { state, events in
@@ -194,17 +175,41 @@ extension SandboxShell {
         try decide(state, &fresh)
     }
 
-    /// Takes a device's commands in, each by what the ones before it came to.
-    mutating func take(_ commands: [StoreCommand], from device: Int, now: Date) throws {
-        try change(now: now) { shell in
-            for index in commands.indices { shell.decide(commands[index], from: device, now: now) }
+    /// Takes a device's commands in.
+    ///
+    /// `decideAll` decides each by what the ones before it came to; it begins anew if another store on the ledger was faster.
+    @inline(__always)
+    mutating func take(
+        from device: Int,
+        on connection: StoreConnectionID?,
+        now: Date,
+        _ exchange: inout Exchange,
+        _ decideAll: (inout SandboxShell) -> Void
+    ) {
+        guard settings.isReachable(from: device) else { return exchange.refuse(SandboxCore.unreachable) }
+        asking = connection
+        defer { asking = nil }
+        do {
+            // Whether another store has appended meanwhile shows when this one does.
+            try catchUp(with: now)
+            try prepare()
+            var attempt: Attempt
+            repeat {
+                attempt = begin()
+                decideAll(&self)
+            } while try !isMade(attempt)
+        } catch {
+            return exchange.refuse(StoreFailure(error))
+        }
+        for index in fresh.indices {
+            if case .ordered(let order) = fresh[index].event { questions.append(order.transaction) }
         }
     }
 
     // Called, it would be given a copy of the command.
     @inline(__always)
-    private mutating func decide(_ command: StoreCommand, from device: Int, now: Date) {
-        applyFresh()
+    mutating func decide(_ command: StoreCommand, from device: Int, now: Date) {
+        if applied < fresh.count { applyFresh() }
         state.decide(
             command,
             from: device,
@@ -221,63 +226,99 @@ extension SandboxShell {
         try step { state, events in state.shareWithFamilies(&events) }
     }
 
-    /// The orders of the last change that somebody has to be asked about.
-    // Called, it would be given a copy of the whole shell.
-    @inline(__always)
-    var newlyUndecided: [Int] {
-        var numbers: [Int] = []
-        for index in fresh.indices {
-            if case .ordered(let order) = fresh[index].event { numbers.append(order.transaction) }
-        }
-        return numbers
-    }
-
     /// Takes in what other stores on the ledger have appended, and what a failure has left undone.
     ///
     /// - Throws: what keeps the ledger from being read. The state is then what it was, or further.
     mutating func refresh() throws {
         if firstDoubtful != nil { try rebuild() }
-        guard try ledger.head != state.position else { return }
+        guard try records.head != state.position else { return }
         // What has been read counts, even if more could not be.
         defer { tellConnections() }
         fresh.empty()
         applied = 0
-        try state.read(ledger)
+        try state.read(records)
     }
 
     private mutating func make(_ body: (inout SandboxShell) throws -> Void) throws {
-        work &+= 1
-        if firstDoubtful != nil { try rebuild() }
-        while true {
-            let start = state.position
-            let next = state.nextTransaction
-            fresh.empty()
-            applied = 0
-            do {
-                try body(&self)
-                try shareWithFamilies()
-                if fresh.isEmpty {
-                    // All of it was done before, which is true whatever the ledger does now.
-                    try? refresh()
-                    return
-                }
-                if try ledger.append(fresh, ifHeadIs: start) {
-                    try ledger.commit()
-                    break
-                }
-            } catch {
-                undo(from: next)
+        try prepare()
+        var attempt: Attempt
+        repeat {
+            attempt = begin()
+            do { try body(&self) } catch {
+                undo(from: attempt.nextTransaction)
                 throw error
             }
-            undo(from: next)
-            try refresh()
-            guard state.position > start else {
-                throw StoreFailure.storeKit(.unknown, "the ledger takes nothing after its record \(start)")
+        } while try !isMade(attempt)
+    }
+
+    /// Where the state was when a change began.
+    private struct Attempt {
+        let position: Int
+        let nextTransaction: Int
+    }
+
+    private mutating func prepare() throws {
+        work &+= 1
+        if firstDoubtful != nil { try rebuild() }
+    }
+
+    @inline(__always)
+    private mutating func begin() -> Attempt {
+        fresh.empty()
+        applied = 0
+        return Attempt(position: state.position, nextTransaction: state.nextTransaction)
+    }
+
+    /// Makes what has been decided last, then works out whom it concerns.
+    ///
+    /// Returns false, with nothing changed, if another store on the ledger was faster.
+    @inline(__always)
+    private mutating func isMade(_ attempt: Attempt) throws -> Bool {
+        do {
+            if !state.families.isEmpty { try shareWithFamilies() }
+            if fresh.isEmpty {
+                // All of it was done before, which is true whatever the ledger does now.
+                try? refresh()
+                return true
             }
+            if try isAppended(attempt) {
+                if snapshots.areKept { snapshots.keepIfDue(state) }
+                return true
+            }
+        } catch {
+            undo(from: attempt.nextTransaction)
+            throw error
         }
-        applyFresh()
-        tellConnections()
-        if snapshots.areKept { snapshots.keepIfDue(state) }
+        undo(from: attempt.nextTransaction)
+        try refresh()
+        guard state.position > attempt.position else {
+            throw StoreFailure.storeKit(.unknown, "the ledger takes nothing after its record \(attempt.position)")
+        }
+        return false
+    }
+
+    /// Appends what has been decided, takes it in, and works out whom it concerns.
+    @inline(__always)
+    private mutating func isAppended(_ attempt: Attempt) throws -> Bool {
+        guard fresh.count == 1, applied == 0 else {
+            guard try records.append(fresh, ifHeadIs: attempt.position) else { return false }
+            applyFresh()
+            tellConnections()
+            return true
+        }
+        // Nearly every change: the record is held once, and lent.
+        let record = fresh[0]
+        guard try records.append(record, ifHeadIs: attempt.position) else { return false }
+        state.apply(record)
+        applied = 1
+        tellConnections(of: record)
+        return true
+    }
+
+    /// Whether the state is what the ledger says, if need be after reading it again.
+    mutating func isSure() -> Bool {
+        if firstDoubtful != nil { try? rebuild() }
+        return firstDoubtful == nil
     }
 
     private mutating func applyFresh() {
@@ -304,31 +345,32 @@ extension SandboxShell {
     /// second copy of the state to go back to would cost something all the time.
     private mutating func rebuild() throws {
         var whole = snapshots.latest()
-        try whole.read(ledger)
+        try whole.read(records)
         state = whole
         firstDoubtful = nil
         receiptLists = [:]
-        for index in connections.indices {
-            connections[index].told = min(connections[index].told, state.position)
-            connections[index].seen = min(connections[index].seen, state.position)
-        }
+        for index in connections.indices { connections[index].goBack(to: state.position) }
         tellConnections()
+        ringAll()
+    }
+}
+
+// MARK: - Products
+
+extension SandboxShell {
+    mutating func describe(
+        _ identifiers: Set<String>,
+        for locale: String,
+        in storefront: StoreStorefront?,
+        at moment: Date
+    ) -> ProductsAnswer {
+        state.catalogue.answer(identifiers, for: locale, in: storefront, at: moment)
     }
 }
 
 // MARK: - Decisions
 
 extension SandboxShell {
-    /// What waits for a decision, oldest first.
-    func questions(at now: Date, where isMeant: (Int) -> Bool = { _ in true }) -> [AuthorisationRequest] {
-        state.undecided.filter { $0 < firstDoubtful ?? .max && isMeant($0) }.compactMap { question(about: $0, at: now) }
-    }
-
-    /// What somebody is to be asked about a transaction; nil if it is decided.
-    func question(about transaction: Int, at now: Date) -> AuthorisationRequest? {
-        state.question(about: transaction, at: now, settings.rules.renewalRate)
-    }
-
     /// Keeps what an authoriser said until it is written.
     mutating func keep(_ answer: Authorisation, about transaction: Int) { answers.append((transaction, answer)) }
 
@@ -343,44 +385,5 @@ extension SandboxShell {
             }
         }
         answers.removeAll(keepingCapacity: true)
-    }
-}
-
-extension SandboxState {
-    /// Takes in what a ledger has beyond this.
-    fileprivate mutating func read(_ ledger: any Ledger) throws {
-        while true {
-            let records = try ledger.read(after: position, limit: 1024)
-            for record in records { apply(record) }
-            if records.count < 1024 { return }
-        }
-    }
-}
-
-// MARK: - The ledger
-
-extension SandboxShell {
-    /// Reads the whole ledger.
-    func forEachRecord(_ body: (LedgerRecord) -> Void) throws {
-        var position = 0
-        while position < state.position {
-            let records = try ledger.read(after: position, limit: min(1024, state.position - position))
-            if records.isEmpty { return }
-            position += records.count
-            for record in records { body(record) }
-        }
-    }
-}
-
-// MARK: - Products
-
-extension SandboxShell {
-    mutating func describe(
-        _ identifiers: Set<String>,
-        for locale: String,
-        in storefront: StoreStorefront?,
-        at moment: Date
-    ) -> ProductsAnswer {
-        state.catalogue.answer(identifiers, for: locale, in: storefront, at: moment)
     }
 }

@@ -27,6 +27,7 @@ extension SandboxState {
     // MARK: Devices
 
     /// Whether a device hears of a transaction: its own account's, if it was ordered there or by nobody.
+    @inline(__always)
     func isVisible(_ row: Row, on device: Int) -> Bool {
         guard row.device == device || row.device < 0 else { return false }
         return row.account < 0 || row.account == devices[device].account
@@ -91,6 +92,7 @@ extension SandboxState {
         }
     }
 
+    @inline(__always)
     func addTransaction(
         _ number: Int,
         as past: StoreTransaction.State? = nil,

@@ -106,6 +106,7 @@ extension SandboxState {
         case .refused(let order, let failure):
             open(order, .failed, record.date, failure: failure)
         case .sold(let order):
+            catalogue.lastSold = order.product
             let history = own(order, record.date)
             open(order, .purchased, record.date, history: history)
         case .deferred(let number):

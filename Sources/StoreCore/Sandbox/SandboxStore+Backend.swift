@@ -43,3 +43,33 @@ extension SandboxStore: StoreBackend {
         core.receipt(forTransaction: identifier, on: 0)
     }
 }
+
+extension SandboxStore: ImmediateStore {
+    package var isSelfContained: Bool { core.isSelfContained }
+
+    package func openConnection(
+        _ listener: any NewsListener,
+        journal: JournalID,
+        after cursor: UpdateCursor?
+    ) -> StoreConnectionID {
+        core.open(listener, from: 0, journal: journal, after: cursor)
+    }
+
+    package func closeConnection(_ connection: StoreConnectionID) { core.close(connection) }
+
+    package func exchange(
+        _ commands: [StoreCommand],
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange
+    ) {
+        core.exchange(commands, from: 0, on: connection, into: &exchange)
+    }
+
+    package func exchange(
+        _ command: StoreCommand,
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange
+    ) {
+        core.exchange(command, from: 0, on: connection, into: &exchange)
+    }
+}

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 // A store explains itself. All of this reads the ledger from its beginning: questions for the end of a test.
 extension SandboxStore {
@@ -34,10 +33,7 @@ extension SandboxStore {
     /// Turned off, what was traced is forgotten. It is kept in memory, not in the ledger.
     public var tracesDeliveries: Bool {
         get { core.shell.withLock { $0.deliveries != nil } }
-        set {
-            core.shell.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil }
-            core.isTracing.store(newValue, ordering: .relaxed)
-        }
+        set { core.shell.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
     }
 
     /// Every transaction there ever was, also failed, waiting and finished ones (behaviour 217); the first one first.

@@ -10,8 +10,9 @@ extension SandboxStore {
     public var offerSigners: [any OfferSigner] {
         get { core.shell.withLock { $0.settings.rules.offers.signers } }
         set {
-            let rules = OfferRules(bundleIdentifier: core.bundleIdentifier, signers: newValue)
-            core.shell.withLock { $0.settings.rules.offers = rules }
+            // The old ones are let go of without the lock.
+            var rules = OfferRules(bundleIdentifier: core.bundleIdentifier, signers: newValue)
+            core.shell.withLock { swap(&$0.settings.rules.offers, &rules) }
         }
     }
 

@@ -23,7 +23,7 @@ public final class SandboxStore: Sendable {
     ///   - products: what it sells. The ledger keeps them: a store opened on it again sells them too, as they are given
     ///     now.
     ///   - timekeeper: its clock; a ``ManualTimekeeper`` of its own unless given.
-    ///   - ledger: what it keeps everything in; in memory unless given. A ledger that is not empty is continued.
+    ///   - ledger: what it keeps everything in; in memory of its own unless given. A ledger that is not empty is continued.
     ///   - storefront: the country it sells for, ISO 3166-1 alpha-3; the ledger's unless given, `USA` on a new one.
     ///   - locale: the language of its device, as in `en_GB`; the process's unless given.
     ///   - authoriser: who authorises payments.
@@ -37,7 +37,7 @@ public final class SandboxStore: Sendable {
     public init(
         products: [SandboxProduct] = [],
         timekeeper: any Timekeeper = ManualTimekeeper(),
-        ledger: any Ledger = MemoryLedger(),
+        ledger: (any Ledger)? = nil,
         storefront: String? = nil,
         locale: String? = nil,
         authoriser: Authoriser = .approving,
@@ -83,7 +83,7 @@ public final class SandboxStore: Sendable {
     /// - Parameters:
     ///   - configuration: the file, read with ``StoreConfiguration/init(contentsOf:)``.
     ///   - timekeeper: its clock; a ``ManualTimekeeper`` of its own unless given.
-    ///   - ledger: what it keeps everything in; in memory unless given.
+    ///   - ledger: what it keeps everything in; in memory of its own unless given.
     ///   - locale: the language of its device; the file's, unless given.
     ///   - authoriser: who authorises payments; unless given, everything is approved, and, if the file says Ask to Buy,
     ///     somebody else is to be asked about everything, see ``SandboxAccount/setAsksToBuy(_:)``.
@@ -96,7 +96,7 @@ public final class SandboxStore: Sendable {
     public convenience init(
         _ configuration: StoreConfiguration,
         timekeeper: any Timekeeper = ManualTimekeeper(),
-        ledger: any Ledger = MemoryLedger(),
+        ledger: (any Ledger)? = nil,
         locale: String? = nil,
         authoriser: Authoriser? = nil,
         renewalRate: RenewalRate? = nil,

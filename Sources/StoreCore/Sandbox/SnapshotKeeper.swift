@@ -10,7 +10,7 @@ struct SnapshotKeeper: Sendable {
     /// How many records the last one has taken in, or was to.
     private var position = 0
 
-    init(_ ledger: any Ledger) { self.ledger = ledger as? any DurableLedger }
+    init(_ ledger: (any Ledger)?) { self.ledger = ledger as? any DurableLedger }
 
     /// The state to begin from: the last snapshot's, or that of an empty ledger.
     mutating func latest() -> SandboxState {

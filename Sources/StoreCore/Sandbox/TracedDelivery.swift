@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Something sent to a device, for the timeline.
 struct TracedDelivery: Sendable {
@@ -8,35 +7,25 @@ struct TracedDelivery: Sendable {
     let entry: SandboxTimeline.Entry
 }
 
-extension SandboxCore {
-    /// Notes what is about to be sent, if somebody wants to know.
-    func trace(_ batch: UpdateBatch, to device: Int) {
-        guard isTracing.load(ordering: .relaxed) else { return }
+extension SandboxShell {
+    /// Notes what a device is given, if somebody wants to know.
+    mutating func trace(_ exchange: Exchange, to device: Int, now: Date) {
         var entries: [SandboxTimeline.Entry] = []
-        let now = timekeeper.now
-        if batch.after == nil {
-            let count = batch.updates.count
-            entries.append(
-                SandboxTimeline.Entry(date: now, what: "told what is unfinished: \(count)", isDelivery: true)
-            )
-        }
-        for update in batch.updates { entries.append(SandboxTimeline.Entry(update, at: now)) }
-        add(entries, device)
-    }
-
-    /// The same of a connection that breaks.
-    func trace(_ failure: StoreFailure, to device: Int) {
-        guard isTracing.load(ordering: .relaxed) else { return }
-        let what = "connection lost: \(failure.reason)"
-        add([SandboxTimeline.Entry(date: timekeeper.now, what: what, isDelivery: true)], device)
-    }
-
-    private func add(_ entries: [SandboxTimeline.Entry], _ device: Int) {
-        shell.withLock { shell in
-            for var entry in entries {
-                entry.device = shell.state.devices[device].name
-                shell.deliveries?.append(TracedDelivery(position: shell.state.position, entry: entry))
+        switch exchange.news {
+        case .none: break
+        case .batch:
+            if exchange.batch.after == nil {
+                let what = "told what is unfinished: \(exchange.batch.updates.count)"
+                entries.append(SandboxTimeline.Entry(date: now, what: what, isDelivery: true))
             }
+            for update in exchange.batch.updates { entries.append(SandboxTimeline.Entry(update, at: now)) }
+        case .lost(let failure):
+            let what = "connection lost: \(failure.reason)"
+            entries.append(SandboxTimeline.Entry(date: now, what: what, isDelivery: true))
+        }
+        for var entry in entries {
+            entry.device = state.devices[device].name
+            deliveries?.append(TracedDelivery(position: state.position, entry: entry))
         }
     }
 }

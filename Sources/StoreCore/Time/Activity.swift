@@ -176,7 +176,7 @@ package protocol ActivityPulse: AnyObject, Sendable {
     var pulse: (isQuiet: Bool, work: Int) { get }
 }
 
-/// A queue's engine, a store, a clock: what settling waits for.
+/// A queue's driver, a store, a clock: what settling waits for.
 package protocol ActivityMember: ActivityPulse {
     /// What has the same pulse and may be kept for as long as a clock moves, without keeping anything at work; nil if
     /// there is none.
@@ -280,12 +280,17 @@ extension Activity {
         return didDrain
     }
 
-    /// Looks twice: work may move from a member not yet looked at to one already seen.
+    /// Looks until two looks agree: work may move from a member not yet looked at to one already seen.
     ///
-    /// Members that came since then, and foreign work, count as changes.
+    /// False says that something is under way, which will ring. A member that has worked between two looks and is quiet again
+    /// need not ring any more. Members that came since then, and foreign work, count as changes.
     private func isQuiet(_ members: [any ActivityPulse], since changes: Int) -> Bool {
-        guard let first = quietPulse(members, since: changes) else { return false }
-        return first == quietPulse(members, since: changes)
+        guard var last = quietPulse(members, since: changes) else { return false }
+        while let sum = quietPulse(members, since: changes) {
+            if sum == last { return true }
+            last = sum
+        }
+        return false
     }
 
     /// How much was ever done, nil if anything is under way.
@@ -308,10 +313,3 @@ extension ActivityMember {
     package var callbacksUnderWay: CallbacksUnderWay? { nil }
     package func objection(toMovingTo moment: Date, from now: Date) -> String? { nil }
 }
-
-extension EnginePort {
-    // Not the port: the engine retires when that goes.
-    var keepable: (any ActivityPulse)? { engine }
-}
-
-extension QueueEngine: ActivityPulse {}

@@ -7,7 +7,7 @@ import Testing
 @Suite struct MachineMemoryTests {
     private let journal = JournalID(rawValue: 2)
     private var machine: QueueMachine
-    private var actions: [QueueMachine.Action] = []
+    private var actions = QueueMachine.Actions()
     private let full = StoreFailure.storeKit(.unknown, "the disk is full")
     private let trouble = StoreFailure.network(.timedOut, "no answer")
     private let sword = StorePayment(productIdentifier: "sword")
@@ -23,7 +23,7 @@ import Testing
         machine.received(batch, generation: machine.connection.generation, &actions)
     }
 
-    private var brought: Int { actions.count { if case .bring = $0 { true } else { false } } }
+    private var brought: Int { actions.observers.count { if case .bring = $0 { true } else { false } } }
 
     @Test mutating func `B71: An adopted order that was finished is forgotten, and does not come again meanwhile`() {
         let adopted = StoreCommand(id: order(1, in: 1), action: .purchase(sword))

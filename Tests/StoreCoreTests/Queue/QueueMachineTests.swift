@@ -14,37 +14,37 @@ struct MachineBench {
     }
 
     mutating func after(
-        _ event: (inout QueueMachine, inout [QueueMachine.Action]) -> Void
-    ) -> [QueueMachine.Action] {
-        var actions: [QueueMachine.Action] = []
+        _ event: (inout QueueMachine, inout QueueMachine.Actions) -> Void
+    ) -> QueueMachine.Actions {
+        var actions = QueueMachine.Actions()
         event(&machine, &actions)
         return actions
     }
 
-    mutating func observe(_ value: Bool = true) -> [QueueMachine.Action] { after { $0.setObserved(value, &$1) } }
+    mutating func observe(_ value: Bool = true) -> QueueMachine.Actions { after { $0.setObserved(value, &$1) } }
 
-    mutating func add(_ product: String) -> [QueueMachine.Action] {
+    mutating func add(_ product: String) -> QueueMachine.Actions {
         after { $0.add(StorePayment(productIdentifier: product), &$1) }
     }
 
-    mutating func finish(_ number: Int) -> [QueueMachine.Action] { after { _ = $0.finish(number, &$1) } }
+    mutating func finish(_ number: Int) -> QueueMachine.Actions { after { _ = $0.finish(number, &$1) } }
 
-    mutating func reply(_ reply: SubmissionReply, to number: Int = 1) -> [QueueMachine.Action] {
+    mutating func reply(_ reply: SubmissionReply, to number: Int = 1) -> QueueMachine.Actions {
         after { $0.replied(reply, to: number, &$1) }
     }
 
-    mutating func recorded(_ commands: [StoreCommand]) -> [QueueMachine.Action] {
+    mutating func recorded(_ commands: [StoreCommand]) -> QueueMachine.Actions {
         after { _ = $0.recorded(commands, failure: nil, now: .distantPast, &$1) }
     }
 
-    mutating func returned(_ number: Int = 1) -> [QueueMachine.Action] { after { $0.submissionReturned(number, &$1) } }
+    mutating func returned(_ number: Int = 1) -> QueueMachine.Actions { after { $0.submissionReturned(number, &$1) } }
 
     mutating func receive(
         after cursor: UpdateCursor?,
         through: UpdateCursor,
         _ updates: [StoreUpdate] = [],
         generation: Int = 1
-    ) -> [QueueMachine.Action] {
+    ) -> QueueMachine.Actions {
         after {
             $0.received(UpdateBatch(after: cursor, through: through, updates: updates), generation: generation, &$1)
         }

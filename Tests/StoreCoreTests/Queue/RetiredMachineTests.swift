@@ -5,11 +5,9 @@ import Testing
 
 /// What a queue's machine still does when the queue has fallen silent.
 @Suite struct RetiredMachineTests {
-    typealias Action = QueueMachine.Action
-
     private let journal = JournalID(rawValue: 1)
     private var machine: QueueMachine
-    private var actions: [Action] = []
+    private var actions = QueueMachine.Actions()
     private let trouble = StoreFailure.network(.timedOut, "no answer")
     private let sword = StorePayment(productIdentifier: "sword")
 
@@ -27,7 +25,7 @@ import Testing
         StoreCommand(id: OrderID(journal: journal, number: number), action: action)
     }
 
-    private mutating func drain() -> [Action] {
+    private mutating func drain() -> QueueMachine.Actions {
         defer { actions = [] }
         return actions
     }

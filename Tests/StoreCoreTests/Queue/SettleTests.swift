@@ -4,6 +4,15 @@ import StoreCore
 import Testing
 
 @Suite struct SettleTests {
+    @Test(.timeLimit(.minutes(1)))
+    func `Settling looks again where somebody has worked between two looks and is quiet`() async {
+        let clock = ManualTimekeeper()
+        let worker = Worker(pulses: [3, 4, 2, 2])
+        clock.activity.register(worker)
+        #expect(await clock.activity.settle() == [])
+        #expect(worker.pulses.withLock { $0 } == [])
+    }
+
     @Test @MainActor func `Settling on the main actor makes the callbacks of the main queue itself`() throws {
         let world = try Conformer.inProcess.world()
         let observer = Recorder.finishing()
@@ -162,4 +171,15 @@ private func settleNow(_ queue: SKPaymentQueue) { queue.settle() }
 
 extension SandboxStore {
     fileprivate func settleHere() { settle() }
+}
+
+/// Is quiet whenever it is looked at, and has worked meanwhile.
+private final class Worker: ActivityMember {
+    let pulses: Locked<[Int]>
+
+    init(pulses: [Int]) { self.pulses = Locked(pulses) }
+
+    var pulse: (isQuiet: Bool, work: Int) { (true, pulses.withLock { $0.isEmpty ? 2 : $0.removeFirst() }) }
+    func drainHere() -> Bool { false }
+    var waitingFor: [String] { [] }
 }

@@ -53,6 +53,21 @@ import Testing
         #expect(try products(on: store.device) == [])
     }
 
+    @Test(arguments: [true, false])
+    func `B218: A queue that has not asked for its news yet is not told of what is deleted by then`(
+        deletesAll: Bool
+    ) throws {
+        let reader = NewsReader(store)
+        reader.read()
+        try account.buy("sword")
+        try account.buy("full.game")
+        try store.refund("2")
+        if deletesAll { try store.clearTransactions() } else { try store.deleteTransaction("1") }
+        #expect(reader.rings == 1)
+        #expect(reader.read() == (deletesAll ? [] : ["full.game"]))
+        #expect(reader.revocations == (deletesAll ? 0 : 1))
+    }
+
     @Test func `B218: An order that waits for a decision can be deleted, and is never decided`() throws {
         store.authoriser = .always(.askSomebodyElse)
         let app = App(on: store)

@@ -60,6 +60,36 @@ import Testing
         #expect(store.undecided.map(\.productIdentifier) == ["shield", "full.game", "sword", "spear"])
     }
 
+    @Test(arguments: [FailingLedger.Act.append, .commit])
+    func `B34: A queue that asks for news while a failure is being taken back is told nothing until it has been`(
+        act: FailingLedger.Act
+    ) throws {
+        let store = try store()
+        let tablet = try store.addDevice("tablet", signedInTo: store.account)
+        let (here, there) = (NewsReader(store), NewsReader(tablet))
+        here.read()
+        there.read()
+        ledger.failing = act
+        ledger.isReadable = false
+        let commands = receiver.commands(.buy("sword"), .buy("shield"))
+        let answer = here.read(commands)
+        #expect(answer == [])
+        #expect(here.isRefused)
+        #expect(there.read() == [])
+        #expect(!here.isLost && !there.isLost)
+        // Another store on the ledger sells meanwhile.
+        ledger.repair()
+        let elsewhere = try self.store()
+        let buyer = UpdateRecorder()
+        #expect(elsewhere.submit(buyer.commands(.buy("spear"))) == .taken)
+        #expect(store.sells("sword") == true)
+        #expect(here.rings == 1)
+        #expect(here.read() == ["spear"])
+        #expect(here.read(commands) == ["sword", "shield"])
+        #expect(there.read() == [])
+        #expect(try store.transactions.map(\.productIdentifier) == ["spear", "sword", "shield"])
+    }
+
     @Test func `A submission of several commands that meets another store's is decided again`() throws {
         let here = try store()
         let there = try store()

@@ -28,6 +28,51 @@ import Testing
         store.authoriser = .approving
         #expect(answer.withLock { $0 } == true)
     }
+
+    @Test func `A receiver that connects twice is told once`() throws {
+        let store = try Market().store
+        let receiver = UpdateRecorder()
+        store.connect(receiver, after: nil)
+        store.connect(receiver, after: nil)
+        #expect(store.submit(receiver.commands(.buy("sword"))) == .taken)
+        #expect(receiver.transactions == ["1 purchased"])
+        store.disconnect(receiver)
+        #expect(store.submit(receiver.commands(.buy("sword"))) == .taken)
+        #expect(receiver.transactions == ["1 purchased"])
+    }
+
+    @Test func `A receiver that connects anew from a callback is called again once that has returned`() throws {
+        let store = try Market().store
+        let receiver = RestlessReceiver(store, connections: 1000)
+        store.connect(receiver, after: nil)
+        // Each of them finds the store out of reach.
+        store.isReachable = false
+        #expect(receiver.state.withLock { $0.losses } == 1000)
+        #expect(receiver.state.withLock { $0.deepest } == 1)
+        store.isReachable = true
+        store.connect(receiver, after: nil)
+        #expect(store.submit(UpdateRecorder().commands(.buy("sword"))) == .taken)
+        #expect(receiver.state.withLock { $0.updates } == 1)
+    }
+
+    @Test func `What was to ring a store that has gone finds nobody`() throws {
+        let clock = ManualTimekeeper()
+        let receiver = UpdateRecorder()
+        weak var weakStore: SandboxStore?
+        do {
+            let store = try SandboxStore(
+                products: [.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals")],
+                timekeeper: clock
+            )
+            store.connect(receiver, after: nil)
+            #expect(store.submit(receiver.commands(.buy("gold"))) == .taken)
+            weakStore = store
+        }
+        #expect(weakStore == nil)
+        receiver.clear()
+        clock.advance(by: 90 * 86_400)
+        #expect(receiver.batches.isEmpty)
+    }
 }
 
 /// Leaves the store with the first transaction that it hears of, and asks it something when it goes.
@@ -48,4 +93,37 @@ private final class LeavingReceiver: StoreUpdateReceiver {
 
     func receive(_ batch: UpdateBatch) { if !batch.updates.isEmpty { store.disconnect(self) } }
     func connectionLost(_ failure: StoreFailure) {}
+}
+
+/// Connects anew whenever its connection is lost, and notices if it is called within a call.
+private final class RestlessReceiver: StoreUpdateReceiver {
+    struct State {
+        var depth = 0
+        var deepest = 0
+        var losses = 0
+        var updates = 0
+    }
+
+    let journal = JournalID.unique()
+    let state = Locked(State())
+    private let store: SandboxStore
+    private let connections: Int
+
+    init(_ store: SandboxStore, connections: Int) {
+        self.store = store
+        self.connections = connections
+    }
+
+    func receive(_ batch: UpdateBatch) { state.withLock { $0.updates += batch.updates.count } }
+
+    func connectionLost(_ failure: StoreFailure) {
+        let isOver = state.withLock { state in
+            state.depth += 1
+            state.deepest = max(state.deepest, state.depth)
+            state.losses += 1
+            return state.losses == connections
+        }
+        if !isOver { store.connect(self, after: nil) }
+        state.withLock { $0.depth -= 1 }
+    }
 }

@@ -15,7 +15,7 @@ final class MachineWorld {
     private var journal: [StoreCommand] = []
 
     // What the machine asked for and has not been done.
-    private var lane: [QueueMachine.Action] = []
+    private var lane: [QueueMachine.StoreAction] = []
     private var replies: [(reply: SubmissionReply, number: Int)] = []
     private var timers: [QueueMachine.Timer] = []
     private var connection: ModelConnection?
@@ -153,10 +153,10 @@ extension MachineWorld {
         orders = [:]
         let left = journal
         let purchases = left.filter { if case .purchase = $0.action { true } else { false } }
-        var actions: [QueueMachine.Action] = []
+        var actions = QueueMachine.Actions()
         machine.adopt(left, &actions)
         story?.append("launch with \(left) -> \(actions)")
-        let numbers = actions.map { if case .show(let number, _) = $0 { number } else { -1 } }
+        let numbers = actions.observers.map { if case .show(let number, _) = $0 { number } else { -1 } }
         check(numbers.count == purchases.count && !numbers.contains(-1), "adopting did \(actions)")
         for (number, command) in zip(numbers, purchases) {
             orders[number] = command.id
@@ -170,20 +170,23 @@ extension MachineWorld {
 extension MachineWorld {
     private func tell(
         _ name: @autoclosure () -> String,
-        _ event: (inout QueueMachine, inout [QueueMachine.Action]) -> Void
+        _ event: (inout QueueMachine, inout QueueMachine.Actions) -> Void
     ) {
-        var actions: [QueueMachine.Action] = []
+        var actions = QueueMachine.Actions()
         event(&machine, &actions)
         story?.append("\(name()) -> \(actions)")
-        for action in actions { take(action) }
+        for action in actions.observers { take(action) }
+        for action in actions.store { take(action) }
     }
 
-    private func take(_ action: QueueMachine.Action) {
+    private func take(_ action: QueueMachine.StoreAction) {
+        guard case .wake(let timer, let pause) = action else { return lane.append(action) }
+        check((1...256).contains(pause), "a pause of \(pause) seconds")
+        timers.append(timer)
+    }
+
+    private func take(_ action: QueueMachine.ObserverAction) {
         switch action {
-        case .connect, .disconnect, .submit, .record, .forget: lane.append(action)
-        case .wake(let timer, let pause):
-            check((1...256).contains(pause), "a pause of \(pause) seconds")
-            timers.append(timer)
         case .show(let number, _):
             let order = OrderID(journal: machine.journal, number: number)
             check(shown[number] == nil, "\(number) was shown twice")
@@ -249,7 +252,7 @@ extension MachineWorld {
             }
         case .forget(let orders): journal.removeAll { orders.contains($0.id) }
         case .submit(let commands, let number): submit(commands, number, isCalm: isCalm)
-        case let action: check(false, "\(action) is not for the store's lane")
+        case .wake, .pull: check(false, "the machine put this on the lane")
         }
     }
 
@@ -262,12 +265,26 @@ extension MachineWorld {
         }
         let isDenied = !isTaken || (!isCalm && chance(1, in: 8))
         let reply: SubmissionReply = isDenied ? .trouble : .taken
+        if chance(1, in: 2) { return exchange(reply, number) }
         switch isCalm ? 0 : Int.random(in: 0..<8, using: &random) {
         case 0...3: tell("\(reply) to \(number)") { $0.replied(reply, to: number, &$1) }
         case 4...6: replies.append((reply, number))
         default: break  // The answer is lost: only a relaunch helps.
         }
         tell("returned \(number)") { $0.submissionReturned(number, &$1) }
+    }
+
+    /// A store in the process answers with the acknowledgement and the news together.
+    private func exchange(_ reply: SubmissionReply, _ number: Int) {
+        var exchange = Exchange()
+        if case .tryLater(let failure) = reply { exchange.refuse(failure) }
+        let generation = connection?.generation
+        if var open = connection, open.hasNext(store) {
+            exchange.news = .batch
+            exchange.batch = open.next(store, &random)
+            connection = open
+        }
+        tell("\(exchange)") { $0.exchanged(exchange, submission: number, generation: generation, &$1) }
     }
 
     private func keep(_ commands: [StoreCommand]) {

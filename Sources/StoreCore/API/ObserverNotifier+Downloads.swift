@@ -1,23 +1,23 @@
-extension CourierRound {
+extension ObserverNotifier {
     /// Changes downloads on the way, beginning with one that has been taken out.
     ///
     /// One that changes again begins a callback of its own.
     static func gatherDownloads(
         _ first: AnyObject,
         _ report: DownloadReport,
-        _ batch: inout DeliveryBatch
+        _ batch: inout NoticeBatch
     ) -> [SKDownload] {
         let first = SKDownload.own(first)
         first.apply(report)
         var downloads = [first]
-        while !batch.isDone, downloads.count < batchSize,
-            case .download(let object, let report) = batch.next
-        {
+        while downloads.count < batchSize, let notice = batch.popNext() {
+            guard case .download(let object, let report) = notice, !downloads.contains(where: { $0 === object }) else {
+                batch.putBack(notice)
+                break
+            }
             let download = SKDownload.own(object)
-            if downloads.contains(where: { $0 === download }) { break }
             download.apply(report)
             downloads.append(download)
-            batch.removeNext()
         }
         return downloads
     }

@@ -1,0 +1,84 @@
+/// The way to a driver for those who must not keep it alive: timers, the journal, downloads and whoever settles.
+///
+/// The payment queue cuts it when it lets go of the driver. A weak reference in its place would make every later retain of the
+/// driver slow, and it is retained at every step.
+final class DriverLink: Sendable {
+    private let log: StoreLog
+    private let state = Locked(State())
+
+    private struct State {
+        var driver: QueueDriver?
+        /// The driver's work when it was detached.
+        var lastWork = 0
+        /// The journal was opened again, perhaps before there was a driver to tell.
+        var isSuperseded = false
+    }
+
+    init(_ log: StoreLog) { self.log = log }
+
+    var driver: QueueDriver? { state.withLock { $0.driver } }
+
+    /// To be called once, by the driver.
+    func attach(_ driver: QueueDriver) {
+        let isSuperseded = state.withLock { state in
+            state.driver = driver
+            return state.isSuperseded
+        }
+        if isSuperseded { supersede() }
+    }
+
+    func detach() {
+        // Let go of without the lock.
+        guard let driver else { return }
+        let work = driver.state.withLock { $0.work }
+        state.withLock { state in
+            state.lastWork = work
+            state.driver = nil
+        }
+        withExtendedLifetime(driver) {}
+    }
+
+    /// Silences the driver because the journal has been opened again, and says so unless it has fallen silent before.
+    func supersede() {
+        let driver = state.withLock { state in
+            state.isSuperseded = true
+            return state.driver
+        }
+        guard let driver else { return }
+        let isOver = driver.state.withLock { $0.isRetired }
+        driver.retire()
+        guard !isOver else { return }
+        // The queue that has opened the journal may still hold a lock.
+        CallScope.afterwards { [log] in
+            log(
+                "another payment queue has opened this queue's journal; this queue is silent from now on. A journal serves "
+                    + "one queue at a time: give each queue its own, or begin the next launch with relaunch()"
+            )
+        }
+    }
+}
+
+extension DriverLink: ActivityMember {
+    var pulse: (isQuiet: Bool, work: Int) {
+        let (driver, lastWork) = state.withLock { ($0.driver, $0.lastWork) }
+        return driver?.state.withLock { ($0.lane.isQuiet && $0.notices.isQuiet, $0.work) } ?? (true, lastWork)
+    }
+
+    var keepable: (any ActivityPulse)? { self }
+
+    func drainHere() -> Bool {
+        guard let driver, driver.delivery.isHere, driver.state.withLock({ $0.notices.isScheduled }) else {
+            return false
+        }
+        driver.delivery.begins()
+        driver.drainInline()
+        return true
+    }
+
+    var waitingFor: [String] { driver?.state.withLock { $0.machine.waiting } ?? [] }
+
+    var callbacksUnderWay: CallbacksUnderWay? {
+        guard let driver, let batch = driver.state.withLock({ $0.notices.batchUnderWay }) else { return nil }
+        return CallbacksUnderWay(of: driver, batch: batch, log: log)
+    }
+}

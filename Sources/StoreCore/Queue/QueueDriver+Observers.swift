@@ -1,0 +1,153 @@
+/// What a driver speaks through: it makes the objects that observers see, and calls the observers.
+///
+/// To the driver a transaction is an object of the delegate's own making, nothing more.
+protocol QueueDriverDelegate: AnyObject, Sendable {
+    /// Makes the object of a payment. Called with the driver's lock held: must not call back.
+    func makeTransaction(_ number: Int, _ payment: StorePayment, in driver: QueueDriver) -> AnyObject
+    /// Makes the object of a transaction that the store brought. Called with the driver's lock held.
+    func makeTransaction(_ number: Int, _ transaction: StoreTransaction, in driver: QueueDriver) -> AnyObject
+    /// Changes a transaction's object. Called with the driver's lock held or from `deliver`, never at the same time for one
+    /// object.
+    func apply(_ change: StoreTransaction, to transaction: AnyObject)
+    /// Changes a download's object, in the same way.
+    func apply(_ report: DownloadReport, toDownload download: AnyObject)
+    /// Marks the object of a transaction of which nothing more will be told. Called with the driver's lock held.
+    func markFinished(_ transaction: AnyObject)
+    /// The observers there are. Called with the driver's lock held; they are let go of without it.
+    var liveObservers: [AnyObject] { get }
+    /// Calls the driver's `observersChanged` if all observers were deallocated without having been removed. Called without
+    /// a lock.
+    func noticeDeallocatedObservers()
+    /// Takes batch after batch until there is none left, and calls the observers. Called without a lock, by one thread at a
+    /// time.
+    func deliver(_ driver: QueueDriver)
+}
+
+// MARK: - Into the observer lane
+
+extension QueueDriver {
+    /// Turns the machine's actions into notices, with the objects that they are about.
+    func noteObserverActions(_ state: inout State) {
+        state.work &+= 1
+        // From the end each can be moved out rather than copied.
+        state.actions.observers.turnRound()
+        while let action = state.actions.observers.popLast() {
+            // A retired driver has nobody to tell; a transaction made now would keep it alive for ever.
+            if !state.isRetired { note(action, &state) }
+        }
+        if state.actions.observers.capacity > 4096 { state.actions.observers = [] }
+    }
+
+    @inline(__always)
+    private func note(_ action: consuming QueueMachine.ObserverAction, _ state: inout State) {
+        switch consume action {
+        case .show(let number, let payment):
+            let transaction = delegate.makeTransaction(number, payment, in: self)
+            state.table.insert(transaction, at: number)
+            tell(.shown(transaction), &state)
+        case .change(let number, let value):
+            guard let transaction = state.table[number] else { return }
+            if state.machine.isObserved {
+                state.notices.append(.changed(transaction, value))
+            } else {
+                delegate.apply(value, to: transaction)
+            }
+        case .withdraw(let number):
+            if let transaction = state.table[number] { withdraw(transaction, number, &state) }
+        case .remove(let number):
+            guard let transaction = state.table.remove(number) else { return }
+            // What the store removed by itself has not been withdrawn.
+            withdraw(transaction, number, &state)
+            tell(.removed(transaction), &state)
+        case .bring(let number, let value):
+            let transaction = delegate.makeTransaction(number, value, in: self)
+            state.table.insert(transaction, at: number)
+            tell(.shown(transaction), &state)
+        case .again(let number):
+            if let transaction = state.table[number] { tell(.again(transaction), &state) }
+        case let rare: noteRare(rare, &state)
+        }
+    }
+
+    private func noteRare(_ action: QueueMachine.ObserverAction, _ state: inout State) {
+        switch action {
+        case .restoreEnded(let failure): tell(.restoreEnded(failure), &state)
+        case .mayContinue(let number, let identifier, let storefront):
+            guard let transaction = state.table[number] else { return }
+            tell(.mayContinue(transaction, identifier: identifier, storefront), &state)
+        case .storefrontChanged: tell(.storefrontChanged, &state)
+        case .priceConsent: tell(.priceConsent, &state)
+        case .revoked(let identifiers): tell(.revoked(identifiers), &state)
+        case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
+        case .told(let cursor): tell(.told(cursor), &state)
+        case .download(let number, let report):
+            guard let download = downloadEngine.load()?.object(number) else { return }
+            tell(download, report, &state)
+        case .show, .change, .withdraw, .remove, .bring, .again: break
+        }
+    }
+
+    /// Ends what a transaction has under way: it is off the list, and changes no more.
+    private func withdraw(_ transaction: AnyObject, _ number: Int, _ state: inout State) {
+        delegate.markFinished(transaction)
+        guard let downloadEngine = downloadEngine.load() else { return }
+        for (download, report) in downloadEngine.end(number) { tell(download, report, &state) }
+    }
+
+    @inline(__always)
+    private func tell(_ notice: consuming Notice, _ state: inout State) {
+        if state.machine.isObserved { state.notices.append(notice) }
+    }
+
+    private func tell(_ download: AnyObject, _ report: DownloadReport, _ state: inout State) {
+        if state.machine.isObserved {
+            state.notices.append(.download(download, report))
+        } else {
+            delegate.apply(report, toDownload: download)
+        }
+    }
+}
+
+// MARK: - Out of the observer lane
+
+extension QueueDriver: InlineDrain {
+    func drainInline() {
+        CallScope.delivering(self) { delegate.deliver(self) }
+        activity.changed()
+    }
+
+    /// Takes the first batch of a draining.
+    ///
+    /// Returns false if somebody else came first.
+    func begin(_ batch: inout NoticeBatch) -> Bool {
+        let isThere = state.withLock { state in
+            batch.epoch = currentEpoch
+            return state.notices.begin(&batch.notices)
+        }
+        batch.notices.turnRound()
+        return isThere
+    }
+
+    /// Gives back a batch that is done, for the next one.
+    ///
+    /// Returns false if that ends the draining.
+    ///
+    /// On a queue that has turns, what waits by now is scheduled for a later one.
+    func take(_ batch: inout NoticeBatch) -> Bool {
+        guard !delivery.hasTurns else {
+            if state.withLock({ $0.notices.rest(&batch.notices) }) { delivery.schedule(self, log) }
+            return false
+        }
+        let isThere = state.withLock { state in
+            batch.epoch = currentEpoch
+            return state.notices.take(&batch.notices)
+        }
+        batch.notices.turnRound()
+        return isThere
+    }
+
+    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
+
+    /// Has the store send once more what nobody heard, to whoever observes next.
+    func askAgain() { state.withLock { $0.machine.forgetCursor() } }
+}

@@ -1,0 +1,30 @@
+/// A driver's end of one connection to a store elsewhere, and the road of its commands.
+///
+/// Every connection has its own, so that what an earlier one still sends is told apart.
+final class SocketConnection: StoreUpdateReceiver {
+    private let driver: QueueDriver
+    private let generation: Int
+    let journal: JournalID
+
+    init(_ driver: QueueDriver, generation: Int, journal: JournalID) {
+        self.driver = driver
+        self.generation = generation
+        self.journal = journal
+    }
+
+    func receive(_ batch: UpdateBatch) {
+        driver.takeIn { $0.received(batch, generation: generation, &$1) }
+    }
+
+    func connectionLost(_ failure: StoreFailure) {
+        driver.takeIn { $0.connectionLost(failure, generation: generation, &$1) }
+    }
+}
+
+extension QueueDriver {
+    /// Submits commands to a store that answers when it likes.
+    func submit(_ commands: [StoreCommand], number: Int) {
+        backend.submit(commands) { reply in self.takeIn { $0.replied(reply, to: number, &$1) } }
+        handle { $0.submissionReturned(number, &$1) }
+    }
+}

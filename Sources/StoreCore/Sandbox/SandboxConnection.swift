@@ -1,0 +1,144 @@
+/// A queue that follows the updates of one of a sandbox store's devices.
+///
+/// What it has not been given waits in this order: the rest of a snapshot, then ``waiting``, then the ledger's records behind
+/// ``seen``.
+struct SandboxConnection: Sendable {
+    let id: StoreConnectionID
+    let device: Int
+    let journal: JournalID
+    let listener: any NewsListener
+    /// Where the queue wants to go on.
+    ///
+    /// Nothing is kept for a connection that has not begun.
+    var beginning: Beginning?
+    var snapshot: Snapshot?
+    /// The place that the next batch follows.
+    var told = 0
+    /// How many events have been looked at.
+    ///
+    /// Those behind `told` that are not in `waiting` do not concern the connection.
+    var seen = 0
+    /// What the events from `told` to `seen` mean to it.
+    var waiting: [StoreUpdate] = []
+    /// Somebody else has signed in: an empty batch is owed that follows nothing, so that the queue connects anew.
+    var owesGap = false
+    /// Why the store has closed the connection, until the queue has been told.
+    var failure: Failure?
+    /// The listener has been rung, or is about to be, and has not asked for everything since.
+    var isRung = false
+
+    /// A failure, which is rare and large, behind a reference.
+    indirect enum Failure: Error { case because(StoreFailure) }
+
+    /// The cursor that a queue asks for.
+    indirect enum Beginning: Sendable { case snapshot, after(UpdateCursor) }
+
+    /// A snapshot of which some parts have not been given yet.
+    struct Snapshot: Sendable {
+        /// Where it was taken.
+        let position: Int
+        var transactions: [StoreTransaction]
+        /// What follows the transactions in the last part.
+        var trailer: [StoreUpdate]
+        var partsGiven = 0
+    }
+
+    init(
+        id: StoreConnectionID,
+        device: Int,
+        journal: JournalID,
+        listener: any NewsListener,
+        after cursor: UpdateCursor?
+    ) {
+        self.id = id
+        self.device = device
+        self.journal = journal
+        self.listener = listener
+        beginning = cursor.map { .after($0) } ?? .snapshot
+    }
+}
+
+// In place: called without being inlined, these would be given a copy of the connection.
+extension SandboxConnection {
+    /// Whether it has to look at what has happened up to a position.
+    @inline(__always)
+    func isBehind(_ position: Int) -> Bool { seen != position && beginning == nil && failure == nil }
+
+    @inline(__always)
+    func hasNews(at position: Int) -> Bool {
+        !waiting.isEmpty || seen < position || owesGap || snapshot != nil || failure != nil
+    }
+
+    mutating func lose(_ failure: StoreFailure) {
+        forgetNews()
+        self.failure = .because(failure)
+    }
+
+    mutating func skip(to position: Int) {
+        forgetNews()
+        owesGap = true
+        told = position
+        seen = position
+    }
+
+    /// Goes back to where the store is, which has lost what could not be written.
+    mutating func goBack(to position: Int) {
+        told = min(told, position)
+        if seen > position { lookAgain() }
+    }
+
+    /// Forgets what the events so far mean, for it to be worked out anew.
+    mutating func lookAgain() {
+        seen = told
+        waiting = []
+    }
+
+    /// Moves the next part of the snapshot, if there is one, into a batch.
+    mutating func takePart(_ batch: inout UpdateBatch) -> Bool {
+        guard let part = snapshot?.nextPart() else { return false }
+        if part.through.part == nil { snapshot = nil }
+        batch = part
+        return true
+    }
+
+    /// Moves what waits, if anything does, into an empty batch.
+    @inline(__always)
+    mutating func takeWaiting(_ batch: inout UpdateBatch) -> Bool {
+        if waiting.isEmpty { return false }
+        batch.after = UpdateCursor(position: told)
+        batch.through = UpdateCursor(position: seen)
+        told = seen
+        swap(&batch.updates, &waiting)
+        return true
+    }
+
+    private mutating func forgetNews() {
+        snapshot = nil
+        waiting = []
+    }
+}
+
+extension SandboxConnection.Snapshot {
+    private static var partSize: Int { 256 }
+
+    /// Drops some of the transactions that have not been given.
+    mutating func dropRest(where isDropped: (StoreTransaction) -> Bool) {
+        let given = min(transactions.count, partsGiven * Self.partSize)
+        transactions[given...].removeAll(where: isDropped)
+    }
+
+    /// Returns the next part.
+    ///
+    /// The last one ends behind the snapshot.
+    mutating func nextPart() -> UpdateBatch {
+        let start = partsGiven * Self.partSize
+        let end = min(transactions.count, start + Self.partSize)
+        let after = partsGiven == 0 ? nil : UpdateCursor(position: position, part: partsGiven)
+        partsGiven += 1
+        var updates = transactions[start..<end].map { StoreUpdate.transaction($0) }
+        let isLast = end == transactions.count
+        if isLast { updates += trailer }
+        let through = UpdateCursor(position: position, part: isLast ? nil : partsGiven)
+        return UpdateBatch(after: after, through: through, updates: updates)
+    }
+}
