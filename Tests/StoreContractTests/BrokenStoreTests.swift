@@ -6,7 +6,7 @@ import Testing
 @Suite struct BrokenStoreTests {
     @Test(arguments: Fault.all) func `A broken store is caught by name`(fault: Fault) async {
         let report = await StoreContract.check(fault.subject)
-        #expect(report.broken == fault.breaks, "\(report)")
+        #expect(report.broken.filter { !fault.mayBreak.contains($0) } == fault.breaks, "\(report)")
     }
 
     @Test func `There is a broken store for every promise`() {

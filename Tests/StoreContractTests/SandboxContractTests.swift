@@ -24,6 +24,18 @@ import Testing
         #expect(report.notTried.isEmpty, "\(report)")
     }
 
+    @Test func `The sandbox keeps every promise when it is asked directly`() async {
+        let report = await StoreContract.check(.patientSandbox { ExchangeBackend($0) })
+        #expect(report.isKept, "\(report)")
+        #expect(report.notTried.isEmpty, "\(report)")
+    }
+
+    @Test func `The sandbox keeps every promise to queues that do not know that it is in the process`() async {
+        let report = await StoreContract.check(.patientSandbox { SocketBackend($0) })
+        #expect(report.isKept, "\(report)")
+        #expect(report.notTried.isEmpty, "\(report)")
+    }
+
     @Test(arguments: [false, true]) func `The sandbox keeps every promise by the system's clock`(
         isOnTasks: Bool
     ) async {

@@ -6,6 +6,8 @@ import Testing
 struct Fault: CustomTestStringConvertible, Sendable {
     let name: String
     let breaks: [ContractPromise]
+    /// What it breaks as well where threads meet in a certain order.
+    private(set) var mayBreak: [ContractPromise] = []
     let wrap: @Sendable (SandboxStore) -> any StoreBackend
     var adjust: @Sendable (inout ContractSubject) -> Void = { _ in }
 
@@ -13,6 +15,13 @@ struct Fault: CustomTestStringConvertible, Sendable {
         name = "\(store)"
         self.breaks = breaks
         wrap = { store.init($0) }
+    }
+
+    /// One that breaks more where threads meet in a certain order.
+    func perhaps(_ promises: ContractPromise...) -> Fault {
+        var fault = self
+        fault.mayBreak = promises
+        return fault
     }
 
     /// One that holds a thread up: it is not waited for longer than this, by the system's clock.

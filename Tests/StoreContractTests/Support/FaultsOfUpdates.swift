@@ -10,7 +10,9 @@ extension Fault {
             .statesInOrder,
             .oldestFirst,
             .cursorResumes
-        ),
+        )
+        // What several threads led to may come together, and is turned around together.
+        .perhaps(.unfinishedShown),
         Fault(SwapsBatches.self, .chain, .cursorResumes),
         Fault(StandsStill.self, .chain),
         Fault(SaysNothingWithoutUnfinished.self, .snapshotFirst),
