@@ -2,13 +2,13 @@ import Foundation
 import StoreCore
 
 /// The end of the wire in an app: what a dead app says goes nowhere.
-final class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is lived on one thread
-    private let device: Int
+class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is lived on one thread
+    let device: Int
     private let wire: any StoreBackend
     private let stepLane: StepLane?
-    private let pulse: Pulse
-    private let lifeline: Lifeline
-    private let passages: Passages
+    let pulse: Pulse
+    let lifeline: Lifeline
+    let passages: Passages
     private let inquiries: Inquiries
     private var receivers: [any StoreUpdateReceiver] = []
 

@@ -33,6 +33,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     init(
         _ device: Int,
         _ wire: any StoreBackend,
+        _ road: DirectWire?,
         _ disk: JournalDisk,
         _ clock: ManualTimekeeper,
         _ pauses: ManualTimekeeper,
@@ -50,8 +51,11 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         downloads = DownloadWatch(device, clock, diary)
         pulse = Pulse()
         lifeline.apps[device] = pulse
-        gate = AppGate(device, wire, pulse, lifeline, diary.passages, diary.inquiries[device], lane: lane)
         inquiries = diary.inquiries[device]
+        gate =
+            road.map { [pulse, inquiries, lane] road in
+                DirectAppGate(device, wire, road, pulse, lifeline, diary.passages, inquiries, lane: lane)
+            } ?? AppGate(device, wire, pulse, lifeline, diary.passages, inquiries, lane: lane)
         context = StoreContext(backend: gate, timekeeper: pauses, delivery: .inline, log: .silent)
         queue = SKPaymentQueue(
             backend: gate,
@@ -69,7 +73,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         shouldContinue transaction: SKPaymentTransaction,
         in newStorefront: SKStorefront
     ) -> Bool {
-        lifeline.pass()
+        lifeline.pass(.notice)
         return diary.continues
     }
 
@@ -80,10 +84,10 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-        lifeline.pass()
+        lifeline.pass(.notice)
         if pulse.isDead { return }
         for transaction in transactions { hear(transaction) }
-        lifeline.pass()
+        lifeline.pass(.noticed)
     }
 
     private func hear(_ transaction: SKPaymentTransaction) {
@@ -115,7 +119,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
-        lifeline.pass()
+        lifeline.pass(.notice)
         if pulse.isDead { return }
         for transaction in transactions {
             let key = ObjectIdentifier(transaction)
@@ -125,7 +129,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
             seen[key, default: Seen(transaction: transaction)].isRemoved = true
             diary.removed(diary.name(transaction), Model.Stage(transaction.transactionState), on: device)
         }
-        lifeline.pass()
+        lifeline.pass(.noticed)
     }
 
     func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) { restoreEnded() }
@@ -139,7 +143,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         shouldAddStorePayment payment: SKPayment,
         for product: SKProduct
     ) -> Bool {
-        lifeline.pass()
+        lifeline.pass(.notice)
         if pulse.isDead { return false }
         guard let tag = payment.applicationUsername.flatMap({ Int($0) }),
             let offered = Step.Product(rawValue: product.productIdentifier)
@@ -157,19 +161,19 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         _ queue: SKPaymentQueue,
         didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
     ) {
-        lifeline.pass()
+        lifeline.pass(.notice)
         if pulse.isDead { return }
         for product in productIdentifiers.compactMap({ Step.Product(rawValue: $0) }) {
             diary.revoked(product, on: device)
         }
-        lifeline.pass()
+        lifeline.pass(.noticed)
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
-        lifeline.pass()
+        lifeline.pass(.notice)
         if pulse.isDead { return }
         for download in downloads { self.downloads.hear(download) }
-        lifeline.pass()
+        lifeline.pass(.noticed)
     }
 
     func newErrand(order: [String]? = nil) -> Errand {
@@ -187,7 +191,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     }
 
     private func restoreEnded() {
-        lifeline.pass()
+        lifeline.pass(.notice)
         if !pulse.isDead { diary.restoreEnded(on: device) }
     }
 }

@@ -40,10 +40,12 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
     }
 
     var steps = 0
+    var direct = DirectCoverage()
     private var counts = Array(repeating: 0, count: Meeting.allCases.count * Event.allCases.count)
 
     func add(_ other: Coverage) {
         steps += other.steps
+        direct.add(other.direct)
         for index in counts.indices { counts[index] += other.counts[index] }
     }
 

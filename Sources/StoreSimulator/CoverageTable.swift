@@ -26,10 +26,12 @@ extension Coverage {
     ]
     private static let payments: [Meeting] = [.kept, .sent, .answered, .unknown, .givenUp, .retried, .downloading]
 
-    /// A table for transactions, one for payments on their way and one for subscriptions, then what was not met and why.
+    /// A table for transactions, one for payments on their way and one for subscriptions, then the direct road, and what was
+    /// not met and why.
     var table: String {
         let subscriptions = Meeting.allCases.filter { !Self.transactions.contains($0) && !Self.payments.contains($0) }
-        return (tables([Self.transactions, Self.payments, subscriptions]) + [notes]).joined(separator: "\n\n")
+        let parts = tables([Self.transactions, Self.payments, subscriptions]) + (direct.isEmpty ? [] : [direct.table])
+        return (parts + [notes]).joined(separator: "\n\n")
     }
 
     /// How much was met, and where most is missing: two lines at the most.

@@ -75,7 +75,7 @@ class KeptLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived o
     }
 
     func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-        try cross {
+        try cross(.append, .appended) {
             guard try ledger.append(records, ifHeadIs: head) else { return false }
             disk.append(records)
             return true
@@ -83,7 +83,7 @@ class KeptLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived o
     }
 
     func commit() throws {
-        try cross {
+        try cross(.append, .appended) {
             disk.isCommitting = true
             do { try ledger.commit() } catch {
                 // Who lives on has been told that nothing was kept.
@@ -103,11 +103,15 @@ class KeptLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived o
         return try ledger.read(after: position, limit: limit)
     }
 
-    fileprivate func cross<R>(_ body: () throws -> R) throws -> R {
-        lifeline.pass()
+    fileprivate func cross<R>(
+        _ before: DirectCoverage.Place? = nil,
+        _ after: DirectCoverage.Place? = nil,
+        _ body: () throws -> R
+    ) throws -> R {
+        lifeline.pass(before)
         if pulse.isDead { throw Death() }
         let result = try body()
-        lifeline.pass()
+        lifeline.pass(after)
         if pulse.isDead { throw Death() }
         return result
     }

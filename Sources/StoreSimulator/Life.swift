@@ -6,7 +6,7 @@ public typealias StandIn = @Sendable (any StoreBackend) -> any StoreBackend
 /// One life of a store and the apps on three devices, from its seed or from written steps.
 public struct Life: Sendable {
     /// Decides whether the store's users are asked before each charge, whether acts of a disk are boundaries, whether queues work
-    /// on lanes of their own, and what a death leaves on a disk.
+    /// on lanes of their own, which road they take to their stores, and what a death leaves on a disk.
     public let seed: UInt64
     /// What happens.
     public let steps: [Step]

@@ -18,9 +18,12 @@ final class Lifeline: @unchecked Sendable {  // unchecked: a life is lived on on
 
     /// Whether the acts of disks are counted.
     private let passesDisk: Bool
+    /// Counts who dies where in a life on the direct road; nil in others.
+    private let directCoverage: Coverage?
 
-    init(apps: Int, passesDisk: Bool) {
+    init(apps: Int, passesDisk: Bool, directCoverage: Coverage?) {
         self.passesDisk = passesDisk
+        self.directCoverage = directCoverage
         self.apps = (0..<apps).map { _ in Pulse() }
     }
 
@@ -33,10 +36,12 @@ final class Lifeline: @unchecked Sendable {  // unchecked: a life is lived on on
 
     func disarm() { countdown = 0 }
 
-    func pass() {
+    func pass(_ place: DirectCoverage.Place? = nil) {
         guard countdown > 0 else { return }
         countdown -= 1
-        if countdown == 0 { kill() }
+        guard countdown == 0 else { return }
+        if let place { directCoverage?.direct.noteDeath(of: victim, at: place) }
+        kill()
     }
 
     /// A disk is to write something, or to wait for it.

@@ -12,6 +12,8 @@ public enum Simulator {
     ///   - lives: how many.
     ///   - steps: how many things happen in each, before it is wound up.
     ///   - jobs: on how many threads at the most, at least 1; as many as the machine has cores unless given.
+    ///   - road: how queues and stores come together, nil for half of the lives on each road; the lives of one road have the
+    ///     seeds that lead to it, see ``Life/seed``.
     ///   - storage: where the store and the apps keep what outlives them; in memory unless given.
     ///   - standIn: what stands in for the devices' backends; called on all of these threads.
     ///   - progress: hears how many more lives have been lived; called on all of these threads.
@@ -21,13 +23,14 @@ public enum Simulator {
         lives: Int,
         steps: Int = 50,
         jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
+        road: Road? = nil,
         storage: Storage = .memory,
         standIn: @escaping StandIn = { $0 },
         progress: (@Sendable (_ lives: Int) -> Void)? = nil
     ) -> SimulationReport {
         let queue = LifeQueue(lives: lives)
         let draw: @Sendable (Int) -> Life = { number in
-            let own = seed &+ UInt64(number)
+            let own = road?.seed(UInt64(number), from: seed) ?? seed &+ UInt64(number)
             var generator = StepGenerator(seed: own)
             return Life(seed: own, steps: generator.steps(steps), storage: storage, standIn: standIn)
         }
@@ -89,6 +92,10 @@ extension SimulationReport: CustomStringConvertible {
     ///
     /// Pairs that cannot be are left out; see ``impossiblePairs``.
     public var reached: [String: Int] { coverage.reached }
+
+    /// How often queues that ask their stores directly met each thing there is to meet on that road, under names such as
+    /// `exchange`, `ring` and `rung, store dies`.
+    public var reachedDirectly: [String: Int] { coverage.direct.reached }
 
     /// The pairs that cannot be, each with the reason.
     public static var impossiblePairs: [String: String] { Coverage.impossible }

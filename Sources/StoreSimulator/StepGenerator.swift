@@ -29,7 +29,7 @@ struct StepGenerator {
         case 78..<87: return .spoil(device: device, act: act(), point: point())
         case 87..<89: return .release(device: device)
         case 89..<92: return .relaunch(device: device)
-        case 92..<100: return .die(after: 1 + below(12), who: mortal(device))
+        case 92..<100: return .die(after: 1 + below(16), who: mortal(device))
         case 100..<103: return .askToBuy(account: below(2), on: below(3) == 0)
         case 103..<105: return .failPurchases(below(3) == 0)
         case 105..<108: return .interruptPurchases(account: below(2), on: below(3) == 0)

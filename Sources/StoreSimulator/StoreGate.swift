@@ -4,10 +4,10 @@ import StoreCore
 /// The end of a device's wire in the store: the model hears here what arrives and what is told.
 ///
 /// It outlives the stores. What a dead store owes is told to be lost once there is another one.
-final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
-    private let device: Int
-    private let witness: Witness
-    private let lifeline: Lifeline
+class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+    let device: Int
+    let witness: Witness
+    let lifeline: Lifeline
     let timekeeper: any Timekeeper
     private var backend: any StoreBackend
     private var taps: [Tap] = []
@@ -87,7 +87,7 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
         witness.end()
     }
 
-    /// Whether a queue follows the updates.
+    /// Whether a queue follows the updates, as far as its store knows.
     var isConnected: Bool { taps.contains { $0.isConnected } }
 
     func products(
@@ -185,6 +185,12 @@ final class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life
             inquiries.answering(inquiry, fail)
         }
     }
+
+    /// What is wrong once everything that can happen by itself has happened, nil for nothing.
+    var violation: String? { nil }
+
+    /// The store is out of the device's reach from now on, and closes its connections.
+    func isCutOff() {}
 }
 
 /// Hears on the way what a store tells a queue.
@@ -210,19 +216,7 @@ private final class Tap: StoreUpdateReceiver, @unchecked Sendable {  // unchecke
         lifeline.pass()
         if pulse.isDead { return }
         witness.told(batch.updates, on: device)
-        receiver.receive(numbered(batch))
-    }
-
-    /// Gives what the store promotes a number, by which the payment is known if an app takes it.
-    private func numbered(_ batch: UpdateBatch) -> UpdateBatch {
-        var batch = batch
-        for (index, update) in batch.updates.enumerated() {
-            guard case .promoted(var payment, let product) = update else { continue }
-            payment.applicationUsername = String(witness.newTag())
-            payment.simulatesAskToBuyInSandbox = payment.productIdentifier == Step.Product.gift.rawValue
-            batch.updates[index] = .promoted(payment, product: product)
-        }
-        return batch
+        receiver.receive(witness.numbered(batch))
     }
 
     func connectionLost(_ failure: StoreFailure) {

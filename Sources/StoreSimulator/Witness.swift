@@ -18,7 +18,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     let coverage: Coverage
     private let clock: ManualTimekeeper
     private let lifeline: Lifeline
-    private let diary: Diary
+    let diary: Diary
     let disk: LedgerDisk
     private var doubt: Doubt?
     private var nextTag = 0
@@ -29,6 +29,8 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     var code: Step.Offer?
     private var codeRefusal: StoreFailure.Code?
     private var beforeAnswer: Model?
+    /// Whether the store is being asked by value, and may call nobody.
+    var isExchanging = false
     /// What was approved while it was in doubt whether the last change was kept.
     private var approved: [Int] = []
 
@@ -53,6 +55,18 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
     func newTag() -> Int {
         defer { nextTag += 1 }
         return nextTag
+    }
+
+    /// Gives what the store promotes a number, by which the payment is known if an app takes it.
+    func numbered(_ batch: UpdateBatch) -> UpdateBatch {
+        var batch = batch
+        for (index, update) in batch.updates.enumerated() {
+            guard case .promoted(var payment, let product) = update else { continue }
+            payment.applicationUsername = String(newTag())
+            payment.simulatesAskToBuyInSandbox = payment.productIdentifier == Step.Product.gift.rawValue
+            batch.updates[index] = .promoted(payment, product: product)
+        }
+        return batch
     }
 
     /// Somebody signs an offer for a payment.
@@ -193,6 +207,7 @@ final class Witness: @unchecked Sendable {  // unchecked: a life is lived on one
 
     /// The user is asked.
     func asked(_ request: AuthorisationRequest) -> Authorisation {
+        if isExchanging { diary.broke("the store asks its user before it has answered a queue") }
         lifeline.pass()
         // Whatever a dead store is told is lost.
         if lifeline.store.isDead { return .later }

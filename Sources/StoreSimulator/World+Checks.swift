@@ -10,7 +10,8 @@ extension World {
         if let violation = diary.violation { return violation }
         witness.model.advance(to: clock.now)
         let lines = settle()
-        if let violation = diary.violation ?? checkOwner() ?? checkPrices() { return violation }
+        if let violation = diary.violation ?? gates.lazy.compactMap(\.violation).first { return violation }
+        if let violation = checkOwner() ?? checkPrices() { return violation }
         guard lines.count == waitingForOwner + waitingForClock else { return nil }
         if let violation = checkInquiries() { return violation }
         for device in apps.indices where isObserved[device] && witness.isReachable[device] {

@@ -133,6 +133,7 @@ extension World {
 
     func setReachable(_ isReachable: Bool, _ device: Int) {
         witness.isReachable[device] = isReachable
+        if !isReachable { gates[device].isCutOff() }
         store.device(named: Self.deviceNames[device])?.isReachable = isReachable
     }
 

@@ -63,12 +63,23 @@ extension World {
         case .sharePurchases(let account, let isOn): setSharesPurchases(isOn, of: account % 2)
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .spoil(let device, let act, let point):
-            diary.inquiries[device % 3].plan(act, at: point, on: wires[device % 3])
-        case .release(let device): wires[device % 3].releaseAll()
+            if !roads.isEmpty, DirectWire.points.contains(point) {
+                roads[device % 3].plan(act, at: point)
+            } else {
+                diary.inquiries[device % 3].plan(act, at: point, on: wires[device % 3])
+            }
+        case .release(let device): release(device % 3)
         case .relaunch(let device): relaunch(device % 3)
         case .die(let count, let who): lifeline.arm(after: count, for: who)
         }
     }
+
+    private func release(_ device: Int) {
+        wires[device].releaseAll()
+        if !roads.isEmpty { roads[device].releaseAll() }
+    }
+
+    private func releaseAll() { for device in apps.indices { release(device) } }
 
     /// A subscription that renews while its account can be heard of nowhere is counted apart.
     private func noteWhoIsHeard() {
@@ -88,13 +99,14 @@ extension World {
         setStorefront(.usa, continues: true)
         for device in apps.indices {
             wires[device].removeAllRules()
+            if !roads.isEmpty { roads[device].forgetPlans() }
             diary.inquiries[device].forgetPlans()
             setReachable(true, device)
             setObserved(true, on: device)
         }
         // Whole files come in two days.
         if waitingForClock > 0 {
-            for wire in wires { wire.releaseAll() }
+            releaseAll()
             clock.advance(by: 2 * 86_400)
         }
         if let violation = quieten() { return violation }
@@ -144,7 +156,7 @@ extension World {
                 clock.advance(by: 60)
                 pauses.advance(by: 300)
             }
-            for wire in wires { wire.releaseAll() }
+            releaseAll()
         }
         return "what waits never comes: \(settle())"
     }

@@ -20,6 +20,8 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
     var store: SandboxStore
     var gates: [StoreGate] = []
     var wires: [Interposer] = []
+    /// In lives on the direct road, what commands and updates of each device go through; there are none in others.
+    var roads: [DirectWire] = []
     var apps: [AppRun] = []
     var isObserved = [true, true, true]
     /// The payments that apps have added in this step, and on which devices.
@@ -35,7 +37,8 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         hasOwnLanes = seed & 4 == 4
         disk = LedgerDisk(try storage.machine(0, seed: seed))
         journals = try (0..<3).map { JournalDisk(device: $0, try storage.machine(UInt64($0) + 1, seed: seed)) }
-        lifeline = Lifeline(apps: 3, passesDisk: seed & 2 == 2)
+        let isDirect = Road(seed: seed) == .direct
+        lifeline = Lifeline(apps: 3, passesDisk: seed & 2 == 2, directCoverage: isDirect ? coverage : nil)
         witness = Witness(asks: seed & 1 == 1, clock: clock, lifeline, diary, disk, coverage)
         diary.user = { [unowned witness] in witness.model.devices[$0].account }
         store = try Self.open(disk, clock, lifeline, witness)
@@ -47,11 +50,27 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         _ = try store.addDevice(Self.deviceNames[1], signedInTo: store.account)
         _ = try store.addDevice(Self.deviceNames[2], signedInTo: bob)
         for (index, device) in store.devices.enumerated() {
-            gates.append(StoreGate(index, standIn(device), clock, witness, lifeline, diary.inquiries[index]))
+            gates.append(makeGate(index, standIn(device), isDirect: isDirect, isSelfContained: seed & 16 == 16))
             wires.append(Interposer(gates[index], seed: seed))
             apps.append(makeApp(index))
             apps[index].observe()
         }
+    }
+
+    /// Puts a gate before a device's backend, and a road if it is asked directly.
+    private func makeGate(
+        _ device: Int,
+        _ backend: any StoreBackend,
+        isDirect: Bool,
+        isSelfContained: Bool
+    ) -> StoreGate {
+        let inquiries = diary.inquiries[device]
+        guard isDirect, let backend = backend as? any ImmediateStore else {
+            return StoreGate(device, backend, clock, witness, lifeline, inquiries)
+        }
+        let gate = DirectStoreGate(device, backend, clock, witness, lifeline, inquiries)
+        roads.append(DirectWire(gate, witness.coverage, isSelfContained: isSelfContained))
+        return gate
     }
 
     /// Launches the app of a device.
@@ -59,6 +78,7 @@ final class World: @unchecked Sendable {  // unchecked: a life is lived on one t
         AppRun(
             device,
             wires[device],
+            roads.isEmpty ? nil : roads[device],
             journals[device],
             clock,
             pauses,

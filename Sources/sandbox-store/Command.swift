@@ -108,12 +108,14 @@ enum Command: Equatable {
             --key   the key in hexadecimal digits; other users of the machine may see them
             --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
             --json  prints the answer as it went over the wire
-        sandbox-store simulate [--seed N] [--lives K] [--steps M] [--jobs J] [--storage memory|sqlite]
-                               [--coverage]
+        sandbox-store simulate [--seed N] [--lives K] [--steps M] [--jobs J] [--road direct|socket|both]
+                               [--storage memory|sqlite] [--coverage]
             Lives K lives of M steps, drawn from the seed N, and checks each step against a model; 1000 lives of
             50 steps from the seed 1 unless given. Prints how much of what can happen they went through, or a shrunk
             life that breaks a rule. On a terminal it shows how far it has come.
             --jobs      on how many threads, the number of cores unless given; it changes nothing of what is printed
+            --road      how queues come to their stores: directly, as in one process, or through the socket; half of the
+                        lives on each unless given
             --storage   where store and apps keep what outlives them: in memory unless given, or in SQLite files in the
                         directory for temporary files, where a death takes what was not synchronised
             --coverage  prints tables of how often each event met each state, and all that was not met

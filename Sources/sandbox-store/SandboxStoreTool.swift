@@ -49,6 +49,8 @@ struct SandboxStoreTool {
             lives: options.lives,
             steps: options.steps,
             jobs: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount,
+            // Nil for both.
+            road: Road(rawValue: options.road.rawValue),
             storage: options.storage == .sqlite ? .sqlite : .memory,
             progress: console.isTerminal ? showProgress(of: options.lives) : nil
         )

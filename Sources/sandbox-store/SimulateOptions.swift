@@ -3,11 +3,15 @@ struct SimulateOptions: Equatable {
     /// Where the store and the apps keep what outlives them.
     enum Storage: String { case memory, sqlite }
 
+    /// How queues and stores come together.
+    enum Road: String { case direct, socket, both }
+
     var seed: UInt64 = 1
     var lives = 1000
     var steps = 50
     /// On how many threads; as many as the machine has cores, if nil.
     var jobs: Int?
+    var road = Road.both
     var storage = Storage.memory
     /// Whether the tables are printed too.
     var printsCoverage = false
@@ -28,6 +32,11 @@ extension Command {
                 let jobs = try count(for: option, &arguments)
                 guard jobs > 0 else { throw Mistake(sentence: "--jobs has to be 1 at the least") }
                 options.jobs = jobs
+            case "--road":
+                guard let road = arguments.popFirst().flatMap({ SimulateOptions.Road(rawValue: $0) }) else {
+                    throw Mistake(sentence: "--road is direct, socket or both")
+                }
+                options.road = road
             case "--storage":
                 guard let storage = arguments.popFirst().flatMap({ SimulateOptions.Storage(rawValue: $0) }) else {
                     throw Mistake(sentence: "--storage is memory or sqlite")

@@ -34,6 +34,11 @@ private final class Forgetful: StoreBackend {
         #expect(report.failure == nil)
     }
 
+    @Test func `Simulator, lives on one road`() {
+        let report = Simulator.run(seed: 1, lives: 20, road: .direct)
+        #expect(report.failure == nil)
+    }
+
     @Test(.enabled(if: SQLite.isAvailable, Comment(rawValue: SQLite.advice)))
     func `Simulator, lives on SQLite`() {
         let report = Simulator.run(seed: 1, lives: 20, storage: .sqlite)
@@ -42,7 +47,7 @@ private final class Forgetful: StoreBackend {
 
     @Test func `Simulator, a shrunk life`() throws {
         try Life(
-            seed: 2206,
+            seed: 2198,
             steps: [
                 .spoil(device: 0, act: .cut, point: .reply),
                 .add(device: 0, product: .sword, quantity: 1),

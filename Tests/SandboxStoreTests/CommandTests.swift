@@ -42,6 +42,9 @@ import Testing
         ),
         (["simulate", "--storage", "sqlite"], .simulate(SimulateOptions(storage: .sqlite))),
         (["simulate", "--storage", "memory"], .simulate(SimulateOptions())),
+        (["simulate", "--road", "direct"], .simulate(SimulateOptions(road: .direct))),
+        (["simulate", "--road", "socket"], .simulate(SimulateOptions(road: .socket))),
+        (["simulate", "--road", "both"], .simulate(SimulateOptions())),
         (["simulate", "--coverage"], .simulate(SimulateOptions(printsCoverage: true))),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
@@ -58,6 +61,8 @@ import Testing
         (["simulate", "--jobs", "0"], "--jobs has to be 1 at the least"),
         (["simulate", "--storage", "paper"], "--storage is memory or sqlite"),
         (["simulate", "--storage"], "--storage is memory or sqlite"),
+        (["simulate", "--road", "detour"], "--road is direct, socket or both"),
+        (["simulate", "--road"], "--road is direct, socket or both"),
         (["simulate", "--speed", "1"], "\"--speed\" is not an option of simulate"),
         (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),

@@ -210,11 +210,3 @@ import Testing
         )
     }
 }
-
-/// All that a wire does to what passes.
-private enum Acts {
-    static let all: [Interposer.Act] = [
-        .pass, .drop, .delay(5), .delay(90), .duplicate, .echo(after: 3), .reorder, .cut, .loseAnswer, .hold,
-        .fail(.storeKit(.privacyAcknowledgementRequired, "")), .fail(.network(.timedOut, "")),
-    ]
-}

@@ -1,9 +1,12 @@
 import Foundation
+import StoreContract
 import StoreCore
 
 /// A backend with somebody in between who answers in the store's place what apps ask.
-final class Babbler: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+final class Babbler: ForwardingBackend {
     typealias Products = Result<ProductsAnswer, StoreFailure>
+
+    let backend: any StoreBackend
 
     /// What is said of products in place of an answer, and how often; counts the look-ups from 1.
     private let describe: @Sendable (_ number: Int, Products) -> [Products]
@@ -25,19 +28,19 @@ final class Babbler: ForwardingBackend, @unchecked Sendable {  // unchecked: a l
         change: @escaping @Sendable (PromotionChange) -> PromotionChange? = { $0 },
         read: @escaping @Sendable (PromotionOverrides) -> PromotionOverrides = { $0 }
     ) {
+        self.backend = backend
         self.describe = describe
         self.refresh = refresh
         self.country = country
         self.change = change
         self.read = read
-        super.init(backend)
     }
 
-    override var storefront: StoreStorefront? {
+    var storefront: StoreStorefront? {
         country.map { StoreStorefront(countryCode: $0, identifier: "") } ?? backend.storefront
     }
 
-    override func products(
+    func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Products) -> Void
     ) {
@@ -48,13 +51,13 @@ final class Babbler: ForwardingBackend, @unchecked Sendable {  // unchecked: a l
         backend.products(identifiers) { [describe] answer in for answer in describe(number, answer) { reply(answer) } }
     }
 
-    override func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         if let refresh { reply(refresh) } else { backend.refreshReceipt(properties, reply: reply) }
     }
 
-    override var promotionOverrides: PromotionOverrides? { backend.promotionOverrides.map(read) }
+    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides.map(read) }
 
-    override func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         if let change = self.change(change) { backend.changePromotion(change, reply: reply) } else { reply(nil) }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreContract
 import StoreCore
 import StoreSimulator
 import Testing
@@ -68,9 +69,12 @@ import Testing
 
 /// A backend of whose receipts the longest so far is handed on.
 private final class Hoarder: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+    let backend: any StoreBackend
     private var longest: Data?
 
-    override var appReceipt: Data? {
+    init(_ backend: any StoreBackend) { self.backend = backend }
+
+    var appReceipt: Data? {
         let newest = backend.appReceipt
         if newest?.count ?? 0 > longest?.count ?? 0 { longest = newest }
         return longest

@@ -1,17 +1,19 @@
 import Foundation
+import StoreContract
 import StoreCore
 
 /// A backend with somebody in between who signs every offer himself, or leaves them all out.
-final class Forger: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+final class Forger: ForwardingBackend {
+    let backend: any StoreBackend
     private let drops: Bool
     private static let signer = HMACOfferSigner(keyIdentifier: "key", key: Data(repeating: 9, count: 32))
 
     init(_ backend: any StoreBackend, drops: Bool = false) {
+        self.backend = backend
         self.drops = drops
-        super.init(backend)
     }
 
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         backend.submit(commands.map(spoil), reply: reply)
     }
 

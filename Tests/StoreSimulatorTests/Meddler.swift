@@ -1,8 +1,10 @@
 import Foundation
+import StoreContract
 import StoreCore
 
 /// A backend with somebody in between who does what the model does not know of.
-final class Meddler: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+final class Meddler: ForwardingBackend {
+    let backend: any StoreBackend
     /// What is done to the device before it takes anything in.
     private let interfere: @Sendable (SandboxDevice) -> Void
     /// What queues are not told.
@@ -34,6 +36,7 @@ final class Meddler: ForwardingBackend, @unchecked Sendable {  // unchecked: a l
         showsCodeSheet: Bool = true,
         describe: @escaping @Sendable (StoreProduct) -> StoreProduct = { $0 }
     ) {
+        self.backend = backend
         self.interfere = interfere
         self.hides = hides
         self.acknowledges = acknowledges
@@ -43,37 +46,36 @@ final class Meddler: ForwardingBackend, @unchecked Sendable {  // unchecked: a l
         self.refusesContent = refusesContent
         self.showsCodeSheet = showsCodeSheet
         self.describe = describe
-        super.init(backend)
     }
 
-    override var appReceipt: Data? { backend.appReceipt.flatMap { keepsBack($0) ? nil : $0 } }
+    var appReceipt: Data? { backend.appReceipt.flatMap { keepsBack($0) ? nil : $0 } }
 
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         if let device = backend as? SandboxDevice { interfere(device) }
         backend.submit(commands, reply: reply)
     }
 
-    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         backend.connect(sieves.add(receiver, hides), after: cursor)
     }
 
-    override func disconnect(_ receiver: any StoreUpdateReceiver) {
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
         for sieve in sieves.remove(receiver) { backend.disconnect(sieve) }
     }
 
-    override func acknowledge(through cursor: UpdateCursor) {
+    func acknowledge(through cursor: UpdateCursor) {
         if acknowledges { backend.acknowledge(through: cursor) }
     }
 
-    override func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: continues ?? shouldContinue)
     }
 
-    override func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
         if showsCodeSheet { backend.presentCodeRedemptionSheet(reply: reply) } else { reply(nil) }
     }
 
-    override func fetchContent(
+    func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
     ) {
@@ -83,7 +85,7 @@ final class Meddler: ForwardingBackend, @unchecked Sendable {  // unchecked: a l
         }
     }
 
-    override func products(
+    func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {

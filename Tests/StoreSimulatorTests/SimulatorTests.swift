@@ -16,7 +16,7 @@ import Testing
         let report = await withCheckedContinuation { lived in
             // It takes seconds, and other tests wait for the threads that tests run on.
             DispatchQueue.global().async {
-                lived.resume(returning: Simulator.run(seed: 2_001_000, lives: 200, steps: 300))
+                lived.resume(returning: Simulator.run(seed: 2_012_000, lives: 200, steps: 300))
             }
         }
         for (pair, count) in report.reached { #expect(count > 0, "\(pair)") }
@@ -24,7 +24,7 @@ import Testing
         #expect(report.reached.count + SimulationReport.impossiblePairs.count == 34 * 50)
         let pairs = report.reached.count
         #expect("\(report)".hasSuffix("met: \(pairs) of \(pairs) pairs of a state and an event, 100 %"))
-        #expect(!report.tables.contains("not met"))
+        #expect(!report.tables.contains("\nnot met: "))
     }
 
     @Test func `The report's tables name what was not met, and why the rest cannot be`() {
@@ -78,7 +78,7 @@ import Testing
 
     @Test func `Of two purchases at different prices in one moment the later may be heard of first`() throws {
         try Life(
-            seed: 1_026_042,
+            seed: 1_026_034,
             steps: [
                 .signOut(device: 2),
                 .spoil(device: 1, act: .hold, point: .update),
