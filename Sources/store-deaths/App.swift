@@ -1,4 +1,5 @@
 import Foundation
+import StoreContract
 import StoreCore
 import StoreSQLite
 
@@ -8,13 +9,27 @@ import StoreSQLite
 final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: `random` and `count` are used on the main thread only, everything else is constant.
 
-    /// How the app is set up.
-    enum Setup: String, CaseIterable {
+    /// Where queue and store work.
+    enum Lane: String, CaseIterable {
         /// Queue and store work on the caller's thread, and everything is done when a call returns.
         case caller
         /// As StoreCore sets a queue up by default, on a serial queue for callbacks: what is finished waits behind what is
         /// bought meanwhile.
         case background
+    }
+
+    /// How the queue comes to the store.
+    enum Road: String, CaseIterable {
+        /// It asks the store by value.
+        case direct
+        /// It knows the socket only.
+        case socket
+    }
+
+    /// How the app is set up.
+    struct Setup {
+        var lane: Lane
+        var road: Road
     }
 
     private let store: SandboxStore
@@ -32,7 +47,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     init(_ file: URL, seed: UInt64, setup: Setup) throws {
         random = SplitMix64(seed: seed)
         let database: StoreDatabase
-        switch setup {
+        switch setup.lane {
         case .caller:
             deliveries = nil
             database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
@@ -42,7 +57,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         }
         store = try SandboxStore(products: Self.products, timekeeper: clock, ledger: database.ledger)
         queue = SKPaymentQueue(
-            backend: store,
+            backend: setup.road == .direct ? store : SocketBackend(store),
             journal: database.journal,
             delivery: deliveries.map { .queue($0) } ?? .inline,
             log: .standardError

@@ -40,8 +40,12 @@ struct Killer {
                 throw error
             }
         }
-        let setups = options.setups.map(\.rawValue).joined(separator: " and ")
-        print("\(options.deaths) deaths, \(words) lines heard, every file sound (seed \(options.seed), lane \(setups))")
+        let lanes = options.lanes.map(\.rawValue).joined(separator: " and ")
+        let roads = options.roads.map(\.rawValue).joined(separator: " and ")
+        print(
+            "\(options.deaths) deaths, \(words) lines heard, every file sound "
+                + "(seed \(options.seed), lane \(lanes), road \(roads))"
+        )
     }
 
     /// Starts an app, kills it after some lines or some time, and returns what it had said.
@@ -49,9 +53,11 @@ struct Killer {
         let app = Process()
         let output = Pipe()
         app.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
-        app.arguments = ["live", file.path(percentEncoded: false), String(random.next()), setup.rawValue]
+        app.arguments = [
+            "live", file.path(percentEncoded: false), String(random.next()), setup.lane.rawValue, setup.road.rawValue,
+        ]
         app.standardOutput = output
-        let lines = Int.random(in: 0...(setup == .caller ? 60 : 600), using: &random)
+        let lines = Int.random(in: 0...(setup.lane == .caller ? 60 : 600), using: &random)
         let microseconds = UInt32.random(in: 0...(Bool.random(using: &random) ? 300 : 20_000), using: &random)
         try app.run()
         let reader = output.fileHandleForReading

@@ -4,18 +4,20 @@ import StoreSQLite
 /// Kills an app again and again while it buys, finishes and restores on a store in a file, and looks each time whether
 /// the file agrees with what the app had been told.
 ///
-///     store-deaths [--deaths 2000] [--seed N] [--lane caller|background|both]
+///     store-deaths [--deaths 2000] [--seed N] [--lane caller|background|both] [--road direct|socket|both]
 ///
-/// With both lanes, the default, apps on the one and on the other take turns on each file.
+/// With both lanes, the default, apps on the one and on the other take turns on each file; and so with both roads, on which
+/// queues ask their store directly or reach it through the socket only.
 ///
 /// Exit codes: 0 all agreed, 1 something did not, 2 a mistake in the arguments.
 @main enum StoreDeaths {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            if arguments.count == 4, arguments[0] == "live", let seed = UInt64(arguments[2]),
-                let setup = App.Setup(rawValue: arguments[3])
+            if arguments.count == 5, arguments[0] == "live", let seed = UInt64(arguments[2]),
+                let lane = App.Lane(rawValue: arguments[3]), let road = App.Road(rawValue: arguments[4])
             {
+                let setup = App.Setup(lane: lane, road: road)
                 try App(URL(fileURLWithPath: arguments[1]), seed: seed, setup: setup).live()
             }
             let options = try Options(arguments)
@@ -38,8 +40,10 @@ import StoreSQLite
 struct Options {
     var deaths = 2_000
     var seed = UInt64.random(in: 0...UInt64(Int64.max))
+    var lanes = App.Lane.allCases
+    var roads = App.Road.allCases
     /// How the apps are set up, in turn.
-    var setups = App.Setup.allCases
+    var setups: [App.Setup] { roads.flatMap { road in lanes.map { App.Setup(lane: $0, road: road) } } }
 
     struct Mistake: Error {
         let description: String
@@ -51,8 +55,11 @@ struct Options {
             switch option {
             case "--deaths": deaths = Int(clamping: try Self.number(rest.popFirst(), for: option))
             case "--seed": seed = try Self.number(rest.popFirst(), for: option)
-            case "--lane": setups = try Self.setups(rest.popFirst())
-            default: throw Mistake(description: "\(option) is not an option; there are --deaths, --seed and --lane")
+            case "--lane": lanes = try Self.choice(rest.popFirst(), for: option)
+            case "--road": roads = try Self.choice(rest.popFirst(), for: option)
+            default:
+                let options = "--deaths, --seed, --lane and --road"
+                throw Mistake(description: "\(option) is not an option; there are \(options)")
             }
         }
     }
@@ -64,11 +71,17 @@ struct Options {
         return number
     }
 
-    private static func setups(_ value: String?) throws -> [App.Setup] {
-        if value == "both" { return App.Setup.allCases }
-        guard let setup = value.flatMap({ App.Setup(rawValue: $0) }) else {
-            throw Mistake(description: "--lane is caller, background or both")
+    /// One of two, or both.
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ value: String?,
+        for option: String
+    ) throws -> [Choice] {
+        let all = Array(Choice.allCases)
+        if value == "both" { return all }
+        guard let choice = value.flatMap({ Choice(rawValue: $0) }) else {
+            let names = all.map(\.rawValue).joined(separator: ", ")
+            throw Mistake(description: "\(option) is \(names) or both")
         }
-        return [setup]
+        return [choice]
     }
 }
