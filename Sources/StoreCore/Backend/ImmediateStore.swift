@@ -39,7 +39,9 @@ package protocol ImmediateStore: StoreBackend {
     ///   - exchange: where the answer goes. It has to be empty; its buffers are used again.
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange)
 
-    /// Takes one command in, in the same way. Default: hands it over in an array.
+    /// Takes one command in, in the same way, which is not a payment with a discount: signers may have to look at that.
+    ///
+    /// Default: hands it over in an array.
     func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange)
 }
 

@@ -189,14 +189,13 @@ extension SandboxCore {
         return shell.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasDiscount))
     }
 
-    /// Takes one command in, in the same way.
+    /// Takes one command in, in the same way; no payment with a discount, at which signers would have to look.
     func exchange(
         _ command: StoreCommand,
         from device: Int,
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
-        if command.hasDiscount { return self.exchange([command], from: device, on: connection, into: &exchange) }
         self.exchange(on: connection, into: &exchange) { shell, now, exchange in
             shell.take(from: device, on: connection, now: now, &exchange) { shell in
                 shell.decide(command, from: device, now: now)

@@ -215,10 +215,7 @@ extension SandboxShell {
             batch = UpdateBatch(after: here, through: here, updates: [])
             return true
         }
-        if let position = connections[index].snapshot?.position {
-            if state.lastPurchaseChange ?? 0 > position { dropDeleted(index, since: position) }
-            return connections[index].takePart(&batch)
-        }
+        if connections[index].snapshot != nil { return takePart(index, &batch) }
         // What waits was worked out before: of what has been deleted since nobody is told.
         if state.lastPurchaseChange ?? 0 > connections[index].told { connections[index].lookAgain() }
         if connections[index].waiting.isEmpty {
@@ -227,7 +224,16 @@ extension SandboxShell {
         return false
     }
 
-    /// Takes what is no longer there out of the rest of a snapshot.
+    /// Moves the next part of a snapshot into a batch, without what has been deleted since it was taken.
+    // Apart from what is done for each purchase.
+    @inline(never)
+    private mutating func takePart(_ index: Int, _ batch: inout UpdateBatch) -> Bool {
+        if let position = connections[index].snapshot?.position, state.lastPurchaseChange ?? 0 > position {
+            dropDeleted(index, since: position)
+        }
+        return connections[index].takePart(&batch)
+    }
+
     private mutating func dropDeleted(_ index: Int, since position: Int) {
         connections[index].snapshot?.dropRest { transaction in
             SandboxState.number(of: transaction.identifier).map { state.transactions[$0] == nil } ?? true
