@@ -68,6 +68,14 @@ import Testing
         #expect(reader.revocations == (deletesAll ? 0 : 1))
     }
 
+    @Test func `B218: The rest of a snapshot does not tell of what has been deleted since it was begun`() throws {
+        for _ in 1...300 { try account.buy("sword") }
+        let reader = NewsReader(store)
+        #expect(reader.read().count == 256)
+        try store.deleteTransaction("299")
+        #expect(reader.read().count == 43)
+    }
+
     @Test func `B218: An order that waits for a decision can be deleted, and is never decided`() throws {
         store.authoriser = .always(.askSomebodyElse)
         let app = App(on: store)
