@@ -40,14 +40,17 @@ extension ObserverNotifier {
         _ live: LiveObservers,
         _ queue: SKPaymentQueue
     ) -> Bool {
-        // Filled anew for each callback, unless an observer has kept it.
+        // Filled anew for each callback, unless an observer has kept it. Moved out: a callback may lead to another delivery.
         var page: [SKPaymentTransaction] = []
+        swap(&page, &self.page)
+        defer { swap(&page, &self.page) }
         repeat {
             core.receiptFile.keepUp(with: core)
             while !batch.isDone {
                 if observers.version != live.version { return false }
                 if driver.currentEpoch == batch.epoch {
                     deliver(&batch, &page, driver, live, queue)
+                    driver.sendUnsent(inCallback: true)
                 } else {
                     skipNext(&batch, driver)
                 }
@@ -94,15 +97,36 @@ extension ObserverNotifier {
         case .again(let transaction): Self.gather(.again, transaction, &batch, &page)
         case .removed(let transaction):
             Self.gather(.removed, transaction, &batch, &page)
-            live.first.paymentQueue(queue, removedTransactions: page)
-            callOthers(driver, live, queue, epoch) { $0.paymentQueue($1, removedTransactions: page) }
-            return page.empty()
+            tell(of: &page, driver, live, queue, epoch) { $0.paymentQueue($1, removedTransactions: $2) }
+            return
         case let other:
             return tell(other, &batch, driver, live, queue)
         }
         if page.isEmpty { return }
-        live.first.paymentQueue(queue, updatedTransactions: page)
-        callOthers(driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: page) }
+        tell(of: &page, driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: $2) }
+    }
+
+    /// Tells all observers of a page of transactions, and empties it.
+    ///
+    /// What observers finish out of a page of several goes to the store together, once all have been called.
+    @inline(__always)
+    private func tell(
+        of page: inout [SKPaymentTransaction],
+        _ driver: QueueDriver,
+        _ live: LiveObservers,
+        _ queue: SKPaymentQueue,
+        _ epoch: Int,
+        _ callback: (any SKPaymentTransactionObserver, SKPaymentQueue, [SKPaymentTransaction]) -> Void
+    ) {
+        func call() {
+            callback(live.first, queue, page)
+            callOthers(driver, live, queue, epoch) { callback($0, $1, page) }
+        }
+        if page.count == 1 {
+            call()
+        } else {
+            CallScope.tellingOfSeveral { call() }
+        }
         page.empty()
     }
 

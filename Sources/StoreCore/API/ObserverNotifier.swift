@@ -15,6 +15,10 @@ final class ObserverNotifier: QueueDriverDelegate {
     ///
     /// Only where one store follows another do two threads ever want it.
     let turn = NSRecursiveLock()
+    /// An empty buffer for what a callback is given.
+    ///
+    /// Guarded by `turn`.
+    nonisolated(unsafe) var page: [SKPaymentTransaction] = []
     // Set once, before anybody else knows the notifier.
     nonisolated(unsafe) private(set) weak var queue: SKPaymentQueue?
 

@@ -11,6 +11,8 @@ struct CallScope {
     private var callbacks = 0
     /// Whose callbacks are under way, the innermost's.
     private var deliverer: ObjectIdentifier?
+    /// Whether the innermost callback under way tells of several transactions.
+    private var isTellingOfSeveral = false
     /// What takes turns with callbacks.
     private var turns = Fifo<Turn>()
     /// A turn is under way, or its time will come.
@@ -93,15 +95,26 @@ struct CallScope {
     @inline(__always)
     static func delivering<R>(_ deliverer: AnyObject? = nil, _ body: () throws -> R) rethrows -> R {
         let scope = current
-        let outer = scope.pointee.deliverer
+        let outer = (scope.pointee.deliverer, scope.pointee.isTellingOfSeveral)
         scope.pointee.callbacks += 1
         scope.pointee.deliverer = deliverer.map { ObjectIdentifier($0) }
+        scope.pointee.isTellingOfSeveral = false
         defer {
             scope.pointee.callbacks -= 1
-            scope.pointee.deliverer = outer
+            (scope.pointee.deliverer, scope.pointee.isTellingOfSeveral) = outer
         }
         return try body()
     }
+
+    /// Runs one of the callbacks within `delivering` that tells of several transactions.
+    static func tellingOfSeveral(_ callback: () -> Void) {
+        current.pointee.isTellingOfSeveral = true
+        callback()
+        current.pointee.isTellingOfSeveral = false
+    }
+
+    /// Whether the innermost callback under way on this thread tells of several transactions.
+    static var isTellingOfSeveral: Bool { current.pointee.isTellingOfSeveral }
 
     private static func close(_ scope: UnsafeMutablePointer<CallScope>) {
         // What is drained may leave more to drain: the scope stays open until there is none.

@@ -32,6 +32,11 @@ package struct Outbox<Item> {
     /// All that waits, in order.
     package var waiting: [Item] { (0..<full.count).flatMap { full[$0] } + items }
 
+    /// Returns whether an item for which something holds is waiting.
+    package func isWaiting(where condition: (Item) -> Bool) -> Bool {
+        items.contains(where: condition) || (0..<full.count).contains { full[$0].contains(where: condition) }
+    }
+
     package mutating func append(_ item: consuming Item) {
         if items.count == Self.batchSize { closeBatch() }
         items.append(item)

@@ -35,6 +35,8 @@ final class DriverLink: Sendable {
             state.lastWork = work
             state.driver = nil
         }
+        // Whoever settles may have waited for it.
+        driver.activity.changed()
         withExtendedLifetime(driver) {}
     }
 
@@ -61,7 +63,7 @@ final class DriverLink: Sendable {
 extension DriverLink: ActivityMember {
     var pulse: (isQuiet: Bool, work: Int) {
         let (driver, lastWork) = state.withLock { ($0.driver, $0.lastWork) }
-        return driver?.state.withLock { ($0.lane.isQuiet && $0.notices.isQuiet, $0.work) } ?? (true, lastWork)
+        return driver?.state.withLock { ($0.isQuiet, $0.work) } ?? (true, lastWork)
     }
 
     var keepable: (any ActivityPulse)? { self }

@@ -113,7 +113,8 @@ extension QueueDriver {
 extension QueueDriver: InlineDrain {
     func drainInline() {
         CallScope.delivering(self) { delegate.deliver(self) }
-        activity.changed()
+        sendUnsent(inCallback: false)
+        ringIfQuiet()
     }
 
     /// Takes the first batch of a draining.

@@ -1,61 +1,111 @@
 import Foundation
+import Synchronization
 
 /// The work of the one thread that runs a driver's store lane.
 struct LaneRun {
+    /// Whether it ends before what others have added is submitted, which must not hold up a callback.
+    let isShort: Bool
     /// What is to be done, the next one last.
     var batch: [QueueMachine.StoreAction] = []
-    var isOver = false
+    private(set) var isOver = false
+    /// Whether it ended with something left in the outbox.
+    private(set) var leavesRest = false
     /// The connection to a store that is asked directly.
     var connection: QueueDriver.DirectConnection?
-    /// What such a store answers.
-    var exchange = Exchange()
 
-    /// Takes the next batch, or ends.
+    init(isShort: Bool) { self.isShort = isShort }
+}
+
+// Called with the driver's lock held.
+extension LaneRun {
+    /// Begins with the machine's actions, past the lane's outbox.
     ///
-    /// Called with the driver's lock held.
-    mutating func next(_ state: inout QueueDriver.State) {
-        isOver = !state.lane.take(&batch)
+    /// Returns false if somebody is at work, or something waits in the outbox.
+    @inline(__always)
+    mutating func beginPastOutbox(_ state: inout QueueDriver.State) -> Bool {
+        guard state.lane.begin(with: &state.actions.store, &batch) else { return false }
+        begun(&state)
+        return true
+    }
+
+    /// Begins with what a short run, or whoever scheduled the lane, has put into the outbox.
+    ///
+    /// Returns false if there is nothing, or somebody is at work.
+    @inline(__always)
+    mutating func beginFromOutbox(_ state: inout QueueDriver.State) -> Bool {
+        guard state.lane.begin(&batch) else { return false }
+        begun(&state)
+        return true
+    }
+
+    private mutating func begun(_ state: inout QueueDriver.State) {
         connection = state.direct
         batch.turnRound()
+    }
+
+    /// Takes the next batch, or ends.
+    mutating func next(_ state: inout QueueDriver.State) {
+        if isShort, state.lane.isWaiting(where: \.isSubmission) {
+            isOver = true
+            leavesRest = state.lane.rest(&batch)
+        } else {
+            isOver = !state.lane.take(&batch)
+            begun(&state)
+        }
     }
 }
 
 // What the machine wants of the store, the journal and the clock.
 extension QueueDriver {
-    /// Runs the lane until nothing is left, beginning with a batch.
-    func runLane(_ batch: inout [QueueMachine.StoreAction]) {
-        var run = LaneRun()
-        swap(&run.batch, &batch)
-        run.batch.turnRound()
-        run.connection = state.withLock { $0.direct }
+    /// Runs the lane until nothing is left, or as far as a short run goes.
+    func runLane(_ run: inout LaneRun) {
+        // What a store in the process answers.
+        var exchange = Exchange()
         while !run.isOver {
             if let action = run.batch.popLast() {
-                perform(action, &run)
+                perform(action, &run, &exchange)
             } else {
                 state.withLock { run.next(&$0) }
             }
         }
+        if run.leavesRest { noteUnsent() }
         downloadEngine.load()?.runWhatWasLeft()
-        activity.changed()
+        ringIfQuiet()
+    }
+
+    /// Notes that a callback leaves something for `sendUnsent`.
+    func noteUnsent() { hasUnsent.store(true, ordering: .relaxed) }
+
+    /// Sends what callbacks have left to be sent and no other thread has taken along.
+    @inline(__always)
+    func sendUnsent(inCallback: Bool) {
+        if !hasUnsent.load(ordering: .relaxed) { return }
+        hasUnsent.store(false, ordering: .relaxed)
+        CallScope.outermost { act(inCallback: inCallback) { $0.machine.sendNext(&$0.actions) } }
     }
 
     func enqueueLane(isRetired: Bool) {
         // Whoever settles does not see a retired driver any more.
         let work = isRetired ? activity.begin() : nil
         laneExecutor?.enqueue {
-            var batch: [QueueMachine.StoreAction] = []
-            if self.state.withLock({ $0.lane.begin(&batch) }) { CallScope.outermost { self.runLane(&batch) } }
+            var run = LaneRun(isShort: false)
+            if self.state.withLock({ run.beginFromOutbox(&$0) }) { CallScope.outermost { self.runLane(&run) } }
             work?.end()
         }
     }
 
-    private func perform(_ action: consuming QueueMachine.StoreAction, _ run: inout LaneRun) {
+    private func perform(
+        _ action: consuming QueueMachine.StoreAction,
+        _ run: inout LaneRun,
+        _ exchange: inout Exchange
+    ) {
         switch consume action {
         case .submit(let commands, let number):
-            if store == nil { submit(commands, number: number) } else { ask(commands, submission: number, &run) }
+            guard store != nil else { return submit(commands, number: number) }
+            ask(commands, submission: number, &run, &exchange)
         case .pull:
-            ask([], submission: nil, &run)
-        case .connect(let generation, let cursor): connect(generation, after: cursor, &run)
+            ask([], submission: nil, &run, &exchange)
+        case .connect(let generation, let cursor): connect(generation, after: cursor, &run, &exchange)
         case .disconnect: disconnect(&run)
         case .record(var commands):
             // What waits to be written is written at once.
@@ -111,18 +161,26 @@ extension QueueDriver: NewsListener {
     }
 
     /// Hands commands to the store, gives the machine what it answers, and goes on with the lane.
-    private func ask(_ commands: [StoreCommand], submission: Int?, _ run: inout LaneRun) {
+    private func ask(
+        _ commands: [StoreCommand],
+        submission: Int?,
+        _ run: inout LaneRun,
+        _ exchange: inout Exchange
+    ) {
         guard let store else { return }
-        store.exchange(commands, on: run.connection?.id, into: &run.exchange)
-        let afterwards = run.exchange.afterwards
-        let followUp = run.exchange.questions.map { FollowUp(questions: $0, activity) }
+        if commands.count == 1, !commands[0].hasDiscount {
+            store.exchange(commands[0], on: run.connection?.id, into: &exchange)
+        } else {
+            store.exchange(commands, on: run.connection?.id, into: &exchange)
+        }
+        let afterwards = exchange.afterwards
+        let followUp = exchange.questions.map { FollowUp(questions: $0, activity) }
         let left = state.withLock { state in
             let generation = run.connection?.generation
-            state.machine.exchanged(run.exchange, submission: submission, generation: generation, &state.actions)
-            if run.exchange.hasMore { state.actions.append(.pull) }
-            run.exchange.clear()
-            var none: [QueueMachine.StoreAction] = []
-            let left = route(&state, &none)
+            state.machine.exchanged(exchange, submission: submission, generation: generation, &state.actions)
+            if exchange.hasMore { state.actions.append(.pull) }
+            exchange.clear()
+            let left = route(&state, &run)
             // Until everybody has been rung the lane is not at rest.
             if afterwards == nil, run.batch.isEmpty { run.next(&state) }
             return left
@@ -142,9 +200,14 @@ extension QueueDriver: NewsListener {
 // MARK: - Connecting
 
 extension QueueDriver {
-    private func connect(_ generation: Int, after cursor: UpdateCursor?, _ run: inout LaneRun) {
+    private func connect(
+        _ generation: Int,
+        after cursor: UpdateCursor?,
+        _ run: inout LaneRun,
+        _ exchange: inout Exchange
+    ) {
         if let store {
-            connectDirectly(to: store, generation, after: cursor, &run)
+            connectDirectly(to: store, generation, after: cursor, &run, &exchange)
         } else {
             connectSocket(generation, after: cursor)
         }
@@ -154,7 +217,8 @@ extension QueueDriver {
         to store: any ImmediateStore,
         _ generation: Int,
         after cursor: UpdateCursor?,
-        _ run: inout LaneRun
+        _ run: inout LaneRun,
+        _ exchange: inout Exchange
     ) {
         let journal = state.withLock { $0.machine.journal }
         let id = store.openConnection(self, journal: journal, after: cursor)
@@ -165,7 +229,7 @@ extension QueueDriver {
             return old
         }
         if let old { store.closeConnection(old.id) }
-        if run.connection == nil { store.closeConnection(id) } else { ask([], submission: nil, &run) }
+        if run.connection == nil { store.closeConnection(id) } else { ask([], submission: nil, &run, &exchange) }
     }
 
     private func connectSocket(_ generation: Int, after cursor: UpdateCursor?) {

@@ -3,9 +3,10 @@ import Synchronization
 
 /// Drives a queue's machine: owns the lock, runs the machine's actions outside it, and keeps their order.
 ///
-/// There are two lanes. The store lane talks to the store and the journal, the observer lane makes callbacks. Neither waits
-/// for the other. Each is worked off by one thread at a time, which takes what others add meanwhile. While the store lane is
-/// idle, a store in the process may be asked past it, with the lock held.
+/// There are two lanes. The store lane talks to the store and the journal, the observer lane makes callbacks. Each is worked
+/// off by one thread at a time, which takes what others add meanwhile. A thread that makes callbacks leaves to others what they
+/// have added to the store lane, until the callback returns. While the store lane is idle, a store in the process may be asked
+/// past it, with the lock held.
 final class QueueDriver: Sendable {
     let backend: any StoreBackend
     /// The store, if it is in the process and can be asked directly.
@@ -26,7 +27,15 @@ final class QueueDriver: Sendable {
     ///
     /// Where another thread makes them, the two would wait for each other: there the lane is marked as busy instead.
     private let asksUnderLock: Bool
+    /// Whether the transactions that a callback finishes of several go to the store together, once the callback returns.
+    ///
+    /// One that is asked by the thread that makes the callback, and takes less for all than for each.
+    private let holdsFinishes: Bool
     let state: Locked<State>
+    /// Whether callbacks have left something to be sent.
+    ///
+    /// Used by the thread that makes them.
+    let hasUnsent = Atomic<Bool>(false)
     let link: DriverLink
     /// Made when the first transaction is asked for its downloads.
     let downloadEngine = LazyReference<DownloadEngine>()
@@ -55,6 +64,9 @@ final class QueueDriver: Sendable {
         var connectionTimer: TimerToken?
         /// Counts changes, for whoever settles.
         var work = 0
+
+        /// Whether nothing is under way on either lane.
+        var isQuiet: Bool { lane.isQuiet && notices.isQuiet }
     }
 
     struct DirectConnection {
@@ -81,6 +93,7 @@ final class QueueDriver: Sendable {
         laneExecutor = backend.makeLaneExecutor(label: "StoreCore.store-lane")
         hasOwnLane = laneExecutor != nil
         questionExecutor = hasOwnLane && store != nil ? backend.makeLaneExecutor(label: "StoreCore.question-lane") : nil
+        holdsFinishes = !hasOwnLane && store != nil
         asksUnderLock = !hasOwnLane && !delivery.hasTurns && store?.isSelfContained == true
         let link = DriverLink(log)
         let contents: JournalContents
@@ -106,8 +119,8 @@ final class QueueDriver: Sendable {
 
 extension QueueDriver {
     func add(_ payment: StorePayment) {
-        enter {
-            act { state in
+        enter { isDelivering in
+            act(inCallback: isDelivering) { state in
                 // Signatures of discounts are checked by a client's code.
                 guard mayAsk(state), !payment.hasDiscount, let command = state.machine.order(payment) else {
                     return state.machine.add(payment, &state.actions)
@@ -120,9 +133,13 @@ extension QueueDriver {
     }
 
     func finish(_ number: Int) -> QueueMachine.FinishAnswer {
-        enter {
-            act { state in
-                guard mayAsk(state), state.machine.mayAsk else { return state.machine.finish(number, &state.actions) }
+        enter { isDelivering in
+            act(inCallback: isDelivering) { state in
+                guard mayAsk(state), state.machine.mayAsk else {
+                    let isHeld = isDelivering && holdsFinishes && !state.isRetired && CallScope.isTellingOfSeveral
+                    if isHeld { noteUnsent() }
+                    return state.machine.finish(number, isHeld: isHeld, &state.actions)
+                }
                 let (answer, command) = state.machine.finishCommand(number, &state.actions)
                 guard let command else { return answer }
                 store?.exchange(command, on: state.direct?.id, into: &state.exchange)
@@ -235,18 +252,20 @@ extension QueueDriver {
 extension QueueDriver {
     /// Handles what the app asks for, or what the store or the clock brings.
     func takeIn<R>(_ event: (inout QueueMachine, inout QueueMachine.Actions) -> R) -> R {
-        enter { handle(event) }
+        enter { isDelivering in
+            act(inCallback: isDelivering) { event(&$0.machine, &$0.actions) }
+        }
     }
 
     /// Runs what comes from outside.
     ///
     /// From here on observers that were deallocated without having been removed count as removed.
     @inline(__always)
-    private func enter<R>(_ body: () -> R) -> R {
+    private func enter<R>(_ body: (_ isDelivering: Bool) -> R) -> R {
         CallScope.outermost(of: self) { isDelivering in
             // Observers that are being called are there.
             if !isDelivering { delegate.noticeDeallocatedObservers() }
-            return body()
+            return body(isDelivering)
         }
     }
 
@@ -259,20 +278,20 @@ extension QueueDriver {
     /// Does something under the lock, then what the machine has decided in it.
     @discardableResult
     @inline(__always)
-    private func act<R>(_ body: (inout State) -> R) -> R {
-        var batch: [QueueMachine.StoreAction] = []
+    func act<R>(inCallback: Bool = false, _ body: (inout State) -> R) -> R {
+        var run = LaneRun(isShort: inCallback)
         var followUp: FollowUp?
         let (result, left) = state.withLock { state in
             let result = body(&state)
             if asksUnderLock { followUp = ask(&state) }
-            return (result, route(&state, &batch))
+            return (result, route(&state, &run))
         }
         if left.contains(.delivering) { scheduleDeliveries() }
         if let followUp {
             followUp.ring()
             followUp.ask()
         }
-        if left.contains(.lane) { runLane(&batch) }
+        if left.contains(.lane) { runLane(&run) }
         downloadEngine.load()?.runWhatWasLeft()
         return result
     }
@@ -280,24 +299,33 @@ extension QueueDriver {
     /// What a caller has to see to once it holds no lock.
     struct Left: OptionSet {
         let rawValue: UInt8
-        /// To run the store lane, beginning with the batch.
+        /// To run the store lane.
         static let lane = Left(rawValue: 1)
         /// To schedule the observer lane.
         static let delivering = Left(rawValue: 2)
     }
 
-    /// Moves the machine's actions to their lanes.
+    /// Moves the machine's actions to their lanes, and begins a run if there is something to do for its thread.
     @inline(__always)
-    func route(_ state: inout State, _ batch: inout [QueueMachine.StoreAction]) -> Left {
+    func route(_ state: inout State, _ run: inout LaneRun) -> Left {
         var left: Left = []
-        if !state.actions.store.isEmpty {
-            state.work &+= 1
-            if !hasOwnLane, state.lane.begin(with: &state.actions.store, &batch) {
-                left.insert(.lane)
-            } else {
+        if hasOwnLane {
+            if !state.actions.store.isEmpty {
+                state.work &+= 1
                 state.lane.append(from: &state.actions.store)
-                if hasOwnLane, state.lane.schedule() { enqueueLane(isRetired: state.isRetired) }
+                if state.lane.schedule() { enqueueLane(isRetired: state.isRetired) }
             }
+        } else {
+            if !state.actions.store.isEmpty {
+                state.work &+= 1
+                if run.beginPastOutbox(&state) {
+                    left.insert(.lane)
+                } else {
+                    state.lane.append(from: &state.actions.store)
+                }
+            }
+            // What a callback has left there goes along.
+            if run.beginFromOutbox(&state) { left.insert(.lane) }
         }
         if !state.actions.observers.isEmpty { noteObserverActions(&state) }
         if state.notices.schedule() { left.insert(.delivering) }
@@ -344,6 +372,13 @@ extension QueueDriver {
         let followUp = FollowUp(state.exchange, activity)
         state.exchange.clear()
         return followUp
+    }
+
+    /// Wakes whoever settles if both lanes have come to rest.
+    ///
+    /// A thread that was woken for every step on the way would take the lock from the one that works.
+    func ringIfQuiet() {
+        if activity.isAwaited, state.withLock({ $0.isQuiet }) { activity.changed() }
     }
 
     func scheduleDeliveries() {

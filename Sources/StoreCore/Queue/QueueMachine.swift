@@ -109,6 +109,10 @@ extension QueueMachine {
         indirect case wake(Timer, after: TimeInterval)
         /// Asks a store in the process for its news. Decided by the driver.
         case pull
+
+        var isSubmission: Bool {
+            if case .submit = self { true } else { false }
+        }
     }
 
     /// An action that concerns the observers.
@@ -201,10 +205,17 @@ extension QueueMachine {
     ///
     /// Observers hear of the removal when the store or the journal has the finish, so that what they heard removed never
     /// comes again. Finishing twice changes nothing.
-    mutating func finish(_ number: Int, _ actions: inout Actions) -> FinishAnswer {
+    ///
+    /// - Parameters:
+    ///   - number: the transaction's.
+    ///   - isHeld: whether to wait for more commands before sending; `sendNext` has to be called in the end.
+    ///   - actions: what is to be done.
+    /// - Returns: whether it was finished, or why it could not be.
+    mutating func finish(_ number: Int, isHeld: Bool = false, _ actions: inout Actions) -> FinishAnswer {
         let (answer, transaction) = close(number, &actions)
         if let transaction {
-            post(.finish(transaction: transaction), number: takeNumber(), removal: number, &actions)
+            let finish = StoreCommand.Action.finish(transaction: transaction)
+            post(finish, number: takeNumber(), removal: number, isHeld: isHeld, &actions)
         }
         return answer
     }
@@ -251,10 +262,13 @@ extension QueueMachine {
         _ action: StoreCommand.Action,
         number: Int,
         removal: Int? = nil,
+        isHeld: Bool = false,
         _ actions: inout Actions
     ) {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
         outbound.append(Outbound(command: command, row: number, removal: removal))
+        // Held only behind other held finishes: whatever is sent next takes them along.
+        if isHeld, inFlight == 0, !isPausing, case .finish = outbound[0].command.action { return }
         sendNext(&actions)
         if inFlight < outbound.count, !isSubmitting { record(from: outbound.count - 1, &actions) }
     }

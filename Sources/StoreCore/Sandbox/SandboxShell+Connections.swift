@@ -2,7 +2,7 @@ import Foundation
 
 // The connections: what each has not been given, and who is to be rung.
 extension SandboxShell {
-    /// More updates than this are read back from the ledger rather than kept for a connection.
+    /// More updates than this are read back from the ledger rather than kept for a connection that may not ask for long.
     private static var maximumWaiting: Int { 64 }
     private static var batchSize: Int { 256 }
 
@@ -63,7 +63,8 @@ extension SandboxShell {
     }
 
     /// Works out what a change of one record means to each connection.
-    @inline(__always)
+    // A function of its own: in one that is too large, the compiler copies what it looks at in arrays.
+    @inline(never)
     mutating func tellConnections(of record: LedgerRecord) {
         for index in connections.indices where mayTell(index, 1) {
             let (device, journal) = (connections[index].device, connections[index].journal)
@@ -84,7 +85,7 @@ extension SandboxShell {
         if state.devices[connections[index].device].start > connections[index].told {
             connections[index].skip(to: state.position)
         } else if connections[index].seen + count == state.position,
-            connections[index].waiting.count + count <= Self.maximumWaiting
+            connections[index].id == asking || connections[index].waiting.count + count <= Self.maximumWaiting
         {
             return true
         }

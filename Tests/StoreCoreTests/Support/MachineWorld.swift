@@ -35,6 +35,10 @@ final class MachineWorld {
     private var finished: Set<String> = []
     /// Decided transactions that observers have been told of.
     private var told: Set<String> = []
+    /// A callback holds finishes back.
+    private var isHolding = false
+    /// The store's answer to a submission is lost, which only a relaunch helps.
+    private var hasLostAnswer = false
 
     init(seed: UInt64, isTelling: Bool = false) {
         story = isTelling ? [] : nil
@@ -54,9 +58,11 @@ final class MachineWorld {
 extension MachineWorld {
     /// One thing, of whatever can happen now.
     func step() {
+        if isHolding, chance(1, in: 2) { return sendHeld() }
         switch Int.random(in: 0..<22, using: &random) {
         case 0...3: tell("add") { $0.add(StorePayment(productIdentifier: "sword"), &$1) }
-        case 4, 5: finishSomething()
+        case 4: finishSomething()
+        case 5: holdSomething()
         case 6...10: performNext()
         case 11, 12: deliverNext()
         case 13: answerNext()
@@ -78,7 +84,8 @@ extension MachineWorld {
     /// From now on nothing goes wrong, the user decides everything and the app finishes everything.
     func calmDown() {
         isAnswering = true
-        relaunch()
+        if isHolding { sendHeld() }
+        if hasLostAnswer || chance(1, in: 2) { relaunch() }
         tell("observe") { $0.setObserved(true, &$1) }
         for _ in 0..<400 {
             let before = (lane.count, replies.count, timers.count, shown.count, store.changes.count)
@@ -113,6 +120,19 @@ extension MachineWorld {
 
     private func finish(_ number: Int) { tell("finish \(number)") { _ = $0.finish(number, &$1) } }
 
+    /// Finishes something as a callback does that was told of several transactions.
+    private func holdSomething() {
+        let decided = shown.keys.filter { shown[$0].map(\.isDecided) == true }.sorted()
+        guard let number = decided.randomElement(using: &random) else { return }
+        isHolding = true
+        tell("hold \(number)") { _ = $0.finish(number, isHeld: true, &$1) }
+    }
+
+    private func sendHeld() {
+        isHolding = false
+        tell("send what is held") { $0.sendNext(&$1) }
+    }
+
     private func fire(_ timer: QueueMachine.Timer) { tell("\(timer)") { $0.timerFired(timer, &$1) } }
 
     private func answerNext() {
@@ -142,6 +162,8 @@ extension MachineWorld {
     private func relaunch() {
         let id = JournalID(rawValue: machine.journal.rawValue + 1)
         machine = QueueMachine(journal: id)
+        isHolding = false
+        hasLostAnswer = false
         lane = []
         replies = []
         timers = []
@@ -269,7 +291,7 @@ extension MachineWorld {
         switch isCalm ? 0 : Int.random(in: 0..<8, using: &random) {
         case 0...3: tell("\(reply) to \(number)") { $0.replied(reply, to: number, &$1) }
         case 4...6: replies.append((reply, number))
-        default: break  // The answer is lost: only a relaunch helps.
+        default: hasLostAnswer = true
         }
         tell("returned \(number)") { $0.submissionReturned(number, &$1) }
     }
