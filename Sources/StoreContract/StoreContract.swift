@@ -31,8 +31,8 @@ public enum StoreContract {
     /// - Parameter subject: what to hold to account, and what it sells.
     /// - Returns: a verdict on each promise.
     public static func check(_ subject: ContractSubject) -> ContractReport {
-        let book = VerdictBook()
-        for scene in Scene.all {
+        let book = ResultCollector()
+        for scene in Scenario.all {
             scene.play(subject, book)
             if let reason = book.reasonToGiveUp {
                 book.skipTheRest(because: reason)

@@ -5,11 +5,11 @@ import StoreCore
 extension SKTestSession {
     static func open(
         _ fileURL: URL,
-        on timekeeper: (any Timekeeper)?
+        on clock: (any StoreClock)?
     ) throws -> (StoreContext, TestEnvironment) {
         let configuration = try ConfigurationSearch.configuration(at: fileURL)
         let context = StoreContext.current
-        return (context, try TestEnvironment.environment(in: context, configuration, timekeeper))
+        return (context, try TestEnvironment.environment(in: context, configuration, clock))
     }
 
     func set(_ change: (inout StoreConfiguration.Settings) -> Void) {

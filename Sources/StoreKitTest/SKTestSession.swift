@@ -57,16 +57,16 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Reads a configuration and takes over the context's store, on a clock of the test's.
     ///
-    /// Apple's has no such initializer. With a `ManualTimekeeper` subscriptions renew when the test moves it.
+    /// Apple's has no such initializer. With a `ManualClock` subscriptions renew when the test moves it.
     ///
     /// - Parameters:
     ///   - fileURL: a `.storekit` file of any version, wherever it lies.
-    ///   - timekeeper: the store's clock.
+    ///   - clock: the store's clock.
     /// - Throws: as ``init(contentsOf:)``.
-    public convenience init(contentsOf fileURL: URL, timekeeper: any Timekeeper) throws {
-        InitializerHandover.leave(timekeeper, for: Self.self)
+    public convenience init(contentsOf fileURL: URL, clock: any StoreClock) throws {
+        InitializerHandover.leave(clock, for: Self.self)
         // Still there if a subclass's initializer has thrown.
-        defer { _ = InitializerHandover.take(for: Self.self) as (any Timekeeper)? }
+        defer { _ = InitializerHandover.take(for: Self.self) as (any StoreClock)? }
         try self.init(contentsOf: fileURL)
     }
 

@@ -8,16 +8,16 @@ final class TestEnvironment: Sendable {
     private struct State {
         var store: SandboxStore
         let configuration: StoreConfiguration
-        let timekeeper: any Timekeeper
+        let clock: any StoreClock
         /// The file's, or what sessions made of them.
         var settings: StoreConfiguration.Settings
     }
 
-    private init(_ configuration: StoreConfiguration, _ timekeeper: any Timekeeper) throws {
+    private init(_ configuration: StoreConfiguration, _ clock: any StoreClock) throws {
         let settings = configuration.settings
-        let store = try Self.store(selling: configuration, timekeeper, settings)
+        let store = try Self.store(selling: configuration, clock, settings)
         state = Locked(
-            State(store: store, configuration: configuration, timekeeper: timekeeper, settings: settings)
+            State(store: store, configuration: configuration, clock: clock, settings: settings)
         )
     }
 
@@ -28,15 +28,15 @@ final class TestEnvironment: Sendable {
     static func environment(
         in context: StoreContext,
         _ configuration: StoreConfiguration,
-        _ timekeeper: (any Timekeeper)?
+        _ clock: (any StoreClock)?
     ) throws -> TestEnvironment {
         if let environment = context.companion as? TestEnvironment, environment.isStill(in: context),
-            environment.isOn(configuration, timekeeper)
+            environment.isOn(configuration, clock)
         {
             environment.reset(in: context)
             return environment
         }
-        let environment = try TestEnvironment(configuration, timekeeper ?? SystemTimekeeper())
+        let environment = try TestEnvironment(configuration, clock ?? SystemClock())
         context.use(environment.store)
         context.companion = environment
         return environment
@@ -48,11 +48,11 @@ final class TestEnvironment: Sendable {
 
     private func isStill(in context: StoreContext) -> Bool { context.backend as? SandboxStore === store }
 
-    private func isOn(_ configuration: StoreConfiguration, _ timekeeper: (any Timekeeper)?) -> Bool {
+    private func isOn(_ configuration: StoreConfiguration, _ clock: (any StoreClock)?) -> Bool {
         state.withLock { state in
             guard state.configuration == configuration else { return false }
-            guard let timekeeper else { return state.timekeeper is SystemTimekeeper }
-            return state.timekeeper === timekeeper
+            guard let clock else { return state.clock is SystemClock }
+            return state.clock === clock
         }
     }
 
@@ -79,10 +79,10 @@ final class TestEnvironment: Sendable {
     ///
     /// A store of its own takes the place of the one before: numbers begin at 0 again.
     func clear(in context: StoreContext) {
-        let (configuration, timekeeper, settings) = state.withLock { ($0.configuration, $0.timekeeper, $0.settings) }
+        let (configuration, clock, settings) = state.withLock { ($0.configuration, $0.clock, $0.settings) }
         let wasInUse = isStill(in: context)
         do {
-            let store = try Self.store(selling: configuration, timekeeper, settings)
+            let store = try Self.store(selling: configuration, clock, settings)
             let newest = state.withLock { state in
                 state.store = store
                 return state.settings
@@ -97,10 +97,10 @@ final class TestEnvironment: Sendable {
 
     private static func store(
         selling configuration: StoreConfiguration,
-        _ timekeeper: any Timekeeper,
+        _ clock: any StoreClock,
         _ settings: StoreConfiguration.Settings
     ) throws -> SandboxStore {
-        let store = try SandboxStore(configuration, timekeeper: timekeeper)
+        let store = try SandboxStore(configuration, clock: clock)
         store.numberTransactions(from: 0)
         try apply(settings, insteadOf: nil, to: store)
         return store

@@ -6,18 +6,18 @@ class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is live
     let device: Int
     private let wire: any StoreBackend
     private let stepLane: StepLane?
-    let pulse: Pulse
-    let lifeline: Lifeline
-    let passages: Passages
+    let pulse: ProcessState
+    let lifeline: CrashInjector
+    let passages: PaymentTracker
     private let inquiries: Inquiries
     private var receivers: [any StoreUpdateReceiver] = []
 
     init(
         _ device: Int,
         _ wire: any StoreBackend,
-        _ pulse: Pulse,
-        _ lifeline: Lifeline,
-        _ passages: Passages,
+        _ pulse: ProcessState,
+        _ lifeline: CrashInjector,
+        _ passages: PaymentTracker,
         _ inquiries: Inquiries,
         lane: StepLane?
     ) {
@@ -30,7 +30,7 @@ class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is live
         self.passages = passages
     }
 
-    var timekeeper: any Timekeeper { wire.timekeeper }
+    var clock: any StoreClock { wire.clock }
     var lane: BackendLane { stepLane == nil ? .caller : .background }
     var laneExecutor: any LaneExecutor {
         guard let stepLane else { fatalError("an app that works on the caller's thread has no lane") }

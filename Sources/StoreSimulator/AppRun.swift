@@ -12,7 +12,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         var isRemoved = false
     }
 
-    let pulse: Pulse
+    let pulse: ProcessState
     let gate: AppGate
     /// Nil where the app's queue works on the caller's thread.
     let lane: StepLane?
@@ -21,10 +21,10 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     let context: StoreContext
     let inquiries: Inquiries
     /// What it has asked, and not heard for sure how it ended.
-    private var errands: [Errand] = []
+    private var errands: [RequestProbe] = []
     private let device: Int
-    private let lifeline: Lifeline
-    private unowned let diary: Diary
+    private let lifeline: CrashInjector
+    private unowned let diary: EventLog
     private(set) var queue: SKPaymentQueue
     private var seen: [ObjectIdentifier: Seen] = [:]
     /// What was offered from the store's page and not taken.
@@ -35,10 +35,10 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         _ wire: any StoreBackend,
         _ road: DirectWire?,
         _ disk: JournalDisk,
-        _ clock: ManualTimekeeper,
-        _ pauses: ManualTimekeeper,
-        _ lifeline: Lifeline,
-        _ diary: Diary,
+        _ clock: ManualClock,
+        _ pauses: ManualClock,
+        _ lifeline: CrashInjector,
+        _ diary: EventLog,
         hasOwnLane: Bool
     ) {
         self.device = device
@@ -49,18 +49,18 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         self.lifeline = lifeline
         self.diary = diary
         downloads = DownloadWatch(device, clock, diary)
-        pulse = Pulse()
+        pulse = ProcessState()
         lifeline.apps[device] = pulse
         inquiries = diary.inquiries[device]
         gate =
             road.map { [pulse, inquiries, lane] road in
                 DirectAppGate(device, wire, road, pulse, lifeline, diary.passages, inquiries, lane: lane)
             } ?? AppGate(device, wire, pulse, lifeline, diary.passages, inquiries, lane: lane)
-        context = StoreContext(backend: gate, timekeeper: pauses, delivery: .inline, log: .silent)
+        context = StoreContext(backend: gate, clock: pauses, delivery: .inline, log: .silent)
         queue = SKPaymentQueue(
             backend: gate,
             journal: KeptJournal(disk, pulse, lifeline, diary),
-            timekeeper: pauses,
+            clock: pauses,
             delivery: .inline,
             log: .silent
         )
@@ -176,8 +176,8 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         lifeline.pass(.noticed)
     }
 
-    func newErrand(order: [String]? = nil) -> Errand {
-        let errand = Errand(device, pulse, lifeline, diary, order: order)
+    func newErrand(order: [String]? = nil) -> RequestProbe {
+        let errand = RequestProbe(device, pulse, lifeline, diary, order: order)
         errands.append(errand)
         return errand
     }

@@ -60,16 +60,16 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
 // MARK: - Counting
 
 extension Coverage {
-    func note(_ step: Step, _ model: Model, _ passages: Passages) {
+    func note(_ step: Step, _ model: Model, _ passages: PaymentTracker) {
         guard let (event, reach) = Self.event(of: step, model) else { return }
         note(event, reach, model, passages)
     }
 
-    func noteDeath(ofAppOn device: Int, _ model: Model, _ passages: Passages) {
+    func noteDeath(ofAppOn device: Int, _ model: Model, _ passages: PaymentTracker) {
         note(.appDies, .device(device), model, passages)
     }
 
-    func noteDeathOfStore(_ model: Model, _ passages: Passages) { note(.storeDies, .everything, model, passages) }
+    func noteDeathOfStore(_ model: Model, _ passages: PaymentTracker) { note(.storeDies, .everything, model, passages) }
 
     private static func event(of step: Step, _ model: Model) -> (Event, Reach)? {
         func on(_ device: Int, _ event: Event) -> (Event, Reach) { (event, .device(device % model.devices.count)) }
@@ -128,7 +128,7 @@ extension Coverage {
 
     /// An event on a device meets what its queue has to show, what it has sent and its user's subscription, one about an
     /// account only that one's subscription, and any other all there is.
-    private func note(_ event: Event, _ reach: Reach, _ model: Model, _ passages: Passages) {
+    private func note(_ event: Event, _ reach: Reach, _ model: Model, _ passages: PaymentTracker) {
         var device: Int?
         if case .device(let number) = reach { device = number }
         if model.live.count + model.deleted < model.entries.count { count(.finished, event) }
@@ -206,7 +206,7 @@ extension Coverage.Meeting {
         }
     }
 
-    fileprivate init(_ stage: Passages.Stage) {
+    fileprivate init(_ stage: PaymentTracker.Stage) {
         switch stage {
         case .kept: self = .kept
         case .sent: self = .sent
@@ -216,7 +216,7 @@ extension Coverage.Meeting {
         }
     }
 
-    fileprivate init(_ club: Club) {
+    fileprivate init(_ club: SubscriptionModel) {
         if !club.isRunning {
             self = .lapsed
         } else if club.trouble != nil {
@@ -235,7 +235,7 @@ extension Coverage.Meeting {
     }
 
     /// What the running period came of, where that is anything out of the ordinary.
-    fileprivate init?(originOf club: Club) {
+    fileprivate init?(originOf club: SubscriptionModel) {
         guard club.isRunning else { return nil }
         switch club.origin {
         case .begun, .renewed: return nil

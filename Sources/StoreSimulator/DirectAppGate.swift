@@ -11,9 +11,9 @@ final class DirectAppGate: AppGate, ImmediateStore, @unchecked Sendable {  // un
         _ device: Int,
         _ wire: any StoreBackend,
         _ road: DirectWire,
-        _ pulse: Pulse,
-        _ lifeline: Lifeline,
-        _ passages: Passages,
+        _ pulse: ProcessState,
+        _ lifeline: CrashInjector,
+        _ passages: PaymentTracker,
         _ inquiries: Inquiries,
         lane: StepLane?
     ) {

@@ -18,7 +18,7 @@ enum DirectHarm {
 enum RingDelay { case release, seconds(Double) }
 
 // What acts that are planned for a wire come to on the direct road.
-extension Interposer.Act {
+extension FaultInjector.Act {
     /// After how many seconds something shows that waits for what does not come.
     private static let timeout = 60.0
     private static let lost = StoreFailure.network(.networkConnectionLost, "the road is cut")

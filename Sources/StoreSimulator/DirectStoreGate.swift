@@ -27,13 +27,13 @@ final class DirectStoreGate: StoreGate, @unchecked Sendable {  // unchecked: a l
     init(
         _ device: Int,
         _ store: any ImmediateStore,
-        _ timekeeper: any Timekeeper,
-        _ witness: Witness,
-        _ lifeline: Lifeline,
+        _ clock: any StoreClock,
+        _ witness: ModelDriver,
+        _ lifeline: CrashInjector,
         _ inquiries: Inquiries
     ) {
         self.store = store
-        super.init(device, store, timekeeper, witness, lifeline, inquiries)
+        super.init(device, store, clock, witness, lifeline, inquiries)
     }
 
     override var isConnected: Bool { super.isConnected || lines.values.contains { $0.isOpen } }
@@ -144,7 +144,7 @@ extension DirectStoreGate {
     }
 
     /// The store has news for a connection.
-    private func ring(_ line: StoreConnectionID, as pulse: Pulse) {
+    private func ring(_ line: StoreConnectionID, as pulse: ProcessState) {
         // Whoever is asking may hold a lock.
         if witness.isExchanging { return witness.diary.broke("the store rings before it has answered a queue") }
         lifeline.pass(.ring)

@@ -15,13 +15,13 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a l
     }
 
     /// Where plans are for this road, and not for the wire that everything else goes through.
-    static let points: Set<Interposer.Point> = [.submission, .reply, .connection, .update, .connectionLost]
+    static let points: Set<FaultInjector.Point> = [.submission, .reply, .connection, .update, .connectionLost]
 
     /// Whether queues may ask with a lock held.
     let isSelfContained: Bool
     private let gate: DirectStoreGate
     private let coverage: Coverage
-    private var plans: [Interposer.Point: [Interposer.Act]] = [:]
+    private var plans: [FaultInjector.Point: [FaultInjector.Act]] = [:]
     /// Connections that the store has never heard of, with what their queues will.
     private var refused: [StoreConnectionID: StoreFailure] = [:]
     private var late: [LateRing] = []
@@ -33,7 +33,7 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a l
         self.isSelfContained = isSelfContained
         self.gate = gate
         self.coverage = coverage
-        gate.timekeeper.activity.register(self)
+        gate.clock.activity.register(self)
     }
 
     var pulse: (isQuiet: Bool, work: Int) { (true, lastNumber) }
@@ -43,12 +43,12 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a l
 
     // MARK: Plans
 
-    func plan(_ act: Interposer.Act, at point: Interposer.Point) { plans[point, default: []].append(act) }
+    func plan(_ act: FaultInjector.Act, at point: FaultInjector.Point) { plans[point, default: []].append(act) }
 
     func forgetPlans() { plans = [:] }
 
     /// The first planned act at a point of which something can be made there.
-    private func take<Harm>(_ point: Interposer.Point, _ harm: (Interposer.Act) -> Harm?) -> Harm? {
+    private func take<Harm>(_ point: FaultInjector.Point, _ harm: (FaultInjector.Act) -> Harm?) -> Harm? {
         for (index, act) in plans[point, default: []].enumerated() {
             guard let harm = harm(act) else { continue }
             plans[point]?.remove(at: index)
@@ -92,7 +92,7 @@ extension DirectWire {
         let number = lastNumber
         late.append(LateRing(number: number, line: line, bell: bell))
         guard case .seconds(let seconds) = wait else { return }
-        gate.timekeeper.schedule(at: gate.timekeeper.now + seconds) { [weak self] in
+        gate.clock.schedule(at: gate.clock.now + seconds) { [weak self] in
             self?.release { $0.number == number }
         }
     }

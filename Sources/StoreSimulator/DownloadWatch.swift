@@ -17,11 +17,11 @@ final class DownloadWatch: @unchecked Sendable {  // unchecked: a life is lived 
     static let pieceSize = 3
 
     private let device: Int
-    private let clock: ManualTimekeeper
-    private unowned let diary: Diary
+    private let clock: ManualClock
+    private unowned let diary: EventLog
     private var seen: [ObjectIdentifier: Seen] = [:]
 
-    init(_ device: Int, _ clock: ManualTimekeeper, _ diary: Diary) {
+    init(_ device: Int, _ clock: ManualClock, _ diary: EventLog) {
         self.device = device
         self.clock = clock
         self.diary = diary

@@ -14,8 +14,8 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
     private(set) var last: Inquiry?
     /// The one that the store is answering.
     private var answered: Inquiry?
-    private var plans: [Interposer.Point: [Interposer.Act]] = [:]
-    private var watched: Set<Interposer.Point> = []
+    private var plans: [FaultInjector.Point: [FaultInjector.Act]] = [:]
+    private var watched: Set<FaultInjector.Point> = []
     /// After how many seconds a loss shows.
     private var timeout = 0.0
     /// Whether the country was lost on its way since somebody last set this to false.
@@ -26,10 +26,10 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
 
     // MARK: Plans
 
-    func plan(_ act: Interposer.Act, at point: Interposer.Point, on wire: Interposer) {
+    func plan(_ act: FaultInjector.Act, at point: FaultInjector.Point, on wire: FaultInjector) {
         if watched.insert(point).inserted {
             // A rule that never acts sees all that passes.
-            let watch = Interposer.Condition.matching { [unowned self] _ in
+            let watch = FaultInjector.Condition.matching { [unowned self] _ in
                 passed(point)
                 return false
             }
@@ -46,7 +46,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         watched = []
     }
 
-    private func passed(_ point: Interposer.Point) {
+    private func passed(_ point: FaultInjector.Point) {
         guard let act = plans[point]?.first else { return }
         plans[point]?.removeFirst()
         switch point {
@@ -58,7 +58,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         if act == .cut { breakAll() }
     }
 
-    private func send(_ inquiry: Inquiry, under act: Interposer.Act) {
+    private func send(_ inquiry: Inquiry, under act: FaultInjector.Act) {
         switch act {
         case .fail(let failure):
             inquiry.due = .init(failure)
@@ -73,7 +73,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         }
     }
 
-    private func answer(_ inquiry: Inquiry, under act: Interposer.Act) {
+    private func answer(_ inquiry: Inquiry, under act: FaultInjector.Act) {
         switch act {
         case .fail(let failure): inquiry.due = .init(failure)
         case .loseAnswer: inquiry.due = .lost
@@ -134,7 +134,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
     }
 }
 
-extension Interposer.Act {
+extension FaultInjector.Act {
     /// Whether who can wait for nothing goes without.
     fileprivate var loses: Bool {
         switch self {

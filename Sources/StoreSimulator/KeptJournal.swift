@@ -19,8 +19,8 @@ final class JournalDisk: @unchecked Sendable {  // unchecked: a life is lived on
     func remove() { storage.remove() }
 
     fileprivate func open(
-        _ pulse: Pulse,
-        _ lifeline: Lifeline
+        _ pulse: ProcessState,
+        _ lifeline: CrashInjector
     ) throws -> (journal: any QueueJournal, contents: JournalContents) {
         let journal = try storage.open {
             lifeline.passDisk()
@@ -39,7 +39,7 @@ final class JournalDisk: @unchecked Sendable {  // unchecked: a life is lived on
     }
 
     /// Has what is there changed by a write.
-    fileprivate func change(_ pulse: Pulse, to commands: [StoreCommand], write: () throws -> Void) throws {
+    fileprivate func change(_ pulse: ProcessState, to commands: [StoreCommand], write: () throws -> Void) throws {
         doubt = commands
         do { try write() } catch {
             // Who lives on has been told that nothing was changed.
@@ -54,12 +54,12 @@ final class JournalDisk: @unchecked Sendable {  // unchecked: a life is lived on
 /// The journal of one launch of an app.
 final class KeptJournal: QueueJournal, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private let disk: JournalDisk
-    private let pulse: Pulse
-    private let lifeline: Lifeline
-    private unowned let diary: Diary
+    private let pulse: ProcessState
+    private let lifeline: CrashInjector
+    private unowned let diary: EventLog
     private var journal: (any QueueJournal)?
 
-    init(_ disk: JournalDisk, _ pulse: Pulse, _ lifeline: Lifeline, _ diary: Diary) {
+    init(_ disk: JournalDisk, _ pulse: ProcessState, _ lifeline: CrashInjector, _ diary: EventLog) {
         self.disk = disk
         self.pulse = pulse
         self.lifeline = lifeline

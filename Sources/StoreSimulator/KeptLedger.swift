@@ -21,7 +21,7 @@ final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on 
     fileprivate func rollBack() { records.removeSubrange(committed...) }
 
     /// The ledger for a launch of the store.
-    func open(_ lifeline: Lifeline) throws -> any Ledger {
+    func open(_ lifeline: CrashInjector) throws -> any Ledger {
         let pulse = lifeline.store
         let ledger = try storage.open {
             lifeline.passDisk()
@@ -57,10 +57,10 @@ final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on 
 class KeptLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private let disk: LedgerDisk
     private let ledger: any Ledger
-    private let pulse: Pulse
-    private let lifeline: Lifeline
+    private let pulse: ProcessState
+    private let lifeline: CrashInjector
 
-    init(_ disk: LedgerDisk, _ ledger: any Ledger, _ pulse: Pulse, _ lifeline: Lifeline) {
+    init(_ disk: LedgerDisk, _ ledger: any Ledger, _ pulse: ProcessState, _ lifeline: CrashInjector) {
         self.disk = disk
         self.ledger = ledger
         self.pulse = pulse
@@ -126,7 +126,7 @@ private final class KeptDurableLedger: KeptLedger, DurableLedger, @unchecked Sen
     /// Who asks what was charged, as is done after every step, reads all there is.
     private var known: [LedgerRecord] = []
 
-    init(_ disk: LedgerDisk, _ ledger: any DurableLedger, _ pulse: Pulse, _ lifeline: Lifeline) {
+    init(_ disk: LedgerDisk, _ ledger: any DurableLedger, _ pulse: ProcessState, _ lifeline: CrashInjector) {
         self.ledger = ledger
         super.init(disk, ledger, pulse, lifeline)
     }

@@ -62,7 +62,7 @@ final class LifeQueue: Sendable {
 
 extension LifeQueue.Block {
     /// Lives them, until one breaks a rule.
-    func lived(_ draw: (Int) -> Life) -> Self {
+    func lived(_ draw: (Int) -> SimulatedRun) -> Self {
         var block = self
         for life in lives {
             do { try draw(life).run(coverage) } catch {

@@ -93,7 +93,7 @@ extension Model {
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
         case .basic, .gold, .silver:
-            var club = accounts[account].club ?? Club(first: index)
+            var club = accounts[account].club ?? SubscriptionModel(first: index)
             let charge = club.subscribe(to: entry.product, under: entry.offer, as: index, at: now, for: prices)
             accounts[account].club = club
             if club.first != index { entries[index].beginning = club.first }

@@ -110,7 +110,7 @@ extension Model {
     }
 
     /// Whoever buys something else and at once the first again has the same period.
-    private func has(_ share: Share, _ club: Club) -> Bool {
+    private func has(_ share: Share, _ club: SubscriptionModel) -> Bool {
         share.period == club.period
             || share.product == club.product && share.start == club.start
                 && share.entries.last.flatMap { entries[$0].end } == club.end

@@ -12,7 +12,7 @@ extension Model {
     }
 
     /// Something happens to an account's subscription, from which a period may come.
-    mutating func renew(_ account: Int, at date: Date, _ change: (inout Club, RenewalTerms) -> Int?) {
+    mutating func renew(_ account: Int, at date: Date, _ change: (inout SubscriptionModel, RenewalTerms) -> Int?) {
         guard var club = accounts[account].club else { return }
         let terms = RenewalTerms(
             prices: prices,

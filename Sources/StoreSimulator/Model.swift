@@ -52,7 +52,7 @@ struct Model {
         var offer: Step.Offer?
         /// When its period ends, and what that is under; nil for what has none.
         var end: Date?
-        var deal: Club.Deal?
+        var deal: SubscriptionModel.Deal?
         /// When it was paid back, or shared no longer.
         var cancellation: Date?
         var isRefunded: Bool { cancellation != nil }
@@ -73,7 +73,7 @@ struct Model {
         var sharesPurchases = true
         /// What can be restored once it is finished, by the entries.
         var history: [Int] = []
-        var club: Club?
+        var club: SubscriptionModel?
         /// The offers that it had without an app's order.
         var redeemed: Set<Step.Offer> = []
         /// Somebody else is asked about what it orders.

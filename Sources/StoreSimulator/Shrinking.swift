@@ -1,9 +1,9 @@
-extension Life {
+extension SimulatedRun {
     /// The life as Swift.
     var source: String {
         let lines = steps.map { "    \($0),\n" }.joined()
         let place = storage.name == Storage.memory.name ? "" : ", storage: .\(storage.name)"
-        return "try Life(seed: \(seed), steps: [\n\(lines)]\(place)).run()"
+        return "try SimulatedRun(seed: \(seed), steps: [\n\(lines)]\(place)).run()"
     }
 
     /// The rule that it breaks, nil for none.
@@ -15,7 +15,7 @@ extension Life {
     /// A life with as few of the steps as it takes to break a rule.
     ///
     /// Takes out pieces, large ones first, as long as some rule is still broken.
-    func shrunk() -> Life {
+    func shrunk() -> SimulatedRun {
         var best = self
         if let rule = brokenRule { best = cut(to: Array(steps.prefix(rule.step + 1))) }
         if best.brokenRule == nil { best = self }
@@ -39,7 +39,7 @@ extension Life {
         }
     }
 
-    private func cut(to steps: [Step]) -> Life {
-        Life(seed: seed, steps: steps, storage: storage, standIn: standIn)
+    private func cut(to steps: [Step]) -> SimulatedRun {
+        SimulatedRun(seed: seed, steps: steps, storage: storage, standIn: standIn)
     }
 }

@@ -13,7 +13,7 @@ public enum Simulator {
     ///   - steps: how many things happen in each, before it is wound up.
     ///   - jobs: on how many threads at the most, at least 1; as many as the machine has cores unless given.
     ///   - road: how queues and stores come together, nil for half of the lives on each road; the lives of one road have the
-    ///     seeds that lead to it, see ``Life/seed``.
+    ///     seeds that lead to it, see ``SimulatedRun/seed``.
     ///   - storage: where the store and the apps keep what outlives them; in memory unless given.
     ///   - standIn: what stands in for the devices' backends; called on all of these threads.
     ///   - progress: hears how many more lives have been lived; called on all of these threads.
@@ -29,10 +29,10 @@ public enum Simulator {
         progress: (@Sendable (_ lives: Int) -> Void)? = nil
     ) -> SimulationReport {
         let queue = LifeQueue(lives: lives)
-        let draw: @Sendable (Int) -> Life = { number in
+        let draw: @Sendable (Int) -> SimulatedRun = { number in
             let own = road?.seed(UInt64(number), from: seed) ?? seed &+ UInt64(number)
             var generator = StepGenerator(seed: own)
-            return Life(seed: own, steps: generator.steps(steps), storage: storage, standIn: standIn)
+            return SimulatedRun(seed: own, steps: generator.steps(steps), storage: storage, standIn: standIn)
         }
         DispatchQueue.concurrentPerform(iterations: max(jobs, 1)) { _ in
             while let block = queue.next() {
@@ -66,7 +66,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// What it broke.
     public let rule: BrokenRule
     /// The same life with everything taken out that it does not take to break a rule.
-    public let shrunk: Life
+    public let shrunk: SimulatedRun
 
     /// The failure in words, and the shrunk life to paste into a test.
     public var description: String {

@@ -106,7 +106,7 @@ public enum Step: Hashable, Sendable {
     /// A device loses the store, or has it again.
     case reachable(device: Int, Bool)
     /// The next thing that passes between a device's queue and the store at a point is spoilt.
-    case spoil(device: Int, act: Interposer.Act, point: Interposer.Point)
+    case spoil(device: Int, act: FaultInjector.Act, point: FaultInjector.Point)
     /// What is held on the way between a device's queue and the store is let go.
     case release(device: Int)
     /// The app on a device is launched anew.
@@ -285,7 +285,7 @@ extension Step: CustomStringConvertible {
     }
 }
 
-extension Interposer.Act {
+extension FaultInjector.Act {
     /// As in Swift, without the point.
     fileprivate var written: String {
         switch self {

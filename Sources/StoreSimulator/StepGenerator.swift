@@ -120,7 +120,7 @@ struct StepGenerator {
 
     private mutating func quantity() -> Int { [1, 1, 1, 1, 1, 1, 2, 11][below(8)] }
 
-    private mutating func act() -> Interposer.Act {
+    private mutating func act() -> FaultInjector.Act {
         switch below(9) {
         case 0: .drop
         case 1: .delay(5)
@@ -134,8 +134,8 @@ struct StepGenerator {
         }
     }
 
-    private mutating func point() -> Interposer.Point {
-        let points: [Interposer.Point] = [
+    private mutating func point() -> FaultInjector.Point {
+        let points: [FaultInjector.Point] = [
             .submission, .reply, .connection, .update, .connectionLost, .acknowledgement, .downloadRequest,
             .downloadChunk,
         ]
@@ -143,8 +143,8 @@ struct StepGenerator {
     }
 
     /// Where apps ask something of their stores.
-    private mutating func askingPoint() -> Interposer.Point {
-        let points: [Interposer.Point] = [
+    private mutating func askingPoint() -> FaultInjector.Point {
+        let points: [FaultInjector.Point] = [
             .productsRequest, .productsAnswer, .receiptRequest, .receiptAnswer, .storefrontRead,
         ]
         return points[below(points.count)]

@@ -6,9 +6,9 @@ import StoreCore
 /// It outlives the stores. What a dead store owes is told to be lost once there is another one.
 class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
     let device: Int
-    let witness: Witness
-    let lifeline: Lifeline
-    let timekeeper: any Timekeeper
+    let witness: ModelDriver
+    let lifeline: CrashInjector
+    let clock: any StoreClock
     private var backend: any StoreBackend
     private var taps: [Tap] = []
     private var owed: [@Sendable (SubmissionReply) -> Void] = []
@@ -20,9 +20,9 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
     init(
         _ device: Int,
         _ backend: any StoreBackend,
-        _ timekeeper: any Timekeeper,
-        _ witness: Witness,
-        _ lifeline: Lifeline,
+        _ clock: any StoreClock,
+        _ witness: ModelDriver,
+        _ lifeline: CrashInjector,
         _ inquiries: Inquiries
     ) {
         self.inquiries = inquiries
@@ -30,7 +30,7 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         self.backend = backend
         self.witness = witness
         self.lifeline = lifeline
-        self.timekeeper = timekeeper
+        self.clock = clock
     }
 
     var lane: BackendLane { .caller }
@@ -197,12 +197,12 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
 private final class Tap: StoreUpdateReceiver, @unchecked Sendable {  // unchecked: a life is lived on one thread
     let receiver: any StoreUpdateReceiver
     private let device: Int
-    private let witness: Witness
-    private let lifeline: Lifeline
-    private let pulse: Pulse
+    private let witness: ModelDriver
+    private let lifeline: CrashInjector
+    private let pulse: ProcessState
     private(set) var isConnected = true
 
-    init(_ receiver: any StoreUpdateReceiver, _ device: Int, _ witness: Witness, _ lifeline: Lifeline) {
+    init(_ receiver: any StoreUpdateReceiver, _ device: Int, _ witness: ModelDriver, _ lifeline: CrashInjector) {
         self.receiver = receiver
         self.device = device
         self.witness = witness

@@ -3,7 +3,7 @@ import StoreCore
 
 /// Sells everything and remembers nothing: what is measured over it is the queue's own.
 final class ForgetfulBackend: StoreBackend {
-    let timekeeper: any Timekeeper = ManualTimekeeper()
+    let clock: any StoreClock = ManualClock()
     let lane = BackendLane.caller
     private let receiver: Receiver = Receiver()
 
@@ -23,7 +23,7 @@ final class ForgetfulBackend: StoreBackend {
                 order: command.id,
                 payment: payment,
                 state: .purchased,
-                date: timekeeper.now
+                date: clock.now
             )
             updates.append(.transaction(transaction))
         }

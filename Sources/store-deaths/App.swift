@@ -34,7 +34,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
 
     private let store: SandboxStore
     private let queue: SKPaymentQueue
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
     /// Where callbacks are made; nil on the caller's thread.
     private let deliveries: DispatchQueue?
     private var random: SplitMix64
@@ -55,7 +55,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
             deliveries = DispatchQueue(label: "store-deaths.deliveries")
             database = try StoreDatabase(at: file, durability: .normal)
         }
-        store = try SandboxStore(products: Self.products, timekeeper: clock, ledger: database.ledger)
+        store = try SandboxStore(products: Self.products, clock: clock, ledger: database.ledger)
         queue = SKPaymentQueue(
             backend: setup.road == .direct ? store : SocketBackend(store),
             journal: database.journal,
@@ -153,7 +153,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     }
 
     /// At once: nothing that was said is lost with the process.
-    private func say(_ word: Word) {
+    private func say(_ word: AppMessage) {
         try? FileHandle.standardOutput.write(contentsOf: Data("\(word.line)\n".utf8))
     }
 }

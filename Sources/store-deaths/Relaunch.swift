@@ -12,7 +12,7 @@ final class Relaunch: NSObject, SKPaymentTransactionObserver, @unchecked Sendabl
     private(set) var failure: String?
 
     /// Lasts until everything that was on its way has come out.
-    init(_ store: SandboxStore, _ journal: any QueueJournal, _ clock: ManualTimekeeper) {
+    init(_ store: SandboxStore, _ journal: any QueueJournal, _ clock: ManualClock) {
         super.init()
         let queue = SKPaymentQueue(backend: store, journal: journal, delivery: .inline, log: .standardError)
         queue.add(self)

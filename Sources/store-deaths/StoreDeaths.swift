@@ -21,7 +21,7 @@ import StoreSQLite
                 try App(URL(fileURLWithPath: arguments[1]), seed: seed, setup: setup).live()
             }
             let options = try Options(arguments)
-            try Killer(options).run()
+            try CrashRunner(options).run()
         } catch let mistake as Options.Mistake {
             complain(mistake.description)
             exit(2)

@@ -20,7 +20,7 @@ import Testing
 
     try account.resolveBillingIssue(inGroup: "pro")
     #expect(account.subscription(inGroup: "pro")?.state == .subscribed)
-    #expect(account.subscription(inGroup: "pro")?.periodStart == store.timekeeper.now)
+    #expect(account.subscription(inGroup: "pro")?.periodStart == store.clock.now)
 
     try store.setGrantsGracePeriod(true)
     store.advance(by: 31 * 86_400)
@@ -41,7 +41,7 @@ import Testing
     #expect(account.subscription(inGroup: "pro")?.priceConsent == .agreed)
 
     try account.forceRenewal(inGroup: "pro")
-    #expect(account.subscription(inGroup: "pro")?.periodStart == store.timekeeper.now)
+    #expect(account.subscription(inGroup: "pro")?.periodStart == store.clock.now)
 
     try account.expireSubscription(inGroup: "pro")
     #expect(account.subscription(inGroup: "pro")?.state == .expired)

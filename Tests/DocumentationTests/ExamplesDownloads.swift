@@ -26,8 +26,8 @@ final class Librarian: NSObject, SKPaymentTransactionObserver {
 
 @Test func `An app downloads what it has bought, at the store's pace`() throws {
     let level = SandboxProduct.nonConsumable("level.2", price: "1.99").hosting(Data("0123456789".utf8), version: "1.2")
-    let clock = ManualTimekeeper()
-    let store = try SandboxStore(products: [level], timekeeper: clock)
+    let clock = ManualClock()
+    let store = try SandboxStore(products: [level], clock: clock)
     store.downloadPace = .bytesPerSecond(5, inChunksOf: 5)
 
     let shelf = FileManager.default.temporaryDirectory.appendingPathComponent("shelf-\(UUID())")
@@ -102,7 +102,7 @@ private struct FileServer: Sendable {
 private struct HostingStore: AsyncStoreBackend {
     let server: FileServer
     // Of its own: whoever settles by the system's clock does not wait for this store.
-    let timekeeper: any Timekeeper = ManualTimekeeper()
+    let clock: any StoreClock = ManualClock()
 
     func submit(_ commands: [StoreCommand]) async throws {}
 
@@ -111,7 +111,7 @@ private struct HostingStore: AsyncStoreBackend {
             identifier: "1",
             payment: StorePayment(productIdentifier: "level.2"),
             state: .purchased,
-            date: timekeeper.now,
+            date: clock.now,
             content: [StoreContent(identifier: "level.2", version: "1.2", length: 10)]
         )
         feed.send(

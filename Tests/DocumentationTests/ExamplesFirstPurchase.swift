@@ -36,7 +36,7 @@ final class Till: NSObject, SKPaymentTransactionObserver {
 }
 
 @Test func `A user who cancels gets nothing`() throws {
-    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], authoriser: .always(.cancel))
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], authorizer: .always(.cancel))
     let queue = SKPaymentQueue(backend: store, delivery: .inline)
     let till = Till()
     queue.add(till)
@@ -63,7 +63,7 @@ final class Till: NSObject, SKPaymentTransactionObserver {
 @Test func `A child asks, a parent answers`() throws {
     let store = try SandboxStore(
         products: [.consumable("sword", price: "0.99")],
-        authoriser: .always(.askSomebodyElse)
+        authorizer: .always(.askSomebodyElse)
     )
     let queue = SKPaymentQueue(backend: store, delivery: .inline)
     let till = Till()

@@ -72,7 +72,7 @@ private final class Homebody: NSObject, SKPaymentQueueDelegate {
     #expect(try store.account.totalCharged == Decimal(string: "1.09"))
 
     let delegate = Homebody()
-    store.authoriser = .always(.later)
+    store.authorizer = .always(.later)
     queue.add(SKPayment(productIdentifier: "sword"))
 
     queue.delegate = delegate

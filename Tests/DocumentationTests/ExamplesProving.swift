@@ -27,7 +27,7 @@ private let sandbox = ContractSubject(
                 .consumable("dragon", price: "100"), .consumable("gift", price: "5"),
             ],
             ledger: ledger,
-            authoriser: Authoriser { request in
+            authorizer: Authorizer { request in
                 switch request.productIdentifier {
                 case "dragon": .decline()
                 case "gift": .askSomebodyElse

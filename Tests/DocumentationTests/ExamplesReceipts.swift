@@ -18,9 +18,9 @@ final class SendsReceipts: NSObject, SKPaymentTransactionObserver {
 
 @Test func `A subscription's receipt tells how it went on`() throws {
     let start = Date(timeIntervalSince1970: 1_735_689_600)
-    let clock = ManualTimekeeper(startingAt: start)
+    let clock = ManualClock(startingAt: start)
     let pass = SandboxProduct.autoRenewable("pass", price: "4.99", period: .init(1, .month), group: "passes")
-    let store = try SandboxStore(products: [pass], timekeeper: clock)
+    let store = try SandboxStore(products: [pass], clock: clock)
     var receipts: [Data] = []
     let queue = SKPaymentQueue(backend: store, delivery: .inline)
     let sender = SendsReceipts { receipts.append($0) }

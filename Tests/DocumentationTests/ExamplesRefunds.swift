@@ -29,8 +29,8 @@ private let products: [SandboxProduct] = [
 
 @Test func `What is paid back is revoked`() throws {
     let start = Date(timeIntervalSince1970: 1_735_689_600)
-    let clock = ManualTimekeeper(startingAt: start)
-    let store = try SandboxStore(products: products, timekeeper: clock)
+    let clock = ManualClock(startingAt: start)
+    let store = try SandboxStore(products: products, clock: clock)
     let queue = SKPaymentQueue(backend: store, delivery: .inline)
     let shelf = Shelf()
     queue.add(shelf)

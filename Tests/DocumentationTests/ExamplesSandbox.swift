@@ -31,21 +31,21 @@ private let url = Document.root.appendingPathComponent(
 
 @Test func `The store's clock is moved by the store`() throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
-    let beginning = store.timekeeper.now
+    let beginning = store.clock.now
     store.advance(by: 24 * 60 * 60)
-    #expect(store.timekeeper.now == beginning + 24 * 60 * 60)
+    #expect(store.clock.now == beginning + 24 * 60 * 60)
 }
 
 @Test func `A clock made first belongs to several stores`() throws {
-    let clock = ManualTimekeeper(startingAt: Date(timeIntervalSince1970: 1_782_864_000))
-    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock)
-    #expect(store.timekeeper.now == clock.now)
+    let clock = ManualClock(startingAt: Date(timeIntervalSince1970: 1_782_864_000))
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], clock: clock)
+    #expect(store.clock.now == clock.now)
 }
 
-@Test func `The authoriser decides by what is asked`() throws {
+@Test func `The authorizer decides by what is asked`() throws {
     let store = try SandboxStore(
         products: [.consumable("sword", price: "0.99"), .consumable("dragon", price: "99.99")],
-        authoriser: Authoriser { request in
+        authorizer: Authorizer { request in
             request.total > 10 ? .decline(.storeKit(.paymentNotAllowed, "more than 10 a day is not allowed")) : .approve
         }
     )
@@ -59,8 +59,8 @@ private let url = Document.root.appendingPathComponent(
 }
 
 @Test func `Products leave the market and are new on it`() throws {
-    let clock = ManualTimekeeper()
-    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock)
+    let clock = ManualClock()
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], clock: clock)
     try store.setAvailability(.withdrawn, of: "sword")
     try store.register(.consumable("shield", price: "1.99"))
     try store.setAvailability(.notYetPropagated(until: clock.now + 3600), of: "shield")
@@ -71,8 +71,8 @@ private let url = Document.root.appendingPathComponent(
 }
 
 @Test func `Without a connection a purchase waits`() throws {
-    let clock = ManualTimekeeper()
-    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock)
+    let clock = ManualClock()
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], clock: clock)
     let queue = SKPaymentQueue(backend: store, delivery: .inline)
     let till = Till()
     queue.add(till)

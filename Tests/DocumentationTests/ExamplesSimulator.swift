@@ -13,7 +13,7 @@ private final class Forgetful: StoreBackend {
 
     init(_ backend: any StoreBackend) { self.backend = backend }
 
-    var timekeeper: any Timekeeper { backend.timekeeper }
+    var clock: any StoreClock { backend.clock }
     var lane: BackendLane { .caller }
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) { reply(.taken) }
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
@@ -46,7 +46,7 @@ private final class Forgetful: StoreBackend {
     }
 
     @Test func `Simulator, a shrunk life`() throws {
-        try Life(
+        try SimulatedRun(
             seed: 2198,
             steps: [
                 .spoil(device: 0, act: .cut, point: .reply),

@@ -5,10 +5,10 @@ import StoreCore
 import Testing
 
 /// A store that sells a bit of everything, and an app on it.
-private struct World {
-    let clock = ManualTimekeeper()
+private struct Simulation {
+    let clock = ManualClock()
     let store: SandboxStore
-    let interposer: Interposer
+    let interposer: FaultInjector
     let queue: SKPaymentQueue
     let till = Till()
 
@@ -28,9 +28,9 @@ private struct World {
                     winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "come.back"))]
                 ),
             ],
-            timekeeper: clock
+            clock: clock
         )
-        interposer = Interposer(store)
+        interposer = FaultInjector(store)
         queue = SKPaymentQueue(backend: interposer, delivery: .inline, log: .silent)
         queue.add(till)
     }
@@ -40,15 +40,15 @@ private struct World {
 }
 
 @Test func `Purchases end as the table says`() throws {
-    let world = try World()
+    let world = try Simulation()
     let (store, queue) = (world.store, world.queue)
     let sword = SKPayment(productIdentifier: "sword")
     queue.add(sword)
-    store.authoriser = .always(.cancel)
+    store.authorizer = .always(.cancel)
     queue.add(sword)
-    store.authoriser = .always(.decline())
+    store.authorizer = .always(.decline())
     queue.add(sword)
-    store.authoriser = .approving
+    store.authorizer = .approving
     try store.setPaymentsAllowed(false)
     queue.add(sword)
     try store.setPaymentsAllowed(true)
@@ -64,7 +64,7 @@ private struct World {
 }
 
 @Test func `Purchases wait and come from elsewhere as the table says`() throws {
-    let world = try World()
+    let world = try Simulation()
     let (store, queue) = (world.store, world.queue)
     let sword = SKPayment(productIdentifier: "sword")
     try store.account.setAsksToBuy(true)
@@ -88,7 +88,7 @@ private struct World {
 }
 
 @Test func `Subscriptions and offers run as the table says`() throws {
-    let world = try World()
+    let world = try Simulation()
     let (store, queue, clock) = (world.store, world.queue, world.clock)
     store.codeEntry = .redeem(code: "FRIENDS")
     queue.presentCodeRedemptionSheet()
@@ -107,7 +107,7 @@ private struct World {
 }
 
 @Test func `Billing goes wrong, and prices go up, as the table says`() throws {
-    let world = try World()
+    let world = try Simulation()
     let (store, queue) = (world.store, world.queue)
     queue.add(SKPayment(productIdentifier: "pro.monthly"))
     try store.setRenewalLimit(12)
@@ -130,7 +130,7 @@ private struct World {
 }
 
 @Test func `A code is redeemed outside the app as the table says`() throws {
-    let world = try World()
+    let world = try Simulation()
     let store = world.store
     #expect(store.device.appReceipt == nil)
     try store.account.redeem(code: "FRIENDS")
@@ -139,7 +139,7 @@ private struct World {
 }
 
 @Test func `People, places and launches are as the table says`() throws {
-    let world = try World()
+    let world = try Simulation()
     var (store, queue) = (world.store, world.queue)
     let alice = try store.addAccount("alice")
     let phone = try store.addDevice("phone", signedInTo: alice)
@@ -164,7 +164,7 @@ private struct World {
 }
 
 @Test func `Any error comes at any point as the table says`() throws {
-    let world = try World()
+    let world = try Simulation()
     let (store, interposer, queue) = (world.store, world.interposer, world.queue)
     let failure = StoreFailure(SKError(.cloudServiceNetworkConnectionFailed))
     interposer.add(.fail(failure), at: .productsRequest)

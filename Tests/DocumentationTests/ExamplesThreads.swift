@@ -43,7 +43,7 @@ final class BuysOneMore: NSObject, SKPaymentTransactionObserver {
 }
 
 @Test func `Settling says what waits for somebody`() throws {
-    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], authoriser: .always(.later))
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], authorizer: .always(.later))
     let queue = SKPaymentQueue(backend: store, delivery: .inline)
     let till = Till()
     queue.add(till)

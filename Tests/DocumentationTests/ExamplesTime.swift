@@ -64,13 +64,13 @@ import Testing
 
     store.advance(by: 12 * 30)
     #expect(till.delivered.count == 13)  // the purchase and twelve renewals
-    #expect(throws: TimekeeperError.self) { try store.advanceThrowing(by: 365 * 24 * 60 * 60) }
+    #expect(throws: ClockError.self) { try store.advanceThrowing(by: 365 * 24 * 60 * 60) }
 }
 
 @Test func `A store on real time renews more often`() throws {
     let store = try SandboxStore(
         products: [.autoRenewable("pro.monthly", price: "4.99", period: .init(1, .month), group: "pro")],
-        timekeeper: SystemTimekeeper.shared,
+        clock: SystemClock.shared,
         renewalRate: .month(.thirtySeconds)
     )
     #expect(store.sells("pro.monthly") == true)

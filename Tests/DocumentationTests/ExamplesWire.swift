@@ -5,7 +5,7 @@ import Testing
 
 @Test func `A lost answer sells nothing twice`() throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
-    let interposer = Interposer(store)
+    let interposer = FaultInjector(store)
     let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
     interposer.add(.loseAnswer, at: .submission, when: .call(1))
 
@@ -21,7 +21,7 @@ import Testing
 
 @Test func `The second answer that concerns a sword is lost`() throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
-    let interposer = Interposer(store)
+    let interposer = FaultInjector(store)
     interposer.add(.drop, at: .reply, when: .product("sword") && .call(2), times: 1)
     let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
     let till = Till()
@@ -34,7 +34,7 @@ import Testing
 
 @Test func `News of two purchases arrives in the wrong order`() throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99"), .consumable("shield", price: "1.99")])
-    let interposer = Interposer(store)
+    let interposer = FaultInjector(store)
     let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
     let till = Till()
     queue.add(till)
@@ -51,9 +51,9 @@ import Testing
 @Test(arguments: 1...20 as ClosedRange<UInt64>)
 func `What was bought is delivered once under every seed`(seed: UInt64) throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
-    let interposer = Interposer(store, seed: seed)
-    for act in [Interposer.Act.drop, .delay(90), .duplicate, .reorder, .cut, .loseAnswer] {
-        for point in Interposer.Point.allCases { interposer.add(act, at: point, when: .chance(0.05)) }
+    let interposer = FaultInjector(store, seed: seed)
+    for act in [FaultInjector.Act.drop, .delay(90), .duplicate, .reorder, .cut, .loseAnswer] {
+        for point in FaultInjector.Point.allCases { interposer.add(act, at: point, when: .chance(0.05)) }
     }
     let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
     let till = Till()

@@ -15,7 +15,7 @@ import Testing
 
     @Test func `A store that decides later keeps every promise`() async {
         let report = await StoreContract.check(
-            .sandbox(authoriser: .always(.later)) { store in DecidesLater(store) }
+            .sandbox(authorizer: .always(.later)) { store in DecidesLater(store) }
         )
         #expect(report.isKept, "\(report)")
     }
@@ -73,14 +73,14 @@ private final class HasPassingTrouble: SpoiltStore, @unchecked Sendable {
 /// Takes three seconds by its clock over each answer.
 private final class AnswersLater: SpoiltStore, @unchecked Sendable {
     override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        timekeeper.schedule(at: timekeeper.now + 3) { [store] in store.submit(commands, reply: reply) }
+        clock.schedule(at: clock.now + 3) { [store] in store.submit(commands, reply: reply) }
     }
 
     override func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        timekeeper.schedule(at: timekeeper.now + 3) { [store] in store.products(identifiers, reply: reply) }
+        clock.schedule(at: clock.now + 3) { [store] in store.products(identifiers, reply: reply) }
     }
 }
 
@@ -105,8 +105,8 @@ private final class DecidesLater: SpoiltTransactions, @unchecked Sendable {
         guard transaction.state == .purchasing, transaction.payment.productIdentifier != "gift" else {
             return [transaction]
         }
-        let answer: Authorisation = transaction.payment.productIdentifier == "dragon" ? .decline() : .approve
-        timekeeper.schedule(at: timekeeper.now + 5) { [store] in
+        let answer: Authorization = transaction.payment.productIdentifier == "dragon" ? .decline() : .approve
+        clock.schedule(at: clock.now + 5) { [store] in
             // Each connection sees the transaction; the first decides.
             try? store.decide(transaction.identifier, answer)
         }

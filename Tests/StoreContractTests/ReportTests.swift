@@ -48,7 +48,7 @@ import Testing
         var subject = ContractSubject.sandbox()
         subject.letTimePass = { backend, seconds in
             moves.count()
-            (backend.timekeeper as? ManualTimekeeper)?.advance(by: seconds)
+            (backend.clock as? ManualClock)?.advance(by: seconds)
         }
         let report = await StoreContract.check(subject)
         #expect(report.isKept, "\(report)")

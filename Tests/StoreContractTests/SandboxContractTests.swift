@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [false, true]) func `The sandbox keeps every promise by the system's clock`(
         isOnTasks: Bool
     ) async {
-        let subject = ContractSubject.patientSandbox(clock: SystemTimekeeper()) { store in
+        let subject = ContractSubject.patientSandbox(clock: SystemClock()) { store in
             isOnTasks ? SandboxOnTasks(store: store).asStoreBackend() : store
         }
         let report = await StoreContract.check(subject)
@@ -61,7 +61,7 @@ import Testing
 extension ContractSubject {
     /// A sandbox that is waited for as long as it takes: how long tasks wait for a thread is the machine's affair.
     fileprivate static func patientSandbox(
-        clock: (any Timekeeper)? = nil,
+        clock: (any StoreClock)? = nil,
         _ wrap: @escaping @Sendable (SandboxStore) -> any StoreBackend = { $0 }
     ) -> ContractSubject {
         var subject = sandbox(clock: clock, wrap)

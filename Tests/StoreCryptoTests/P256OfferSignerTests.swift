@@ -117,7 +117,7 @@ import Testing
             productIdentifier: "gold",
             offerIdentifier: "winter",
             nonce: UUID(),
-            timestamp: Int64(store.timekeeper.now.timeIntervalSince1970 * 1000)
+            timestamp: Int64(store.clock.now.timeIntervalSince1970 * 1000)
         )
         payment.paymentDiscount = SKPaymentDiscount(try payload.signed(by: other))
         queue.add(payment)

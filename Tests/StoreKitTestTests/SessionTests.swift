@@ -49,7 +49,7 @@ import Testing
         app.buy("sword")
         app.session.storefront = "DEU"
         let (context, clock) = (app.context, app.clock)
-        let second = try context.run { try SKTestSession(contentsOf: TestApp.url("Shop"), timekeeper: clock) }
+        let second = try context.run { try SKTestSession(contentsOf: TestApp.url("Shop"), clock: clock) }
         #expect(second.storefront == "USA")
         #expect(app.session.storefront == "USA")
         #expect(second.allTransactions().map(\.identifier) == [0])
@@ -65,7 +65,7 @@ import Testing
         let app = try TestApp()
         app.buy("castle")
         let (context, clock, queue) = (app.context, app.clock, app.queue)
-        let strict = try context.run { try SKTestSession(contentsOf: TestApp.url("Strict"), timekeeper: clock) }
+        let strict = try context.run { try SKTestSession(contentsOf: TestApp.url("Strict"), clock: clock) }
         #expect(strict.allTransactions().isEmpty)
         #expect(app.queue === queue)
         app.buy("sword")
@@ -163,10 +163,10 @@ import Testing
             }
         }
         let context = StoreContext(delivery: .inline, log: .silent)
-        let clock = ManualTimekeeper()
-        let session = try context.run { try Marked(contentsOf: TestApp.url("Shop"), timekeeper: clock) }
+        let clock = ManualClock()
+        let session = try context.run { try Marked(contentsOf: TestApp.url("Shop"), clock: clock) }
         #expect(session.mark == 7)
-        #expect(session.store.timekeeper === clock)
+        #expect(session.store.clock === clock)
         let named = try context.run { try Marked(configurationFileNamed: "Shop") }
         #expect(named.mark == 7)
     }

@@ -228,8 +228,8 @@
                 let folder = try start.copy()
                 let system = FaultFileSystem()
                 let database = try folder.open(fileSystem: system.name)
-                let time = ManualTimekeeper()
-                let shop = try Shop(database, shopper: Shopper(finishes: true), timekeeper: time)
+                let time = ManualClock()
+                let shop = try Shop(database, shopper: Shopper(finishes: true), clock: time)
                 system.plan(fault, at: number)
                 shop.buy("sword")
                 let isReached = system.count >= number

@@ -13,8 +13,8 @@
         init() throws { folder = try Folder() }
 
         @Test func `B34: While the disk is full everything waits, and goes on when there is room again`() throws {
-            let time = ManualTimekeeper()
-            let shop = try Shop(try folder.open(fileSystem: system.name), timekeeper: time)
+            let time = ManualClock()
+            let shop = try Shop(try folder.open(fileSystem: system.name), clock: time)
             shop.buy("full.game")
             system.plan(.fail(SQLITE_FULL), of: [.write], isLasting: true)
             let error = try #require(throws: StoreDatabaseError.self) { try shop.store.setPaymentsAllowed(false) }

@@ -27,7 +27,7 @@ import Testing
     private func copies(
         when line: String,
         _ setup: Setup,
-        _ clock: ManualTimekeeper = ManualTimekeeper(),
+        _ clock: ManualClock = ManualClock(),
         finishes: Bool = false,
         _ act: (Shop) throws -> Void
     ) throws -> [Folder] {
@@ -41,7 +41,7 @@ import Testing
         )
         let delivery = setup.isInline ? StoreDelivery.inline : .queue(DispatchQueue(label: "deliveries"))
         let database = try folder.open(lane: setup.lane)
-        let shop = try Shop(database, shopper: shopper, timekeeper: clock, delivery: delivery)
+        let shop = try Shop(database, shopper: shopper, clock: clock, delivery: delivery)
         shop.queue.settle()
         try act(shop)
         return copies.withLock { $0 }
@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: Setup.all)
     func `B69, B71: What is heard removed is finished in the ledger or the journal`(setup: Setup) throws {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let copies = try copies(when: "sword removed", setup, clock) { shop in
             for round in 0..<20 {
                 shop.buy("sword")

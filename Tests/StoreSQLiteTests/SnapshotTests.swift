@@ -33,8 +33,8 @@ import Testing
 
     @Test func `A store opened on a snapshot is the store that reads everything`() throws {
         let database = try folder.open(durability: .normal)
-        try Life.live(on: database.ledger)
-        let store = try SandboxStore(ledger: database.ledger, authoriser: .always(.later))
+        try SimulatedRun.live(on: database.ledger)
+        let store = try SandboxStore(ledger: database.ledger, authorizer: .always(.later))
         let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
         queue.add(Shopper.shared)
         // Enough that there is a snapshot, with something of everything in it.
@@ -48,7 +48,7 @@ import Testing
         let short = try SandboxStore(ledger: ledger)
         let long = try SandboxStore(ledger: PlainLedger(copy.ledger))
         for store in [short, long] {
-            let time = try #require(store.timekeeper as? ManualTimekeeper)
+            let time = try #require(store.clock as? ManualClock)
             time.advance(by: 90 * 86_400)
         }
         #expect(try short.device.unfinished == long.device.unfinished)

@@ -13,8 +13,8 @@ import Testing
     /// - Returns: the rule that this one breaks.
     @discardableResult
     private func expectMatters(_ steps: [Step], unless standIn: @escaping StandIn) throws -> String {
-        try Life(seed: 0, steps: steps).run()
-        let rule = #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: steps, standIn: standIn).run() }
+        try SimulatedRun(seed: 0, steps: steps).run()
+        let rule = #expect(throws: BrokenRule.self) { try SimulatedRun(seed: 0, steps: steps, standIn: standIn).run() }
         return rule?.sentence ?? ""
     }
 
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `A store that answers a look-up twice is no matter`() throws {
-        try Life(seed: 0, steps: [.requestProducts(device: 0)]) { Babbler($0, describe: { [$1, $1] }) }.run()
+        try SimulatedRun(seed: 0, steps: [.requestProducts(device: 0)]) { Babbler($0, describe: { [$1, $1] }) }.run()
     }
 
     @Test func `A store that says that a receipt is fresh which is not is found`() throws {
@@ -69,13 +69,13 @@ import Testing
         #expect(rule == "device 2 reads the country USA, not FRA")
     }
 
-    @Test(arguments: Acts.all, [Interposer.Point.productsRequest, .productsAnswer])
+    @Test(arguments: Acts.all, [FaultInjector.Point.productsRequest, .productsAnswer])
     func `Whatever a wire does to a look-up, its app hears once how it ended`(
-        act: Interposer.Act,
-        point: Interposer.Point
+        act: FaultInjector.Act,
+        point: FaultInjector.Point
     ) throws {
         let plan = Step.spoil(device: 0, act: act, point: point)
-        try Life(
+        try SimulatedRun(
             seed: 0,
             steps: [
                 plan, .requestProducts(device: 0), .requestProducts(device: 0), plan, .requestProducts(device: 0),
@@ -85,13 +85,13 @@ import Testing
         ).run()
     }
 
-    @Test(arguments: Acts.all, [Interposer.Point.receiptRequest, .receiptAnswer])
+    @Test(arguments: Acts.all, [FaultInjector.Point.receiptRequest, .receiptAnswer])
     func `Whatever a wire does to a receipt's refresh, its app hears once how it ended`(
-        act: Interposer.Act,
-        point: Interposer.Point
+        act: FaultInjector.Act,
+        point: FaultInjector.Point
     ) throws {
         let plan = Step.spoil(device: 0, act: act, point: point)
-        try Life(
+        try SimulatedRun(
             seed: 0,
             steps: [
                 plan, .refreshReceipt(device: 0, kind: .plain), plan, .refreshReceipt(device: 0, kind: .expired),
@@ -100,9 +100,9 @@ import Testing
         ).run()
     }
 
-    @Test(arguments: Acts.all) func `What a wire does to the country is read once`(act: Interposer.Act) throws {
+    @Test(arguments: Acts.all) func `What a wire does to the country is read once`(act: FaultInjector.Act) throws {
         let plan = Step.spoil(device: 0, act: act, point: .storefrontRead)
-        try Life(seed: 0, steps: [plan, .readStorefront(device: 0), .readStorefront(device: 0)]).run()
+        try SimulatedRun(seed: 0, steps: [plan, .readStorefront(device: 0), .readStorefront(device: 0)]).run()
     }
 
     @Test(arguments: 1...8) func `Whoever dies while an app asks, what lives on hears how it ended`(count: Int) throws {
@@ -112,7 +112,7 @@ import Testing
                 .orderPromotions(device: 0, products: [.game]), .readPromotions(device: 0),
             ]
             for ask in asks {
-                try Life(
+                try SimulatedRun(
                     seed: 0,
                     steps: [
                         .orderPromotions(device: 0, products: [.gold]), .die(after: count, who: mortal), ask,
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test func `What an app changes on the store's page is its device's, and outlives app and store`() throws {
-        try Life(
+        try SimulatedRun(
             seed: 0,
             steps: [
                 .orderPromotions(device: 0, products: [.silver, .ghost, .sword, .silver]),

@@ -24,7 +24,7 @@ import Testing
     @Test func `A failure says its seed, its life and the steps to paste`() throws {
         let failure = try #require(Simulator.run(seed: 2, lives: 20) { Broken($0, .losesOrders) }.failure)
         #expect(failure.description.hasPrefix("seed 2, life \(failure.life): "))
-        #expect(failure.description.contains("try Life(seed: "))
+        #expect(failure.description.contains("try SimulatedRun(seed: "))
         #expect(failure.description.contains("    .add"))
     }
 

@@ -8,8 +8,8 @@ import Testing
 @Suite struct DeletedTransactionsTests {
     /// Lives it with a store that heeds its owner, then with one that does not.
     private func expectMatters(_ steps: [Step], unless standIn: @escaping StandIn) throws {
-        try Life(seed: 0, steps: steps).run()
-        #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: steps, standIn: standIn).run() }
+        try SimulatedRun(seed: 0, steps: steps).run()
+        #expect(throws: BrokenRule.self) { try SimulatedRun(seed: 0, steps: steps, standIn: standIn).run() }
     }
 
     private static let bought: Step = .add(device: 0, product: .sword, quantity: 1)
@@ -58,7 +58,7 @@ import Testing
             .presentCodeSheet(device: 0, offer: .friends), .deleteTransaction(index: 0),
             .presentCodeSheet(device: 0, offer: .friends), .advance(days: 31),
         ]
-        try Life(seed: 0, steps: steps).run()
+        try SimulatedRun(seed: 0, steps: steps).run()
     }
 
     @Test func `Deletions are printed as they are pasted`() {

@@ -48,14 +48,14 @@ import Testing
         #expect(alone.tables == together.tables)
     }
 
-    @Test(arguments: Acts.all, [Interposer.Point.submission, .reply, .connection, .update, .connectionLost])
+    @Test(arguments: Acts.all, [FaultInjector.Point.submission, .reply, .connection, .update, .connectionLost])
     func `Whatever is planned for the direct road, what is bought is bought once`(
-        act: Interposer.Act,
-        point: Interposer.Point
+        act: FaultInjector.Act,
+        point: FaultInjector.Point
     ) throws {
         let plan = Step.spoil(device: 0, act: act, point: point)
         for seed in [8, 9, 12, 13] as [UInt64] {
-            try Life(
+            try SimulatedRun(
                 seed: seed,
                 steps: [
                     plan, .add(device: 0, product: .sword, quantity: 1), plan,
@@ -73,7 +73,7 @@ import Testing
     ) throws {
         for seed in [8, 9, 12, 13] as [UInt64] {
             for mortal in [Step.Mortal.store, .app(0), .app(1), .both] {
-                try Life(
+                try SimulatedRun(
                     seed: seed,
                     steps: [
                         .die(after: count, who: mortal), .add(device: 0, product: .sword, quantity: 1),

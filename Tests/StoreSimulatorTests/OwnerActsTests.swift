@@ -7,8 +7,8 @@ import Testing
 @Suite struct OwnerActsTests {
     /// Lives it with a store that heeds its owner, then with one that does not.
     private func expectMatters(_ steps: [Step], unless standIn: @escaping StandIn) throws {
-        try Life(seed: 0, steps: steps).run()
-        #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: steps, standIn: standIn).run() }
+        try SimulatedRun(seed: 0, steps: steps).run()
+        #expect(throws: BrokenRule.self) { try SimulatedRun(seed: 0, steps: steps, standIn: standIn).run() }
     }
 
     @Test func `A store that asks nobody about what a child orders is found`() throws {
@@ -95,7 +95,7 @@ import Testing
             .failBilling(account: 0, on: true), .grantGracePeriod(true), .advance(days: 31), .advance(days: 7),
             .advance(days: 1), .failBilling(account: 0, on: false), .resolveBilling(account: 0), .advance(days: 31),
         ]
-        try Life(seed: 0, steps: steps).run()
+        try SimulatedRun(seed: 0, steps: steps).run()
     }
 
     @Test func `A refund in billing retry ends the subscription without a word, in the model too`() throws {
@@ -103,7 +103,7 @@ import Testing
             .add(device: 0, product: .gold, quantity: 1), .failBilling(account: 0, on: true), .advance(days: 31),
             .refund(index: 0), .failBilling(account: 0, on: false), .resolveBilling(account: 0), .advance(days: 31),
         ]
-        try Life(seed: 0, steps: steps).run()
+        try SimulatedRun(seed: 0, steps: steps).run()
     }
 
     @Test func `A store that takes no answer for a yes to a higher price is found`() throws {
@@ -130,7 +130,7 @@ import Testing
             .add(device: 0, product: .gold, quantity: 1), .advance(days: 31), .limitRenewals(to: nil),
             .advance(days: 90), .limitRenewals(to: 0), .forceRenewal(account: 0),
         ]
-        try Life(seed: 0, steps: steps).run()
+        try SimulatedRun(seed: 0, steps: steps).run()
     }
 
     @Test func `A store that takes no answer for a yes when it raises a price is found`() throws {
@@ -168,7 +168,7 @@ import Testing
             .raisePrice(of: .gold, to: 1_499), .answerConsent(account: 0, agrees: true), .advance(days: 31),
             .raisePrice(of: .gold, to: 1_599), .raisePrice(of: .gold, to: 1_199), .advance(days: 31),
         ]
-        try Life(seed: 0, steps: steps).run()
+        try SimulatedRun(seed: 0, steps: steps).run()
     }
 
     @Test func `A store that tells nobody of a renewal by command is found`() throws {

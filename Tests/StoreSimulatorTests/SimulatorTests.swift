@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `A written life is lived`() throws {
-        try Life(
+        try SimulatedRun(
             seed: 0,
             steps: [
                 .spoil(device: 0, act: .cut, point: .reply),
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `Of two purchases at different prices in one moment the later may be heard of first`() throws {
-        try Life(
+        try SimulatedRun(
             seed: 1_026_034,
             steps: [
                 .signOut(device: 2),
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `What repeats a purchase for nothing is told apart from what was paid for in the same moment`() throws {
-        try Life(
+        try SimulatedRun(
             seed: 8033,
             steps: [
                 .signIn(device: 0, account: 1),
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `Of two free periods that were over at once either goes with the other`() throws {
-        try Life(
+        try SimulatedRun(
             seed: 3_042_740,
             steps: [
                 .add(device: 0, product: .basic, quantity: 1),

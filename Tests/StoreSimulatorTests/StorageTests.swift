@@ -6,7 +6,7 @@ import Testing
     @Test func `A storage that loses what was committed is found, and removed with the life`() {
         let removals = Locked(0)
         let storage = Storage("forgetful") { _ in ForgetfulStorage { removals.withLock { $0 += 1 } } }
-        let life = Life(
+        let life = SimulatedRun(
             seed: 0,
             steps: [.die(after: 1, who: .store), .add(device: 0, product: .sword, quantity: 1)],
             storage: storage
@@ -20,13 +20,13 @@ import Testing
 
     @Test func `A storage that loses what was committed after the last death is found when the life ends`() {
         let storage = Storage("forgetful") { _ in ForgetfulStorage {} }
-        let rule = #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: [], storage: storage).run() }
+        let rule = #expect(throws: BrokenRule.self) { try SimulatedRun(seed: 0, steps: [], storage: storage).run() }
         #expect(rule?.sentence.hasSuffix(" records were committed, 0 more not, and 0 are left") == true)
     }
 
     @Test func `A storage that mixes up what was committed is found`() {
         let storage = Storage("muddled") { _ in MuddledStorage() }
-        let rule = #expect(throws: BrokenRule.self) { try Life(seed: 0, steps: [], storage: storage).run() }
+        let rule = #expect(throws: BrokenRule.self) { try SimulatedRun(seed: 0, steps: [], storage: storage).run() }
         #expect(rule?.sentence.hasSuffix(" is not the one that was appended") == true)
     }
 
@@ -36,7 +36,7 @@ import Testing
         let rules = (1...20).compactMap { count -> BrokenRule? in
             let steps: [Step] = [.die(after: count, who: .store), .add(device: 0, product: .sword, quantity: 1)]
             do throws(BrokenRule) {
-                try Life(seed: 0, steps: steps, storage: storage).run()
+                try SimulatedRun(seed: 0, steps: steps, storage: storage).run()
                 return nil
             } catch { return error }
         }
@@ -45,7 +45,7 @@ import Testing
 
     @Test func `A storage that loses what a journal recorded is found`() {
         let storage = Storage("forgetful") { _ in ForgetfulStorage {} }
-        let life = Life(
+        let life = SimulatedRun(
             seed: 0,
             steps: [
                 .reachable(device: 0, false), .add(device: 0, product: .sword, quantity: 1), .relaunch(device: 0),

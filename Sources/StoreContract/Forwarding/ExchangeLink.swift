@@ -58,7 +58,7 @@ final class ExchangeLink: NewsListener {
             return state.outbox.schedule() && state.outbox.begin(&requests)
         }
         guard isMine else { return }
-        let work = store.timekeeper.activity.begin()
+        let work = store.clock.activity.begin()
         repeat {
             for request in requests { exchange(request) }
         } while state.withLock { $0.outbox.take(&requests) }

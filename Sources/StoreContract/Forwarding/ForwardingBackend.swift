@@ -8,7 +8,7 @@ package protocol ForwardingBackend: StoreBackend {
 }
 
 extension ForwardingBackend {
-    package var timekeeper: any Timekeeper { backend.timekeeper }
+    package var clock: any StoreClock { backend.clock }
     package var lane: BackendLane { backend.lane }
     package var canMakePayments: Bool { backend.canMakePayments }
     package var storefront: StoreStorefront? { backend.storefront }

@@ -34,7 +34,7 @@ extension ContractPromise {
     /// The clock stays the same.
     public static let clockStays = ContractPromise(
         "the clock stays the same",
-        "A store always has the same timekeeper and the same lane."
+        "A store always has the same clock and the same lane."
     )
     /// A store goes quiet.
     public static let goesQuiet = ContractPromise(

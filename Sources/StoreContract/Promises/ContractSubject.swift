@@ -9,7 +9,7 @@ public struct ContractSubject: Sendable {
     public var newStore: @Sendable () throws -> Store
     /// Which identifiers to order.
     public var products: Products
-    /// How long an answer may take, in seconds: by the store's timekeeper, and by the system's clock as well.
+    /// How long an answer may take, in seconds: by the store's clock, and by the system's clock as well.
     ///
     /// Whatever has not come by then is reported as missing.
     public var deadline: TimeInterval = 60
@@ -28,7 +28,7 @@ public struct ContractSubject: Sendable {
     /// Moves the store's time on by some seconds, 0 included, and returns when everything that can happen by then has
     /// happened.
     ///
-    /// Nil for a store on a `ManualTimekeeper`, which is moved, and for one whose time passes by itself.
+    /// Nil for a store on a `ManualClock`, which is moved, and for one whose time passes by itself.
     public var letTimePass: (@Sendable (any StoreBackend, TimeInterval) -> Void)?
 
     /// States what to hold to account.

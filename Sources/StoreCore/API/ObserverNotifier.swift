@@ -73,7 +73,7 @@ final class ObserverNotifier: QueueDriverDelegate {
             let driver = QueueDriver(
                 backend: setup.backend ?? NoBackend.shared,
                 journal: state.ownJournal ?? setup.journal,
-                timekeeper: setup.timekeeper,
+                clock: setup.clock,
                 delivery: setup.delivery,
                 log: setup.log,
                 delegate: self

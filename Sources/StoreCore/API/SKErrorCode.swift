@@ -39,7 +39,7 @@ extension SKError {
     public static var paymentCancelled: Code { .paymentCancelled }
     /// The store did not recognise something in the payment.
     public static var paymentInvalid: Code { .paymentInvalid }
-    /// The user may not authorise payments.
+    /// The user may not authorize payments.
     public static var paymentNotAllowed: Code { .paymentNotAllowed }
     /// The product is not sold in the user's country.
     public static var storeProductNotAvailable: Code { .storeProductNotAvailable }
@@ -80,29 +80,6 @@ extension SKError.Code {
     ///
     /// Imported from C, the enumeration itself prints as a number.
     package var name: String? {
-        switch self {
-        case .unknown: "unknown"
-        case .clientInvalid: "clientInvalid"
-        case .paymentCancelled: "paymentCancelled"
-        case .paymentInvalid: "paymentInvalid"
-        case .paymentNotAllowed: "paymentNotAllowed"
-        case .storeProductNotAvailable: "storeProductNotAvailable"
-        case .cloudServicePermissionDenied: "cloudServicePermissionDenied"
-        case .cloudServiceNetworkConnectionFailed: "cloudServiceNetworkConnectionFailed"
-        case .cloudServiceRevoked: "cloudServiceRevoked"
-        case .privacyAcknowledgementRequired: "privacyAcknowledgementRequired"
-        case .unauthorizedRequestData: "unauthorizedRequestData"
-        case .invalidOfferIdentifier: "invalidOfferIdentifier"
-        case .invalidSignature: "invalidSignature"
-        case .missingOfferParams: "missingOfferParams"
-        case .invalidOfferPrice: "invalidOfferPrice"
-        case .overlayCancelled: "overlayCancelled"
-        case .overlayInvalidConfiguration: "overlayInvalidConfiguration"
-        case .overlayTimeout: "overlayTimeout"
-        case .ineligibleForOffer: "ineligibleForOffer"
-        case .unsupportedPlatform: "unsupportedPlatform"
-        case .overlayPresentedInBackgroundScene: "overlayPresentedInBackgroundScene"
-        @unknown default: nil
-        }
+        StoreFailure.Code(rawValue: rawValue).name
     }
 }

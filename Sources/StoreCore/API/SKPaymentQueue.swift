@@ -3,7 +3,7 @@ import Foundation
 /// The queue of payments: what the app adds is sent to the store, and observers hear what becomes of it.
 ///
 /// An app uses ``default()``, the one queue of the ``StoreContext`` it runs in; a test may make as many as it likes, on
-/// any store, with ``init(backend:journal:timekeeper:delivery:log:)``.
+/// any store, with ``init(backend:journal:clock:delivery:log:)``.
 ///
 /// Any thread may call anything. Callbacks of one queue never overlap and keep their order; by default they are made on
 /// the main queue, and none inside the call that led to it. What was added and not finished survives the queue, in the
@@ -30,20 +30,20 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - backend: the store.
     ///   - journal: what keeps commands that the store has not acknowledged; in memory unless given.
-    ///   - timekeeper: the clock for pauses; the store's unless given.
+    ///   - clock: the clock for pauses; the store's unless given.
     ///   - delivery: where observers are called.
     ///   - log: where the few lines go that a developer should see.
     public convenience init(
         backend: any StoreBackend,
         journal: (any QueueJournal)? = nil,
-        timekeeper: (any Timekeeper)? = nil,
+        clock: (any StoreClock)? = nil,
         delivery: StoreDelivery = .main,
         log: StoreLog = .standardError
     ) {
         let context = StoreContext(
             backend: backend,
             journal: journal,
-            timekeeper: timekeeper,
+            clock: clock,
             delivery: delivery,
             log: log
         )

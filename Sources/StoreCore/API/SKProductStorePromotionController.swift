@@ -26,7 +26,7 @@ open class SKProductStorePromotionController: NSObject {
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
         let place = PromotionPlace.current
         guard let store = place.store, let overrides = store.promotionOverrides else {
-            completionHandler?(place.memory.order, nil)
+            completionHandler?(place.memory.order.compactMap { $0 as? SKProduct }, nil)
             return
         }
         store.describe(overrides.order, completionHandler)
@@ -62,7 +62,8 @@ open class SKProductStorePromotionController: NSObject {
         let place = PromotionPlace.current
         let identifier = product.productIdentifier
         guard let overrides = place.store?.promotionOverrides else {
-            completionHandler?(place.memory[visibilityOf: identifier], nil)
+            let visibility = SKProductStorePromotionVisibility(rawValue: place.memory[visibilityOf: identifier])
+            completionHandler?(visibility ?? .default, nil)
             return
         }
         let visibility: SKProductStorePromotionVisibility? = overrides.visibility[identifier].map { $0 ? .show : .hide }
@@ -83,7 +84,7 @@ open class SKProductStorePromotionController: NSObject {
         let place = PromotionPlace.current
         let identifier = product.productIdentifier
         guard let store = place.store, store.promotionOverrides != nil else {
-            place.memory[visibilityOf: identifier] = promotionVisibility
+            place.memory[visibilityOf: identifier] = promotionVisibility.rawValue
             completionHandler?(nil)
             return
         }

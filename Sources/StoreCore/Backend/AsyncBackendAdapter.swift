@@ -9,7 +9,7 @@ final class AsyncBackendAdapter: StoreBackend {
 
     deinit { connections.withLock { $0.values.forEach { $0.cancel() } } }
 
-    var timekeeper: any Timekeeper { store.timekeeper }
+    var clock: any StoreClock { store.clock }
     var canMakePayments: Bool { store.canMakePayments }
     var storefront: StoreStorefront? { store.storefront }
 
@@ -30,7 +30,7 @@ final class AsyncBackendAdapter: StoreBackend {
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         // A snapshot is sure to come, so settling waits for it; whether anything comes after a cursor only the store knows.
-        let once = EndOnce(cursor == nil ? store.timekeeper.activity.begin() : nil)
+        let once = EndOnce(cursor == nil ? store.clock.activity.begin() : nil)
         let task = Task { [store] in
             let failure: StoreFailure
             do {
@@ -118,7 +118,7 @@ final class AsyncBackendAdapter: StoreBackend {
 
     /// Settling waits for a call that is under way.
     private func run(_ body: @escaping @Sendable (any AsyncStoreBackend) async -> Void) {
-        let work = store.timekeeper.activity.begin()
+        let work = store.clock.activity.begin()
         Task { [store] in
             await body(store)
             work.end()

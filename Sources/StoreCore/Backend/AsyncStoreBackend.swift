@@ -12,7 +12,7 @@ import Foundation
 /// Every requirement may be called on any task, `submit` by one at a time for each queue.
 public protocol AsyncStoreBackend: Sendable {
     /// The clock that this store goes by. Default: the system's.
-    var timekeeper: any Timekeeper { get }
+    var clock: any StoreClock { get }
     /// Whether the user of this device may pay, as far as is known now. Must not block. Default: true.
     var canMakePayments: Bool { get }
     /// The country that the store sells for, as far as is known now. Default: nil.
@@ -103,7 +103,7 @@ public protocol AsyncStoreBackend: Sendable {
 
 extension AsyncStoreBackend {
     /// The system's clock.
-    public var timekeeper: any Timekeeper { SystemTimekeeper.shared }
+    public var clock: any StoreClock { SystemClock.shared }
     /// Everybody may pay.
     public var canMakePayments: Bool { true }
     /// Not known.

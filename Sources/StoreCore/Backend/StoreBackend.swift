@@ -17,7 +17,7 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// The clock that this store goes by. Queues take their pauses from it.
     ///
     /// Default: the system's.
-    var timekeeper: any Timekeeper { get }
+    var clock: any StoreClock { get }
 
     /// Where the queue calls ``submit(_:reply:)``, ``connect(_:after:)`` and ``disconnect(_:)``.
     ///
@@ -207,7 +207,7 @@ public struct ReceiptProperties: Hashable, Codable, Sendable {
 
 extension StoreBackend {
     /// The system's clock.
-    public var timekeeper: any Timekeeper { SystemTimekeeper.shared }
+    public var clock: any StoreClock { SystemClock.shared }
     /// A serial queue of the payment queue's own.
     public var lane: BackendLane { .background }
     /// Everybody may pay.

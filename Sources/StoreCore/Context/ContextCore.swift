@@ -7,7 +7,7 @@ final class ContextCore: Sendable {
     struct Setup: Sendable {
         let backend: (any StoreBackend)?
         let journal: any QueueJournal
-        let timekeeper: any Timekeeper
+        let clock: any StoreClock
         let delivery: StoreDelivery
         let log: StoreLog
         /// Calls the delegates of requests.
@@ -16,22 +16,22 @@ final class ContextCore: Sendable {
         init(
             backend: (any StoreBackend)?,
             journal: any QueueJournal,
-            timekeeper: (any Timekeeper)?,
+            clock: (any StoreClock)?,
             delivery: StoreDelivery,
             log: StoreLog
         ) {
             self.backend = backend
             self.journal = journal
-            self.timekeeper = timekeeper ?? backend?.timekeeper ?? SystemTimekeeper.shared
+            self.clock = clock ?? backend?.clock ?? SystemClock.shared
             self.delivery = delivery
             self.log = log
-            callbacks = CallbackLane(delivery: delivery, activity: self.timekeeper.activity, log: log)
+            callbacks = CallbackLane(delivery: delivery, activity: self.clock.activity, log: log)
         }
 
         /// The clocks to settle by: a store may go by another than its queues.
         var activities: [Activity] {
-            let own = timekeeper.activity
-            guard let stores = backend?.timekeeper.activity, stores !== own else { return [own] }
+            let own = clock.activity
+            guard let stores = backend?.clock.activity, stores !== own else { return [own] }
             // Work may go back and forth between the two.
             return [own, stores, own, stores]
         }

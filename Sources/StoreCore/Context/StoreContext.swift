@@ -51,13 +51,13 @@ public final class StoreContext: Sendable {
     /// - Parameters:
     ///   - backend: the store; nil until one is set.
     ///   - journal: what keeps commands that the store has not acknowledged; in memory unless given.
-    ///   - timekeeper: the clock; the store's unless given.
+    ///   - clock: the clock; the store's unless given.
     ///   - delivery: where callbacks are made.
     ///   - log: where the few lines go that a developer should see.
     public init(
         backend: (any StoreBackend)? = nil,
         journal: (any QueueJournal)? = nil,
-        timekeeper: (any Timekeeper)? = nil,
+        clock: (any StoreClock)? = nil,
         delivery: StoreDelivery = .main,
         log: StoreLog = .standardError
     ) {
@@ -65,7 +65,7 @@ public final class StoreContext: Sendable {
             ContextCore.Setup(
                 backend: backend,
                 journal: journal ?? MemoryJournal(),
-                timekeeper: timekeeper,
+                clock: clock,
                 delivery: delivery,
                 log: log
             )
@@ -81,7 +81,7 @@ public final class StoreContext: Sendable {
 
     /// The store, nil while none is set.
     ///
-    /// Setting it is ``use(_:journal:timekeeper:delivery:)`` with the store alone: its own clock, and a new journal in memory
+    /// Setting it is ``use(_:journal:clock:delivery:)`` with the store alone: its own clock, and a new journal in memory
     /// unless there was no store before.
     public var backend: (any StoreBackend)? {
         get { core.setup.backend }
@@ -97,19 +97,19 @@ public final class StoreContext: Sendable {
     /// - Parameters:
     ///   - backend: the store, or nil for none.
     ///   - journal: its journal. Unless given, a new one in memory; the one before, if there was no store before.
-    ///   - timekeeper: the clock; the store's unless given.
+    ///   - clock: the clock; the store's unless given.
     ///   - delivery: where callbacks are made; as before unless given.
     public func use(
         _ backend: (any StoreBackend)?,
         journal: (any QueueJournal)? = nil,
-        timekeeper: (any Timekeeper)? = nil,
+        clock: (any StoreClock)? = nil,
         delivery: StoreDelivery? = nil
     ) {
         core.change { old in
             ContextCore.Setup(
                 backend: backend,
                 journal: journal ?? (old.backend == nil ? old.journal : MemoryJournal()),
-                timekeeper: timekeeper,
+                clock: clock,
                 delivery: delivery ?? old.delivery,
                 log: old.log
             )

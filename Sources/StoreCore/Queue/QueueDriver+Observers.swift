@@ -30,7 +30,7 @@ extension QueueDriver {
     func noteObserverActions(_ state: inout State) {
         state.work &+= 1
         // From the end each can be moved out rather than copied.
-        state.actions.observers.turnRound()
+        state.actions.observers.reverseInPlace()
         while let action = state.actions.observers.popLast() {
             // A retired driver has nobody to tell; a transaction made now would keep it alive for ever.
             if !state.isRetired { note(action, &state) }
@@ -125,7 +125,7 @@ extension QueueDriver: InlineDrain {
             batch.epoch = currentEpoch
             return state.notices.begin(&batch.notices)
         }
-        batch.notices.turnRound()
+        batch.notices.reverseInPlace()
         return isThere
     }
 
@@ -143,7 +143,7 @@ extension QueueDriver: InlineDrain {
             batch.epoch = currentEpoch
             return state.notices.take(&batch.notices)
         }
-        batch.notices.turnRound()
+        batch.notices.reverseInPlace()
         return isThere
     }
 

@@ -40,7 +40,7 @@ extension LaneRun {
 
     private mutating func begun(_ state: inout QueueDriver.State) {
         connection = state.direct
-        batch.turnRound()
+        batch.reverseInPlace()
     }
 
     /// Takes the next batch, or ends.
@@ -121,7 +121,7 @@ extension QueueDriver {
 
     private func wake(_ timer: QueueMachine.Timer, after pause: TimeInterval) {
         // A timer keeps no driver alive that nobody owns any more.
-        let token = timekeeper.schedule(at: timekeeper.now + pause) { [link] in
+        let token = clock.schedule(at: clock.now + pause) { [link] in
             link.driver?.takeIn { $0.timerFired(timer, &$1) }
         }
         let void = state.withLock { state in
@@ -140,7 +140,7 @@ extension QueueDriver {
             failure = .storeKit(.unknown, "the journal cannot keep this payment: \(StoreFailure(error).reason)")
             log("the journal cannot be written: \(error)")
         }
-        let acknowledged = handle { [now = timekeeper.now] in
+        let acknowledged = handle { [now = clock.now] in
             $0.recorded(commands, failure: failure, now: now, &$1)
         }
         if !acknowledged.isEmpty { forget(acknowledged) }

@@ -12,7 +12,7 @@ final class QueueDriver: Sendable {
     /// The store, if it is in the process and can be asked directly.
     let store: (any ImmediateStore)?
     let journal: any QueueJournal
-    let timekeeper: any Timekeeper
+    let clock: any StoreClock
     let activity: Activity
     let delivery: StoreDelivery
     let log: StoreLog
@@ -78,15 +78,15 @@ final class QueueDriver: Sendable {
     init(
         backend: any StoreBackend,
         journal: any QueueJournal,
-        timekeeper: any Timekeeper,
+        clock: any StoreClock,
         delivery: StoreDelivery,
         log: StoreLog,
         delegate: any QueueDriverDelegate
     ) {
         self.backend = backend
         store = backend as? any ImmediateStore
-        self.timekeeper = timekeeper
-        activity = timekeeper.activity
+        self.clock = clock
+        activity = clock.activity
         self.delivery = delivery
         self.log = log
         self.delegate = delegate

@@ -38,7 +38,7 @@ struct QueueMachine {
     /// The next launch finds in the journal what was finished and not acknowledged.
     var leavesFinishesToNextLaunch = false
     var rows = SlotTable<Row>()
-    var outbound = Fifo<Outbound>()
+    var outbound = Deque<Outbound>()
     /// How many of `outbound`, from its front, are on their way to the store.
     var inFlight = 0
     var isPausing = false

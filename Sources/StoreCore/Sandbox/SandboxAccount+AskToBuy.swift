@@ -6,7 +6,7 @@ extension SandboxAccount {
 
     /// Has somebody else asked about everything that the account orders from now on, as for a child, or no longer.
     ///
-    /// The authoriser speaks first and may cancel or decline. What it approves is deferred, until
+    /// The authorizer speaks first and may cancel or decline. What it approves is deferred, until
     /// ``SandboxStore/decide(_:_:)``. The ledger keeps the wish.
     ///
     /// - Throws: what the ledger throws.
@@ -18,7 +18,7 @@ extension SandboxAccount {
     }
 
     /// What the account ordered and waits for a decision, oldest first.
-    public var undecided: [AuthorisationRequest] {
+    public var undecided: [AuthorizationRequest] {
         core.look { shell, now in
             shell.questions(at: now) { shell.state.transactions[$0].map { Int($0.account) } == number }
         }

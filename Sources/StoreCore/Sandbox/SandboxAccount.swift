@@ -5,7 +5,7 @@ import Foundation
 /// What an account buys on one device belongs to it on all of its devices; another account sees nothing of it. A handle:
 /// copies mean the same account, and keep the store's state alive. Any thread may call anything.
 public struct SandboxAccount: Sendable {
-    let core: SandboxCore
+    let core: SandboxDriver
     let number: Int
 
     /// What the account is known by, unique in its store.
@@ -24,7 +24,7 @@ public struct SandboxAccount: Sendable {
                     .first { account.history[$0].product == product && account.history[$0].isOwn }
                     .flatMap { account.history[$0].asOriginal.original }
                 return SandboxEntitlement(
-                    productIdentifier: state.catalogue[product].identifier,
+                    productIdentifier: state.catalog[product].identifier,
                     expirationDate: nil,
                     transaction: purchase?.identifier ?? "",
                     since: purchase?.date ?? .distantPast
@@ -36,7 +36,7 @@ public struct SandboxAccount: Sendable {
                     let term = state.subscriptions[index].term
                     let graceEnd = state.subscriptions.trouble(of: index)?.graceEnd
                     return SandboxEntitlement(
-                        productIdentifier: state.catalogue[term.product].identifier,
+                        productIdentifier: state.catalog[term.product].identifier,
                         expirationDate: graceEnd ?? term.end,
                         transaction: String(term.original),
                         since: term.start,
@@ -62,7 +62,7 @@ public struct SandboxAccount: Sendable {
         core.look { shell, _ in
             let state = shell.state
             return state.subscriptions.all(of: number).map {
-                SandboxSubscription($0, state.subscriptions, state.catalogue)
+                SandboxSubscription($0, state.subscriptions, state.catalog)
             }
         }
     }
@@ -92,57 +92,5 @@ extension SandboxAccount: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(core))
         hasher.combine(number)
-    }
-}
-
-/// Something that an account may use.
-public struct SandboxEntitlement: Hashable, Codable, Sendable {
-    /// The product that was paid for.
-    public let productIdentifier: String
-    /// When it ends unless it is paid for again; nil for what is bought for good.
-    public let expirationDate: Date?
-    /// The purchase that it rests on: of what is bought for good the first, of a subscription what it began with.
-    public let transaction: String
-    /// When it was bought, or when the subscription's running period began.
-    public let since: Date
-    /// Whether the last renewal could not be paid for, and the store grants access for a while nevertheless.
-    public let isInGracePeriod: Bool
-    /// The name of the account that paid for it and shares it with the family, nil for what is the account's own.
-    public let sharedBy: String?
-
-    init(
-        productIdentifier: String,
-        expirationDate: Date?,
-        transaction: String,
-        since: Date,
-        isInGracePeriod: Bool = false,
-        sharedBy: String? = nil
-    ) {
-        self.productIdentifier = productIdentifier
-        self.expirationDate = expirationDate
-        self.transaction = transaction
-        self.since = since
-        self.isInGracePeriod = isInGracePeriod
-        self.sharedBy = sharedBy
-    }
-}
-
-extension SandboxEntitlement: CustomStringConvertible {
-    /// What, and why, in one sentence.
-    public var description: String {
-        let begin = SandboxTimeline.text(of: since)
-        if let sharedBy {
-            let end = expirationDate.map { " until \(SandboxTimeline.text(of: $0))" } ?? ""
-            return "\(productIdentifier): shared by \(sharedBy) as #\(transaction)\(end)"
-        }
-        guard let expirationDate else { return "\(productIdentifier): bought for good on \(begin) as #\(transaction)" }
-        let end = SandboxTimeline.text(of: expirationDate)
-        if isInGracePeriod {
-            return """
-                \(productIdentifier): subscribed as #\(transaction), \
-                the last renewal could not be paid for, grace until \(end)
-                """
-        }
-        return "\(productIdentifier): subscribed as #\(transaction), the period from \(begin) to \(end) is paid for"
     }
 }

@@ -32,7 +32,7 @@ extension SandboxStore {
     public func showPriceConsent() { core.showPriceConsent(on: 0) }
 }
 
-extension SandboxCore {
+extension SandboxDriver {
     fileprivate func isPriceConsentPending(on device: Int) -> Bool {
         use { shell, _ in
             guard shell.settings.isReachable(from: device) else { return false }

@@ -12,10 +12,10 @@ import Foundation
 /// such as renewals, until one of the account's devices has finished it. What was bought on another device comes with a
 /// restore. A handle: the store's state lives as long as one is there. Any thread may call anything.
 public final class SandboxDevice: Sendable {
-    let core: SandboxCore
+    let core: SandboxDriver
     let number: Int
 
-    init(_ core: SandboxCore, _ number: Int) {
+    init(_ core: SandboxDriver, _ number: Int) {
         self.core = core
         self.number = number
     }
@@ -77,7 +77,7 @@ public final class SandboxDevice: Sendable {
                 if newValue {
                     shell.settings.offline.remove(number)
                 } else if shell.settings.offline.insert(number).inserted {
-                    shell.breakConnections(of: number, SandboxCore.unreachable)
+                    shell.breakConnections(of: number, SandboxDriver.unreachable)
                 }
             }
             if !newValue { core.cutContent(of: number) }
@@ -93,7 +93,7 @@ public final class SandboxDevice: Sendable {
 
 extension SandboxDevice: StoreBackend {
     /// The store's clock.
-    public var timekeeper: any Timekeeper { core.timekeeper }
+    public var clock: any StoreClock { core.clock }
 
     /// On whichever thread the app called, unless the store's ledger says where (``DurableLedger/lane``).
     public var lane: BackendLane { core.lane }
@@ -103,7 +103,7 @@ extension SandboxDevice: StoreBackend {
 
     /// Takes the device's commands in.
     ///
-    /// Replies before it returns; what the authoriser has to be asked is asked then.
+    /// Replies before it returns; what the authorizer has to be asked is asked then.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         core.submit(commands, from: number, reply: reply)
     }

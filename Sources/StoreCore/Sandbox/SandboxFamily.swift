@@ -11,7 +11,7 @@ import Foundation
 /// transaction of its own. A handle: copies mean the same family, and keep the store's state alive. Any thread may call
 /// anything.
 public struct SandboxFamily: Sendable {
-    let core: SandboxCore
+    let core: SandboxDriver
     let number: Int
 
     /// What the family is known by, unique in its store.

@@ -11,7 +11,7 @@ extension SandboxStore: StoreBackend {
 
     /// Takes the first device's commands in.
     ///
-    /// Replies before it returns; what the authoriser has to be asked is asked then.
+    /// Replies before it returns; what the authorizer has to be asked is asked then.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         core.submit(commands, from: 0, reply: reply)
     }

@@ -47,19 +47,19 @@ extension SandboxStore {
     /// - Parameters:
     ///   - productIdentifier: the product.
     ///   - price: the new price, exact as in `"0.99"`. Anything but digits and a point stops the process.
-    /// - Throws: ``SandboxError/unknownProduct(_:)``, ``CatalogueError`` for a price at which it cannot be sold, and what
+    /// - Throws: ``SandboxError/unknownProduct(_:)``, ``CatalogError`` for a price at which it cannot be sold, and what
     ///   the ledger throws.
     public func raisePrice(of productIdentifier: String, to price: String) throws {
         let price = ExactPrice.written(price, for: productIdentifier)
         try core.change { state, events, now in
-            guard let number = state.catalogue.index(of: productIdentifier) else {
+            guard let number = state.catalog.index(of: productIdentifier) else {
                 throw SandboxError.unknownProduct(productIdentifier)
             }
-            var product = state.catalogue[number]
+            var product = state.catalog[number]
             product.price = price
-            _ = try Catalogue([product])
+            _ = try Catalog([product])
             events.append(LedgerRecord(date: now, event: .registered(product)))
-            for event in state.questions(about: product.price(in: state.catalogue.countryCode), of: number) {
+            for event in state.questions(about: product.price(in: state.catalog.countryCode), of: number) {
                 events.append(LedgerRecord(date: now, event: event))
             }
         }

@@ -14,7 +14,7 @@ extension SandboxStore {
         guard let path = ProcessInfo.processInfo.environment[configurationVariable], !path.isEmpty else { return nil }
         do {
             let configuration = try StoreConfiguration(contentsOf: URL(fileURLWithPath: path))
-            return try SandboxStore(configuration, timekeeper: SystemTimekeeper())
+            return try SandboxStore(configuration, clock: SystemClock())
         } catch {
             log("there is no store: the file that \(configurationVariable) names is refused: \(error)")
             return nil

@@ -26,16 +26,9 @@ extension SandboxStore {
     }
 }
 
-/// Where restores break off.
-struct RestoreBreak: Sendable {
-    let failure: StoreFailure
-    /// How many transactions come before.
-    let count: Int
-}
-
 extension SandboxRules {
     /// What a decision comes to.
-    func answer(for decision: Authorisation) -> Authorisation {
+    func answer(for decision: Authorization) -> Authorization {
         guard let purchaseFailure, decision == .approve else { return decision }
         return .decline(purchaseFailure)
     }

@@ -85,7 +85,7 @@ extension SandboxDevice {
     }
 }
 
-extension SandboxCore {
+extension SandboxDriver {
     fileprivate func history() throws -> LedgerHistory {
         try look { shell, _ in
             var history = LedgerHistory()

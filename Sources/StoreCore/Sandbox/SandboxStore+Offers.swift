@@ -11,7 +11,7 @@ extension SandboxStore {
         get { core.shell.withLock { $0.settings.rules.offers.signers } }
         set {
             // The old ones are let go of without the lock.
-            var rules = OfferRules(bundleIdentifier: core.bundleIdentifier, signers: newValue)
+            var rules = OfferSigning(bundleIdentifier: core.bundleIdentifier, signers: newValue)
             core.shell.withLock { swap(&$0.settings.rules.offers, &rules) }
         }
     }
@@ -49,7 +49,7 @@ extension SandboxStore {
             offerIdentifier: identifier,
             applicationUsername: applicationUsername ?? "",
             nonce: nonce,
-            timestamp: Int64(timekeeper.now.timeIntervalSince1970 * 1000)
+            timestamp: Int64(clock.now.timeIntervalSince1970 * 1000)
         )
         return try payload.signed(by: signer)
     }

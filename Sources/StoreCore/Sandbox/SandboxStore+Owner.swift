@@ -2,13 +2,13 @@ import Foundation
 
 // What a store's owner may do.
 extension SandboxStore {
-    /// Who authorises payments from now on.
-    public var authoriser: Authoriser {
-        get { core.shell.withLock { $0.settings.authoriser } }
+    /// Who authorizes payments from now on.
+    public var authorizer: Authorizer {
+        get { core.shell.withLock { $0.settings.authorizer } }
         set {
             // The old one is let go of without the lock.
-            var authoriser = newValue
-            core.shell.withLock { swap(&$0.settings.authoriser, &authoriser) }
+            var authorizer = newValue
+            core.shell.withLock { swap(&$0.settings.authorizer, &authorizer) }
         }
     }
 
@@ -41,7 +41,7 @@ extension SandboxStore {
         set {
             core.use { shell, _ in
                 shell.settings.isReachable = newValue
-                if !newValue { shell.breakConnections(SandboxCore.unreachable) }
+                if !newValue { shell.breakConnections(SandboxDriver.unreachable) }
             }
             if !newValue { core.cutContent() }
         }
@@ -60,9 +60,9 @@ extension SandboxStore {
 
     /// Registers a product, or another version of one that is registered already.
     ///
-    /// - Throws: ``CatalogueError`` for one that cannot be sold, and what the ledger throws.
+    /// - Throws: ``CatalogError`` for one that cannot be sold, and what the ledger throws.
     public func register(_ product: SandboxProduct) throws {
-        _ = try Catalogue([product])
+        _ = try Catalog([product])
         try core.change { _, events, now in events.append(LedgerRecord(date: now, event: .registered(product))) }
     }
 
@@ -71,7 +71,7 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/unknownProduct(_:)``, and what the ledger throws.
     public func setAvailability(_ availability: ProductAvailability, of productIdentifier: String) throws {
         try core.change { sandbox, events, now in
-            guard sandbox.catalogue.index(of: productIdentifier) != nil else {
+            guard sandbox.catalog.index(of: productIdentifier) != nil else {
                 throw SandboxError.unknownProduct(productIdentifier)
             }
             let event = StoreEvent.availability(productIdentifier: productIdentifier, availability)
@@ -83,17 +83,17 @@ extension SandboxStore {
     public func reasonForInvalidity(of productIdentifier: String) -> String? {
         core.use { shell, now in
             try? shell.refresh()
-            return shell.state.catalogue.refusal(of: productIdentifier, at: now)
+            return shell.state.catalog.refusal(of: productIdentifier, at: now)
         }
     }
 
     /// What waits for a decision, oldest first.
-    public var undecided: [AuthorisationRequest] { core.look { shell, now in shell.questions(at: now) } }
+    public var undecided: [AuthorizationRequest] { core.look { shell, now in shell.questions(at: now) } }
 
     /// Decides about a transaction that waits.
     ///
     /// - Throws: ``SandboxError/notUndecided(_:)``, and what the ledger throws.
-    public func decide(_ transaction: String, _ answer: Authorisation) throws {
+    public func decide(_ transaction: String, _ answer: Authorization) throws {
         let rules = core.shell.withLock { $0.settings.rules }
         let answer = rules.answer(for: answer)
         try core.change { sandbox, events, now in
@@ -121,19 +121,19 @@ extension SandboxStore {
     /// Moves the store's clock on like ``advance(by:)``, or throws where that stops the process.
     ///
     /// - Parameter interval: seconds, not negative.
-    /// - Throws: ``TimekeeperError`` for a clock that cannot be moved, or not by this interval. Nothing has happened then.
+    /// - Throws: ``ClockError`` for a clock that cannot be moved, or not by this interval. Nothing has happened then.
     public func advanceThrowing(by interval: TimeInterval) throws {
-        guard let clock = timekeeper as? ManualTimekeeper else {
-            throw TimekeeperError("this store's clock cannot be moved; give it a ManualTimekeeper")
+        guard let clock = clock as? ManualClock else {
+            throw ClockError("this store's clock cannot be moved; give it a ManualClock")
         }
         try clock.advanceThrowing(by: interval)
     }
 
     /// Waits until nothing can happen any more without an outside act, see ``Activity``.
     @discardableResult
-    public func settle() -> [String] { timekeeper.activity.settle() }
+    public func settle() -> [String] { clock.activity.settle() }
 
     /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
     @discardableResult
-    public func settle() async -> [String] { await timekeeper.activity.settle() }
+    public func settle() async -> [String] { await clock.activity.settle() }
 }

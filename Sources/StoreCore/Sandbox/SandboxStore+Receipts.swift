@@ -11,7 +11,7 @@ extension SandboxStore {
     /// - Parameter receipt: the receipt itself, not its Base64 form.
     /// - Returns: the store's answer; a status and a reason for whatever it does not vouch for.
     public func verify(receipt: Data) -> ReceiptVerification {
-        let verification = ReceiptVerification(of: receipt, signer: signer, at: timekeeper.now)
+        let verification = ReceiptVerification(of: receipt, signer: signer, at: clock.now)
         guard let subscription = verification.subscription else { return verification }
         let latest = core.look { shell, now in
             core.latest(of: subscription.original, from: subscription.date, in: shell.state, at: now)
@@ -22,7 +22,7 @@ extension SandboxStore {
     }
 }
 
-extension SandboxCore {
+extension SandboxDriver {
     /// The signed receipt of an unfinished transaction that a device sees as purchased or restored.
     func receipt(forTransaction identifier: String, on device: Int) -> Data? {
         guard let number = SandboxState.number(of: identifier) else { return nil }

@@ -1,23 +1,12 @@
 import Foundation
 
-/// What the user of a device does in the sheet for offer codes.
-public enum CodeEntry: Hashable, Sendable {
-    /// Closes it; nothing comes of it.
-    case cancel
-    /// Types a code in.
-    ///
-    /// A code is the identifier of the offer behind it, which is its reference name in Xcode's file. Where several products
-    /// have an offer behind the same code, the first registered one is bought, unless another is named.
-    case redeem(code: String, productIdentifier: String? = nil)
-}
-
 // What accounts get in the store itself.
 extension SandboxAccount {
     /// Redeems an offer code in the store itself, outside the app.
     ///
     /// An ordinary purchased transaction comes of it, of which all of the account's devices hear until one has finished it.
     /// The offer begins at once or, while a subscription of the group goes on, when that renews; it takes the introductory
-    /// offer's place, or follows it if it is stackable. Nobody is asked to authorise it. An account may redeem an offer
+    /// offer's place, or follows it if it is stackable. Nobody is asked to authorize it. An account may redeem an offer
     /// once.
     ///
     /// - Parameters:
@@ -87,7 +76,7 @@ extension SandboxStore {
     }
 }
 
-extension SandboxCore {
+extension SandboxDriver {
     /// Makes a purchase in the store itself; returns its transaction's identifier.
     fileprivate func redeem(
         _ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void

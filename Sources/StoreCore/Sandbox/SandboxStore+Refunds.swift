@@ -38,7 +38,7 @@ extension SandboxAccount {
     public var totalRefunded: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.refund ?? 0) } } }
 }
 
-extension SandboxCore {
+extension SandboxDriver {
     /// Makes a change on behalf of the store's owner that depends on what the state forgets.
     ///
     /// It costs what the history costs.

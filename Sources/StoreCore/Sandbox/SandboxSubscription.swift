@@ -76,11 +76,11 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
 }
 
 extension SandboxSubscription {
-    init(_ index: Int, _ subscriptions: SubscriptionBook, _ catalogue: Catalogue) {
+    init(_ index: Int, _ subscriptions: Subscriptions, _ catalog: Catalog) {
         let subscription = subscriptions[index]
         let term = subscription.term
         groupIdentifier = subscription.group
-        productIdentifier = catalogue[term.product].identifier
+        productIdentifier = catalog[term.product].identifier
         originalTransaction = String(term.original)
         since = subscription.since
         periodStart = term.start
@@ -88,7 +88,7 @@ extension SandboxSubscription {
         offer = (term.offer?.offer).map(Offer.init)
         waitingOffer = subscriptions.waitingOffer(of: index).map(Offer.init)
         willRenew = subscription.isRunning && subscription.willRenew
-        renewsAs = willRenew ? catalogue[subscription.renewsAs].identifier : nil
+        renewsAs = willRenew ? catalog[subscription.renewsAs].identifier : nil
         end = subscription.end
         let trouble = subscriptions.trouble(of: index)
         gracePeriodExpirationDate = trouble?.graceEnd

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Knows who works by one clock, and when all of them are quiet.
 ///
-/// A store and the queues on it have one of these in common, through their ``Timekeeper``. `settle` waits
+/// A store and the queues on it have one of these in common, through their ``StoreClock``. `settle` waits
 /// until nothing more can happen by itself: every update taken in, every callback made.
 public final class Activity: Sendable {
     private let members = Locked<[Place]>([])
@@ -164,7 +164,7 @@ public final class Activity: Sendable {
     private nonisolated func trapInsideCallback() {
         guard !CallScope.isAtWork else {
             fatalError(
-                "settle was called from inside a callback or an authoriser, which it would wait for; call it elsewhere"
+                "settle was called from inside a callback or an authorizer, which it would wait for; call it elsewhere"
             )
         }
     }

@@ -5,7 +5,10 @@ import Foundation
 /// A callback that waits for a thread that settles, or moves the clock, waits for ever: each waits for the other. One look
 /// is under way at a time, however many settle.
 package final class SettleWatch: Sendable {
-    private let later: MainQueueWatch.Later
+    /// Does something after some seconds.
+    package typealias Later = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
+
+    private let later: Later
     private let state = Locked(State())
 
     private struct State {
@@ -22,7 +25,7 @@ package final class SettleWatch: Sendable {
     }
 
     /// - Parameter later: does something after some seconds.
-    package init(later: @escaping MainQueueWatch.Later) { self.later = later }
+    package init(later: @escaping Later) { self.later = later }
 
     /// The seconds that a callback may take while somebody settles; for tests.
     package var patience: TimeInterval {

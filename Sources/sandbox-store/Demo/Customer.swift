@@ -7,16 +7,16 @@ struct Customer: Sendable {
     let products: [SKProduct]
 
     /// Gives the same answer every time.
-    func always(_ answer: Authorisation, _ verb: String) -> Authoriser {
-        Authoriser { request in
+    func always(_ answer: Authorization, _ verb: String) -> Authorizer {
+        Authorizer { request in
             timeline(.user, "\(verb) \(describe(request))")
             return answer
         }
     }
 
     /// Answers at the terminal; once it has no more to say, cancels everything.
-    func asked(_ read: @escaping @Sendable () -> String?) -> Authoriser {
-        Authoriser { request in
+    func asked(_ read: @escaping @Sendable () -> String?) -> Authorizer {
+        Authorizer { request in
             while true {
                 timeline.ask(.user, "\(describe(request))? [y = approve, c = cancel, d = decline]")
                 guard let answer = read() else {
@@ -33,7 +33,7 @@ struct Customer: Sendable {
         }
     }
 
-    private func describe(_ request: AuthorisationRequest) -> String {
+    private func describe(_ request: AuthorizationRequest) -> String {
         let quantity = request.quantity == 1 ? "" : "\(request.quantity) × "
         let goods = "\(quantity)\(request.productIdentifier)"
         // A store asks about nothing that it does not sell.

@@ -10,7 +10,7 @@ final class Demo {
     private let name: String
     private let console: Console
     private let asks: Bool
-    private let clock = ManualTimekeeper(startingAt: Date(timeIntervalSince1970: 1_735_722_000))
+    private let clock = ManualClock(startingAt: Date(timeIntervalSince1970: 1_735_722_000))
     private let store: SandboxStore
     private let timeline: Timeline
 
@@ -21,7 +21,7 @@ final class Demo {
     ///   - name: what to call the file.
     ///   - console: where to print, and where to ask.
     ///   - asks: whether to ask before each charge.
-    /// - Throws: ``CatalogueError`` for products that cannot be sold.
+    /// - Throws: ``CatalogError`` for products that cannot be sold.
     init(_ configuration: StoreConfiguration, name: String, console: Console, asks: Bool) throws {
         self.configuration = configuration
         self.name = name
@@ -29,8 +29,8 @@ final class Demo {
         self.asks = asks
         store = try SandboxStore(
             configuration,
-            timekeeper: clock,
-            authoriser: .approving,
+            clock: clock,
+            authorizer: .approving,
             renewalRate: .realTime,
             isNewsstandApp: true
         )
@@ -62,18 +62,18 @@ final class Demo {
         }
         let customer = Customer(timeline: timeline, products: app.products)
         let willing = asks ? customer.asked(console.read) : customer.always(.approve, "approves")
-        store.authoriser = willing
+        store.authorizer = willing
 
         scene("A non-consumable is bought", needs: cast.nonConsumable, "no non-consumable") { app.buy($0) }
         scene("Three of a consumable are bought with one payment", needs: cast.consumable, "no consumable") {
             app.buy($0, quantity: 3)
         }
         if !asks {
-            store.authoriser = customer.always(.cancel, "cancels")
+            store.authorizer = customer.always(.cancel, "cancels")
             scene("The user thinks better of it") { app.buy(cast.temptation) }
-            store.authoriser = customer.always(.decline(), "declines")
+            store.authorizer = customer.always(.decline(), "declines")
             scene("The payment is declined") { app.buy(cast.temptation) }
-            store.authoriser = willing
+            store.authorizer = willing
         }
         scene("A subscription is bought", needs: cast.subscription, "no auto-renewable subscription") { app.buy($0) }
         scene("A subscription that does not renew is bought") { app.buy(cast.nonRenewing) }

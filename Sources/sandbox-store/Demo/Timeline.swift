@@ -7,7 +7,7 @@ struct Timeline: Sendable {
         case app, user, delegate, observer, server
     }
 
-    let clock: any Timekeeper
+    let clock: any StoreClock
     let write: @Sendable (String) -> Void
 
     /// Begins a scene.

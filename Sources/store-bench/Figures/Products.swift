@@ -11,7 +11,7 @@ extension Figure {
         unit: "ms",
         limit: 1.5
     ) {
-        let floor = HandCatalogue.make(identifiers: identifiers())
+        let floor = HandCatalog.make(identifiers: identifiers())
         let value = try ProductRequest.make(identifiers: identifiers())
         let asked = Set(identifiers())
         return Cases(floor: { try sample(floor, asked) }, value: { try sample(value, asked) })

@@ -35,12 +35,12 @@ extension Figure {
 /// The value: a store in which so many accounts subscribe, a second apart, before the clock is looked at.
 private enum StoreRenewals {
     static func make(_ count: Int, from start: Date, to end: Date) throws -> () throws -> Int {
-        let clock = ManualTimekeeper(startingAt: start)
+        let clock = ManualClock(startingAt: start)
         let ledger = MemoryLedger()
         let products: [SandboxProduct] = [
             .autoRenewable("com.example.pro", price: "4.99", period: .init(1, .month), group: "pro")
         ]
-        let store = try SandboxStore(products: products, timekeeper: clock, ledger: ledger)
+        let store = try SandboxStore(products: products, clock: clock, ledger: ledger)
         let queue = SKPaymentQueue(backend: store, delivery: .inline)
         let observer = StoreFinisher(keeps: false)
         queue.add(observer)

@@ -8,11 +8,11 @@ import StoreCore
 /// lived one after another, each on any thread, and what is not as it should be is written down.
 final class Household: @unchecked Sendable {  // unchecked: one thread at a time has it
     let number: Int
-    let clock: ManualTimekeeper
+    let clock: ManualClock
     let ledger = MemoryLedger()
     let journal = MemoryJournal()
     let store: SandboxStore
-    let interposer: Interposer
+    let interposer: FaultInjector
     let context: StoreContext
     let app = Diarist()
     /// What was not as it should be.
@@ -28,7 +28,7 @@ final class Household: @unchecked Sendable {  // unchecked: one thread at a time
     init(_ number: Int, delivery: StoreDelivery = .inline) throws {
         self.number = number
         start = Date(timeIntervalSince1970: 1_735_689_600 + Double(number) * 86_400)
-        clock = ManualTimekeeper(startingAt: start)
+        clock = ManualClock(startingAt: start)
         store = try SandboxStore(
             products: [
                 .consumable("sword", decimalPrice: Self.price(number)),
@@ -38,13 +38,13 @@ final class Household: @unchecked Sendable {  // unchecked: one thread at a time
                 .nonConsumable("map", price: "1.99").hosting(Data("the map of \(number)".utf8)),
                 .autoRenewable("pass", price: "9.99", period: .init(1, .month), group: "passes"),
             ],
-            timekeeper: clock,
+            clock: clock,
             ledger: ledger,
             storefront: Self.countries[number % Self.countries.count],
             locale: "en_US",
             signer: HMACReceiptSigner(key: Data("the key of \(number)".utf8))
         )
-        interposer = Interposer(store, label: "\(number)", seed: UInt64(number))
+        interposer = FaultInjector(store, label: "\(number)", seed: UInt64(number))
         context = StoreContext(backend: interposer, journal: journal, delivery: delivery, log: .silent)
         context.run { queue.add(app) }
     }
@@ -55,7 +55,7 @@ final class Household: @unchecked Sendable {  // unchecked: one thread at a time
     private static func cents(_ count: Int) -> Decimal { Decimal(count) / 100 }
     private static let countries = ["USA", "DEU", "GBR", "FRA"]
     /// What spoils the first purchase; nothing of it may show.
-    private static let troubles: [(act: Interposer.Act, point: Interposer.Point)] = [
+    private static let troubles: [(act: FaultInjector.Act, point: FaultInjector.Point)] = [
         (.loseAnswer, .submission), (.drop, .reply), (.delay(30), .update), (.duplicate, .submission), (.cut, .reply),
     ]
 

@@ -90,19 +90,19 @@ import Testing
     }
 
     @Test func `A store that goes leaves nothing with a clock that others live by`() throws {
-        let clock = ManualTimekeeper()
-        let kept = try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock)
+        let clock = ManualClock()
+        let kept = try SandboxStore(products: [.consumable("sword", price: "0.99")], clock: clock)
         weak var dropped: SandboxStore?
         do {
             let store = try SandboxStore(
                 products: [.autoRenewable("pass", price: "9.99", period: .init(1, .month), group: "passes")],
-                timekeeper: clock
+                clock: clock
             )
             let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
             let app = Diarist()
             queue.add(app)
             queue.add(SKPayment(productIdentifier: "pass"))
-            store.authoriser = .always(.later)
+            store.authorizer = .always(.later)
             queue.add(SKPayment(productIdentifier: "pass"))
             dropped = store
             #expect(clock.nextDeadline != nil)

@@ -31,7 +31,7 @@ private final class Burden: Sendable {}
 extension Household {
     /// Brings it into the middle of everything there is to be in the middle of, and says what it is made of.
     func leaveUnfinished() throws -> Traces {
-        let (authoriserBurden, timerBurden, ruleBurden) = (Burden(), Burden(), Burden())
+        let (authorizerBurden, timerBurden, ruleBurden) = (Burden(), Burden(), Burden())
         let queue = context.run { SKPaymentQueue.default() }
         let tablet = try store.addDevice("tablet", signedInTo: store.account)
         let tabletQueue = SKPaymentQueue(backend: tablet, delivery: .inline, log: .silent)
@@ -45,10 +45,10 @@ extension Household {
         queue.start(queue.transactions.flatMap(\.downloads))
         let file = try #require(queue.transactions.flatMap(\.downloads).first?.contentURL)
         // A purchase that waits for a decision.
-        store.authoriser = Authoriser { _ in withExtendedLifetime(authoriserBurden) { .later } }
+        store.authorizer = Authorizer { _ in withExtendedLifetime(authorizerBurden) { .later } }
         queue.add(SKPayment(productIdentifier: "castle"))
         // News that is held, and news behind it.
-        let isHeavy = Interposer.Condition.matching { _ in withExtendedLifetime(ruleBurden) { true } }
+        let isHeavy = FaultInjector.Condition.matching { _ in withExtendedLifetime(ruleBurden) { true } }
         interposer.add(.hold, at: .update, when: isHeavy, times: 1)
         try store.account.buy("sword")
         try store.account.buy("sword")
@@ -63,7 +63,7 @@ extension Household {
         let objects: KeyValuePairs<String, AnyObject> = [
             "store": store, "device": tablet, "clock": clock, "ledger": ledger, "journal": journal,
             "interposer": interposer, "context": context, "queue": queue, "the tablet's queue": tabletQueue, "app": app,
-            "what the authoriser holds": authoriserBurden, "what a timer holds": timerBurden,
+            "what the authorizer holds": authorizerBurden, "what a timer holds": timerBurden,
             "what a rule holds": ruleBurden,
         ]
         return Traces(objects, file: file)

@@ -17,13 +17,13 @@ extension Fault {
 
 /// Has another clock each time.
 private final class ChangesItsClock: SpoiltStore, @unchecked Sendable {
-    override var timekeeper: any Timekeeper { ManualTimekeeper() }
+    override var clock: any StoreClock { ManualClock() }
 }
 
 /// Begins something with each look-up, and ends nothing.
 private final class IsNeverQuiet: SpoiltStore, @unchecked Sendable {
     override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        _ = timekeeper.activity.begin()
+        _ = clock.activity.begin()
         super.submit(commands, reply: reply)
     }
 }

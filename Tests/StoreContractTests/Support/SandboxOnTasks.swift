@@ -5,7 +5,7 @@ import StoreCore
 struct SandboxOnTasks: AsyncStoreBackend {
     let store: SandboxStore
 
-    var timekeeper: any Timekeeper { store.timekeeper }
+    var clock: any StoreClock { store.clock }
 
     func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
     func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
@@ -23,7 +23,7 @@ struct SandboxOnTasks: AsyncStoreBackend {
     }
 
     func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
-        let mailbox = Mailbox(journal: feed.journal, store.timekeeper.activity)
+        let mailbox = Mailbox(journal: feed.journal, store.clock.activity)
         store.connect(mailbox, after: cursor)
         defer { store.disconnect(mailbox) }
         for try await (batch, work) in mailbox.batches {
@@ -42,11 +42,11 @@ struct SandboxOnTasks: AsyncStoreBackend {
 
 /// Keeps what the sandbox sends for a task, and reports it as under way until it is passed on.
 private final class Mailbox: StoreUpdateReceiver {
-    typealias Parcel = (UpdateBatch, Activity.Work)
+    typealias InFlightMessage = (UpdateBatch, Activity.Work)
 
     let journal: JournalID
-    let batches: AsyncThrowingStream<Parcel, any Error>
-    private let input: AsyncThrowingStream<Parcel, any Error>.Continuation
+    let batches: AsyncThrowingStream<InFlightMessage, any Error>
+    private let input: AsyncThrowingStream<InFlightMessage, any Error>.Continuation
     private let activity: Activity
 
     init(journal: JournalID, _ activity: Activity) {

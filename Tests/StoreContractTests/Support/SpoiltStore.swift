@@ -10,7 +10,7 @@ class SpoiltStore: StoreBackend, @unchecked Sendable {  // unchecked: subclasses
 
     required init(_ store: SandboxStore) { self.store = store }
 
-    var timekeeper: any Timekeeper { store.timekeeper }
+    var clock: any StoreClock { store.clock }
     var lane: BackendLane { .caller }
     var canMakePayments: Bool { store.canMakePayments }
     var storefront: StoreStorefront? { store.storefront }

@@ -7,8 +7,8 @@ extension ContractSubject {
     ///
     /// Each store has a manual clock of its own unless one is given.
     static func sandbox(
-        clock: (any Timekeeper)? = nil,
-        authoriser: Authoriser = .byProduct,
+        clock: (any StoreClock)? = nil,
+        authorizer: Authorizer = .byProduct,
         _ wrap: @escaping @Sendable (SandboxStore) -> any StoreBackend = { $0 }
     ) -> ContractSubject {
         let products = Products(
@@ -19,7 +19,7 @@ extension ContractSubject {
         )
         var subject = ContractSubject(products: products) {
             let ledger = MemoryLedger()
-            let clock = clock ?? ManualTimekeeper()
+            let clock = clock ?? ManualClock()
             let signer = HMACReceiptSigner()
             let open: @Sendable () throws -> SandboxStore = {
                 try SandboxStore(
@@ -29,9 +29,9 @@ extension ContractSubject {
                         .consumable("dragon", price: "99.99"),
                         .consumable("gift", price: "4.99"),
                     ],
-                    timekeeper: clock,
+                    clock: clock,
                     ledger: ledger,
-                    authoriser: authoriser,
+                    authorizer: authorizer,
                     signer: signer
                 )
             }
@@ -43,9 +43,9 @@ extension ContractSubject {
     }
 }
 
-extension Authoriser {
+extension Authorizer {
     /// Declines the dragon, leaves the gift to somebody else, and sells the rest.
-    static let byProduct = Authoriser { request in
+    static let byProduct = Authorizer { request in
         switch request.productIdentifier {
         case "dragon": .decline()
         case "gift": .askSomebodyElse

@@ -5,22 +5,22 @@ import Testing
 
 /// What the app receipt's file says while purchases come and go, and how it comes to say it.
 @Suite struct ReceiptFileContentTests {
-    private let clock: any Timekeeper
+    private let clock: any StoreClock
     private let ledger = MemoryLedger()
     private let store: SandboxStore
     private let context: StoreContext
     private let observer = Observer()
 
-    init() throws { try self.init(clock: ManualTimekeeper()) }
+    init() throws { try self.init(clock: ManualClock()) }
 
-    private init(clock: any Timekeeper) throws {
+    private init(clock: any StoreClock) throws {
         self.clock = clock
         store = try SandboxStore(
             products: Market.products + [
                 .nonConsumable("map", price: "1.99", isFamilyShareable: true),
                 .nonRenewing("a.season.with.a.long.name", price: "2.99"),
             ],
-            timekeeper: clock,
+            clock: clock,
             ledger: ledger
         )
         context = StoreContext(backend: store, delivery: .inline, log: .silent)
@@ -93,7 +93,7 @@ import Testing
         for (name, step) in steps {
             try step()
             // One that has encoded nothing before.
-            let fresh = try SandboxStore(timekeeper: clock, ledger: ledger, signer: store.signer)
+            let fresh = try SandboxStore(clock: clock, ledger: ledger, signer: store.signer)
             let receipt = fresh.appReceipt
             #expect((context.appReceiptURL == url) == (receipt != nil), "\(name)")
             #expect((try? Data(contentsOf: url)) == receipt, "\(name)")
@@ -292,8 +292,8 @@ import Testing
     }
 
     /// A clock that goes on by a second whenever somebody looks.
-    private final class TickingClock: Timekeeper {
-        private let clock = ManualTimekeeper()
+    private final class TickingClock: StoreClock {
+        private let clock = ManualClock()
         private let looks = Locked(0.0)
         var activity: Activity { clock.activity }
         var now: Date {
@@ -310,8 +310,8 @@ import Testing
     }
 
     /// A clock that never rings.
-    private final class LateClock: Timekeeper {
-        private let clock = ManualTimekeeper()
+    private final class LateClock: StoreClock {
+        private let clock = ManualClock()
         private let shift = Locked(0.0)
         var delay: TimeInterval {
             get { shift.withLock { $0 } }

@@ -7,12 +7,12 @@ import Testing
     @Test(.timeLimit(.minutes(10)))
     func `A callback that waits for a thread that moves the clock is worth a warning`() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            let clock = ManualTimekeeper()
+            let clock = ManualClock()
             clock.activity.watch.patience = 0.01
             // The warning ends the process; without one it would stay here for ever.
             let log = StoreLog { line in if line.contains("moves the clock") { exit(7) } }
             let queue = SKPaymentQueue(
-                backend: try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock),
+                backend: try SandboxStore(products: [.consumable("sword", price: "0.99")], clock: clock),
                 delivery: .inline,
                 log: log
             )
@@ -32,10 +32,10 @@ import Testing
     @Test(.timeLimit(.minutes(10)))
     func `A request's callback that waits for a task that settles is worth a warning`() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            let clock = ManualTimekeeper()
+            let clock = ManualClock()
             clock.activity.watch.patience = 0.01
             let context = StoreContext(
-                backend: try SandboxStore(products: [.consumable("sword", price: "0.99")], timekeeper: clock),
+                backend: try SandboxStore(products: [.consumable("sword", price: "0.99")], clock: clock),
                 delivery: .inline,
                 log: StoreLog { line in if line.contains("settles") { exit(7) } }
             )

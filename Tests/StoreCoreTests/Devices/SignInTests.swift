@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `A decision about somebody who is signed out is heard when they sign in`() throws {
-        let market = try Market(authoriser: .always(.askSomebodyElse))
+        let market = try Market(authorizer: .always(.askSomebodyElse))
         let bob = try market.store.addAccount("bob")
         let app = App(on: market.store)
         app.buy("full.game")

@@ -102,7 +102,7 @@ import Testing
     @Test func `A store that says nothing of hosting refuses to send any`() async throws {
         struct Smallest: AsyncStoreBackend {
             // Of its own: whoever settles by the system's clock does not wait for this store.
-            let timekeeper: any Timekeeper = ManualTimekeeper()
+            let clock: any StoreClock = ManualClock()
             func submit(_ commands: [StoreCommand]) async throws {}
             func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {}
             func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }

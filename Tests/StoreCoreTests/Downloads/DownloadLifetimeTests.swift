@@ -9,7 +9,7 @@ import Testing
         isRelaunched: Bool
     ) throws {
         weak var store: SandboxStore?
-        weak var clock: ManualTimekeeper?
+        weak var clock: ManualClock?
         let folder = try {
             let hosting = try Hosting()
             (store, clock) = (hosting.store, hosting.clock)
@@ -27,13 +27,13 @@ import Testing
 
     @Test func `A store that is replaced while a file comes goes, with its clock`() throws {
         weak var store: SandboxStore?
-        weak var clock: ManualTimekeeper?
+        weak var clock: ManualClock?
         let context = StoreContext(delivery: .inline, log: .silent)
         let recorder = DownloadRecorder()
         try context.run {
-            let first = try SandboxStore(products: Hosting.products, timekeeper: ManualTimekeeper())
+            let first = try SandboxStore(products: Hosting.products, clock: ManualClock())
             first.downloadPace = .bytesPerSecond(1)
-            (store, clock) = (first, first.timekeeper as? ManualTimekeeper)
+            (store, clock) = (first, first.clock as? ManualClock)
             context.use(first)
             SKPaymentQueue.default().add(recorder)
             SKPaymentQueue.default().add(SKPayment(productIdentifier: "level.2"))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `A clock that outlives a store has no timer left of a file that was coming`() throws {
-        let clock: ManualTimekeeper
+        let clock: ManualClock
         do {
             let hosting = try Hosting()
             clock = hosting.clock

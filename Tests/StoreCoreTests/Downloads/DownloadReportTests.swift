@@ -40,7 +40,7 @@ import Testing
 
     @Test func `B159: There are no downloads before a purchase is paid for`() throws {
         let hosting = try Hosting()
-        hosting.store.authoriser = .always(.later)
+        hosting.store.authorizer = .always(.later)
         hosting.queue.add(SKPayment(productIdentifier: "level.2"))
         let transaction = try #require(hosting.queue.transactions.first)
         #expect(transaction.transactionState == .purchasing)

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: ["", "1.", "1..2", "v1", "1,0", "١"])
     func `B142: A version that is not integers separated by periods is refused`(version: String) throws {
         let content = SandboxProduct.HostedContent(version: version, files: [.init(Data(count: 1))])
-        #expect(throws: CatalogueError.self) { try SandboxStore(products: [product(content)]) }
+        #expect(throws: CatalogError.self) { try SandboxStore(products: [product(content)]) }
     }
 
     @Test(arguments: ["0", "1.0", "2025.11.3"])
@@ -27,7 +27,7 @@ import Testing
             [], [.init(Data()), .init(Data())], [.init(Data()), .init(Data(), identifier: "map")],
             [.init(Data(), identifier: "")],
         ] {
-            let error = try #require(throws: CatalogueError.self) {
+            let error = try #require(throws: CatalogError.self) {
                 try SandboxStore(products: [product(.init(files: files))])
             }
             #expect(error.reason.contains("map"))

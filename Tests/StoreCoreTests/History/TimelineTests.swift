@@ -78,7 +78,7 @@ import Testing
     @Test func `A store that continues a ledger tells of what was before it`() throws {
         let market = try Market()
         App(on: market.store).buy("sword")
-        let next = try SandboxStore(products: Market.products, timekeeper: market.clock, ledger: market.ledger)
+        let next = try SandboxStore(products: Market.products, clock: market.clock, ledger: market.ledger)
         #expect(try next.timeline == market.store.timeline)
     }
 }

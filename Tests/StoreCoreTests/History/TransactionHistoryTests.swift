@@ -5,7 +5,7 @@ import Testing
 /// The one-line questions of a test.
 @Suite struct TransactionHistoryTests {
     @Test func `B217: All transactions are there, also failed, waiting, renewed and finished ones`() throws {
-        let market = try Market(authoriser: Authoriser { $0.productIdentifier == "full.game" ? .later : .approve })
+        let market = try Market(authorizer: Authorizer { $0.productIdentifier == "full.game" ? .later : .approve })
         let app = App(on: market.store)
         for product in ["sword", "dragon", "full.game", "gold.monthly"] { app.buy(product) }
         market.advance(to: "2025-02-01T00:00:00Z")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `What waited and was decided says what became of it`() throws {
-        let market = try Market(authoriser: .always(.later))
+        let market = try Market(authorizer: .always(.later))
         let app = App(on: market.store)
         app.buy("sword")
         app.buy("full.game")

@@ -137,7 +137,7 @@ import Testing
     @Test func `Who is asked about an order hears what it costs under the offer`() throws {
         let shop = try OfferShop()
         try shop.subscribeElsewhere()
-        shop.store.authoriser = .always(.later)
+        shop.store.authorizer = .always(.later)
         try shop.buy("gold", under: "quarter")
         #expect(shop.store.undecided.map(\.total) == [OfferShop.price("9.99")])
         shop.market.clock.advance(by: 3 * 86_400)
@@ -149,7 +149,7 @@ import Testing
     @Test func `An order whose offer was withdrawn while it waited fails rather than cost more`() throws {
         let shop = try OfferShop()
         try shop.subscribeElsewhere()
-        shop.store.authoriser = .always(.askSomebodyElse)
+        shop.store.authorizer = .always(.askSomebodyElse)
         try shop.buy("gold", under: "quarter")
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
         try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)

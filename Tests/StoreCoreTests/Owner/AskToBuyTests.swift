@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `B19: The child's own answer comes first, and may be no`() throws {
-        let market = try Market(authoriser: .always(.cancel))
+        let market = try Market(authorizer: .always(.cancel))
         try market.store.account.setAsksToBuy(true)
         let app = App(on: market.store)
         app.buy("sword")
@@ -81,9 +81,9 @@ import Testing
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.paymentCancelled))
     }
 
-    @Test(arguments: [Authorisation.approve, .decline()])
+    @Test(arguments: [Authorization.approve, .decline()])
     func `B152: What is decided while the app is not running is heard at its next launch`(
-        answer: Authorisation
+        answer: Authorization
     ) throws {
         let market = try Market()
         try market.store.account.setAsksToBuy(true)

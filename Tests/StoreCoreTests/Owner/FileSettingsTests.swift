@@ -52,7 +52,7 @@ import Testing
         try store.account.setAsksToBuy(false)
         app.buy(product)
         #expect(app.received == [.updated(product, .purchased)])
-        #expect(try !SandboxStore(configuration, authoriser: .approving).account.asksToBuy)
+        #expect(try !SandboxStore(configuration, authorizer: .approving).account.asksToBuy)
     }
 
     @Test func `B206: Without dialogs purchases go through with nobody asked`() throws {

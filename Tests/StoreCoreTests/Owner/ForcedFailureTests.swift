@@ -56,10 +56,10 @@ import Testing
         #expect(try market.store.account.totalCharged == 0)
     }
 
-    @Test func `B207: What an authoriser approves fails if every purchase is to fail by then`() throws {
+    @Test func `B207: What an authorizer approves fails if every purchase is to fail by then`() throws {
         let market = try Market()
         let store = market.store
-        store.authoriser = Authoriser { [weak store] _ in
+        store.authorizer = Authorizer { [weak store] _ in
             store?.purchaseFailure = .storeKit(.unknown, "the test wants it so")
             return .approve
         }

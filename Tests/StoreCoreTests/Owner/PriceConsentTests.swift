@@ -6,7 +6,7 @@ import Testing
 @Suite struct PriceConsentTests {
     /// A store that asks, with nothing to sell.
     private final class AskingStore: StoreBackend {
-        let timekeeper: any Timekeeper = ManualTimekeeper()
+        let clock: any StoreClock = ManualClock()
         let lane = BackendLane.caller
         private let state: Locked<(isPending: Bool, shown: Int)>
 

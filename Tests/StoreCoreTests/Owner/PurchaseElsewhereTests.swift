@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `B211: Nobody is asked about it, nothing interrupts it and no forced failure concerns it`() throws {
-        let market = try Market(authoriser: .always(.cancel))
+        let market = try Market(authorizer: .always(.cancel))
         try market.store.account.setAsksToBuy(true)
         try market.store.account.setInterruptsPurchases(true)
         market.store.purchaseFailure = .storeKit(.unknown, "the test wants it so")

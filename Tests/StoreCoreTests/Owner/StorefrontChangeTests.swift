@@ -76,7 +76,7 @@ import Testing
     func `B170: The delegate is asked about each purchase under way, and yes changes nothing`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
         let observer = Recorder.finishing()
         let deputy = Deputy()
         let queue = await world.observedQueue(observer)
@@ -101,7 +101,7 @@ import Testing
     func `B171: Where the delegate says no, that transaction fails with product not available`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder.finishing()
         let deputy = Deputy(mayContinue: { $0.payment.productIdentifier != "sword" })
         let queue = await world.observedQueue(observer)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `B170, B172: Without a delegate, or once it is gone, purchases go on`() throws {
-        let market = try Market(authoriser: .always(.later))
+        let market = try Market(authorizer: .always(.later))
         let app = App(on: market.store)
         app.buy("sword")
         try market.store.setStorefront("DEU")
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `B171: No answer within a second of the store's clock counts as no`() throws {
-        let market = try Market(authoriser: .always(.later))
+        let market = try Market(authorizer: .always(.later))
         let silent = UpdateRecorder()
         market.store.connect(silent, after: nil)
         #expect(market.store.submit(silent.commands(.buy("sword"))) == .taken)
@@ -158,7 +158,7 @@ import Testing
 
     @Test func `B171: A delegate that blocks holds up neither the store nor, once it returns, the queue`() throws {
         let clock = ImpatientClock()
-        let store = try SandboxStore(products: Market.products, timekeeper: clock, authoriser: .always(.later))
+        let store = try SandboxStore(products: Market.products, clock: clock, authorizer: .always(.later))
         let hasBegun = DispatchSemaphore(value: 0)
         let mayReturn = DispatchSemaphore(value: 0)
         let deputy = Deputy(mayContinue: { _ in
@@ -195,7 +195,7 @@ import Testing
 
     @Test func `B171: An answer in time calls the clock off`() throws {
         let clock = ImpatientClock()
-        let store = try SandboxStore(products: Market.products, timekeeper: clock, authoriser: .always(.later))
+        let store = try SandboxStore(products: Market.products, clock: clock, authorizer: .always(.later))
         let app = App(on: store)
         app.buy("sword")
         let timers = clock.timers
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func `An app that is not running is not asked; what is not sold there fails when it is approved`() throws {
-        let market = try Market(Self.products, authoriser: .always(.askSomebodyElse))
+        let market = try Market(Self.products, authorizer: .always(.askSomebodyElse))
         let journal = MemoryJournal()
         do {
             let app = App(on: market.store, journal: journal)
@@ -244,7 +244,7 @@ import Testing
             (.consumable("a", price: "1").priced(decimalPrice: -1, in: "DEU"), "-1 in DEU"),
         ]
         for (product, word) in bad {
-            let error = #expect(throws: CatalogueError.self) { try SandboxStore(products: [product]) }
+            let error = #expect(throws: CatalogError.self) { try SandboxStore(products: [product]) }
             #expect(error?.reason.contains(word) == true)
         }
         #expect(Self.products[0].price(in: "DEU") == Decimal(string: "1.09"))

@@ -19,7 +19,7 @@ import Testing
     func `B15: Changing a mutable payment after it was added does not touch what was added`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         let payment = SKMutablePayment(productIdentifier: "sword")
@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B18: Two adds of one payment are both charged, where it is used up`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let queue = await world.observedQueue(Recorder())
         let payment = SKPayment(productIdentifier: "sword")
         let observer = Recorder()
@@ -88,7 +88,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B22, B37: A payment added without an observer waits for one`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let queue = world.queue()
         queue.add(SKPayment(productIdentifier: "sword"))
         await queue.settle()
@@ -104,7 +104,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B25, B31: Several payments are outstanding at once, oldest first`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
@@ -179,15 +179,15 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B19: Adding asks whoever authorises, with the product, the quantity and the total`(
+    func `B19: Adding asks whoever authorizes, with the product, the quantity and the total`(
         conformer: Conformer
     ) async throws {
-        let asked = Locked<[AuthorisationRequest]>([])
-        let authoriser = Authoriser { request in
+        let asked = Locked<[AuthorizationRequest]>([])
+        let authorizer = Authorizer { request in
             asked.withLock { $0.append(request) }
             return .approve
         }
-        let world = try conformer.world(authoriser: authoriser)
+        let world = try conformer.world(authorizer: authorizer)
         let queue = await world.observedQueue(Recorder())
         let observer = Recorder()
         queue.add(observer)

@@ -4,20 +4,18 @@ import Testing
 
 /// Stores written with `async` functions.
 @Suite struct AsyncBackendTests {
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
     private let log = Locked<[String]>([])
 
     private struct Sulking: Error {}
 
     /// Throws what it is told to throw, and keeps connections open only if told to.
     private struct Store: AsyncStoreBackend {
-        let clock: ManualTimekeeper
+        let clock: any StoreClock
         let log: Locked<[String]>
         var error: any Error = Sulking()
         var isFaithful = false
         var closed: Signal?
-
-        var timekeeper: any Timekeeper { clock }
 
         func submit(_ commands: [StoreCommand]) async throws {
             log.withLock { $0.append("submit \(commands.map(\.id.number))") }
@@ -136,6 +134,6 @@ import Testing
         #expect(backend.sells("sword") == nil)
         #expect(backend.receipt(forTransaction: "1") == nil)
         #expect(backend.lane == .background)
-        #expect(backend.timekeeper === SystemTimekeeper.shared)
+        #expect(backend.clock === SystemClock.shared)
     }
 }

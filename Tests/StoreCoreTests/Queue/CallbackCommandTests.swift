@@ -17,10 +17,10 @@ import Testing
         }
     }
 
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
     private let store: ScriptedStore
 
-    init() { store = ScriptedStore(isSelfContained: false, timekeeper: clock) }
+    init() { store = ScriptedStore(isSelfContained: false, clock: clock) }
 
     private func makeQueue(
         _ observer: Recorder,

@@ -189,7 +189,7 @@ import Testing
     func `B36: Payments added by many threads reach the store in the order of the list`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let queue = await world.observedQueue(Recorder())
         let observer = Recorder()
         queue.add(observer)
@@ -283,7 +283,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B49: Many updates come in callbacks of at most 256 transactions`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder()
         let queue = world.queue()
         world.store.isReachable = false

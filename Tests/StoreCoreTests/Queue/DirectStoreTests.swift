@@ -6,7 +6,7 @@ import Testing
 /// A queue on a store in the process, which it asks with its lock held or with its lane marked as busy, and what comes between
 /// question and answer.
 @Suite(.timeLimit(.minutes(5))) struct DirectStoreTests {
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
 
     private func makeQueue(
         _ store: ScriptedStore,
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `B17, B36: A purchase and its finish are one exchange each`(isSelfContained: Bool) {
-        let store = ScriptedStore(isSelfContained: isSelfContained, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: isSelfContained, clock: clock)
         let observer = Recorder.finishing()
         let queue = makeQueue(store, observer)
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `B36: What is added while the store answers goes with the next exchange, in order`() {
-        let store = ScriptedStore(isSelfContained: false, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: false, clock: clock)
         let observer = Recorder()
         let queue = makeQueue(store, observer)
         let box = Locked<SKPaymentQueue?>(queue)
@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `B33: A refused command goes again, before those that were added meanwhile`(isSelfContained: Bool) {
-        let store = ScriptedStore(isSelfContained: isSelfContained, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: isSelfContained, clock: clock)
         let observer = Recorder()
         let journal = MemoryJournal(firstID: JournalID(rawValue: 1))
         let queue = makeQueue(store, observer, journal: journal)
@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `B33, B36: A refused finish is recorded, and heard removed once it is`(isSelfContained: Bool) {
-        let store = ScriptedStore(isSelfContained: isSelfContained, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: isSelfContained, clock: clock)
         let observer = Recorder()
         let journal = MemoryJournal(firstID: JournalID(rawValue: 1))
         let queue = makeQueue(store, observer, journal: journal)
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `B36: News of another connection that come while the store answers are told with the answer, in order`()
     {
-        let store = ScriptedStore(isSelfContained: false, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: false, clock: clock)
         let observer = Recorder()
         let queue = makeQueue(store, observer)
         store.meddle(.init(before: { for listener in store.sell("gift") { listener.newsArrived() } }))
@@ -110,7 +110,7 @@ import Testing
     func `B36: What an answer leaves to do is done once, without a lock, after the queue knows the answer`(
         isSelfContained: Bool
     ) {
-        let store = ScriptedStore(isSelfContained: isSelfContained, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: isSelfContained, clock: clock)
         let observer = Recorder()
         let queue = makeQueue(store, observer)
         let box = Locked<SKPaymentQueue?>(queue)
@@ -135,7 +135,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `B36: A connection that the store has closed is opened again from where it was`(isSelfContained: Bool) {
-        let store = ScriptedStore(isSelfContained: isSelfContained, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: isSelfContained, clock: clock)
         let observer = Recorder()
         let queue = makeQueue(store, observer)
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func `B35: A queue that is relaunched while the store answers tells nothing more, and nothing is lost`() {
-        let store = ScriptedStore(isSelfContained: false, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: false, clock: clock)
         let (observer, heir) = (Recorder(), Recorder())
         let journal = MemoryJournal(firstID: JournalID(rawValue: 1))
         let queue = makeQueue(store, observer, journal: journal)
@@ -180,7 +180,7 @@ import Testing
     @Test func `B36: While the store answers with the queue's lock held, what others add and bring waits its turn`()
         async
     {
-        let store = ScriptedStore(isSelfContained: true, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: true, clock: clock)
         let observer = Recorder()
         let queue = makeQueue(store, observer)
         let gate = Gate()
@@ -217,7 +217,7 @@ import Testing
     func `B36: A queue that is let go leaves the store nothing, and a ring after that finds nobody`(
         isSelfContained: Bool
     ) {
-        let store = ScriptedStore(isSelfContained: isSelfContained, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: isSelfContained, clock: clock)
         let observer = Recorder()
         var queue: SKPaymentQueue? = makeQueue(store, observer)
         weak let weakQueue = queue
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test func `B36: A queue that is let go while the store answers tells what came, and leaves the store nothing`() {
-        let store = ScriptedStore(isSelfContained: false, timekeeper: clock)
+        let store = ScriptedStore(isSelfContained: false, clock: clock)
         let observer = Recorder()
         let box = Locked<SKPaymentQueue?>(makeQueue(store, observer))
         weak let weakQueue = box.withLock { $0 }

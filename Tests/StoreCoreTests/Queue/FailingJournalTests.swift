@@ -4,7 +4,7 @@ import Testing
 
 /// What becomes of commands that the journal cannot keep.
 @Suite struct FailingJournalTests {
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
     private let backend: ScriptedBackend
     private let journal = FailingJournal([.record])
     private let observer = Recorder()

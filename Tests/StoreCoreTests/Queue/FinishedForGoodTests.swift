@@ -4,7 +4,7 @@ import Testing
 
 /// What the store brought by itself and the app finished does not come again, whatever becomes of the finish.
 @Suite struct FinishedForGoodTests {
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
     private let backend: ScriptedBackend
     private let observer = Recorder()
 

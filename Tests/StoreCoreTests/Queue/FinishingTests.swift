@@ -146,7 +146,7 @@ import Testing
     func `B70: The throwing form refuses a transaction that is still purchasing, which stays as it is`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -168,7 +168,7 @@ import Testing
     func `B152: A transaction that waits for somebody else is left alone, with a line in the log`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
         let log = LogRecorder()
         let observer = Recorder()
         let queue = await world.observedQueue(observer, log: log.log)
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func `B152: Finishing what was last seen deferred does not lose an approval not yet told of`() async throws {
-        let world = try Conformer.inProcess.world(authoriser: .always(.askSomebodyElse))
+        let world = try Conformer.inProcess.world(authorizer: .always(.askSomebodyElse))
         let deliveries = DispatchQueue(label: "deliveries")
         let observer = Recorder()
         let queue = await world.observedQueue(observer, delivery: .queue(deliveries))

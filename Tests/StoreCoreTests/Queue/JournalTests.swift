@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `B35: Opening a journal again silences the queue that had it`() async throws {
-        let world = try Conformer.inProcess.world(authoriser: .always(.later))
+        let world = try Conformer.inProcess.world(authorizer: .always(.later))
         let journal = MemoryJournal()
         let before = Recorder()
         let first = await world.observedQueue(before, journal: journal)

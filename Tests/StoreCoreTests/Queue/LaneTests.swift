@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: 0..<20 as Range<UInt64>) func `A queue of waiting things is an array`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var fifo = Fifo<Int>()
+        var fifo = Deque<Int>()
         var model: [Int] = []
         var wrong: [Int] = []
         let favoursAdding = seed % 2 == 0

@@ -22,7 +22,7 @@ import Testing
 
     @Test func `B70: Finishing a transaction that is purchasing stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let world = try Conformer.inProcess.world(authoriser: .always(.later))
+            let world = try Conformer.inProcess.world(authorizer: .always(.later))
             let observer = Recorder()
             let queue = await world.observedQueue(observer)
             queue.add(SKPayment(productIdentifier: "sword"))
@@ -69,14 +69,14 @@ import Testing
 
     @Test func `A clock that is turned back stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ManualTimekeeper().advance(by: -1)
+            ManualClock().advance(by: -1)
         }
         #expect(said(result).contains("a clock does not run backwards"))
     }
 
     @Test func `A clock that a task turns back stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let back: () async -> Void = { await ManualTimekeeper().advance(by: -1) }
+            let back: () async -> Void = { await ManualClock().advance(by: -1) }
             await back()
         }
         #expect(said(result).contains("a clock does not run backwards"))
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `Moving the clock inside a timer that a task fires stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let clock = ManualTimekeeper()
+            let clock = ManualClock()
             clock.schedule(at: clock.now) { clock.advance(by: 1) }
             let fire: () async -> Void = { await clock.advance(by: 1) }
             await fire()

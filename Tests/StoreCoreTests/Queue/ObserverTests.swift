@@ -119,7 +119,7 @@ import Testing
     func `B155, W6: When the last observer was deallocated the log says so once, and what comes waits for the next`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let log = LogRecorder()
         let queue = world.queue(log: log.log)
         let gone = Signal()
@@ -181,7 +181,7 @@ import Testing
     func `B37, B155: What the store sends to a deallocated observer waits for the next one`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let queue = world.queue()
         await leaveObserverBehind(on: queue, buying: "sword")
         try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
@@ -257,7 +257,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B37: Without observers the queue does not follow its store`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         queue.add(SKPayment(productIdentifier: "sword"))

@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B34, B35: The store goes on with a payment while the app is gone`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let before = Recorder()
         let queue = await world.observedQueue(before)
         for product in ["sword", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B35: The queue before falls silent at once`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let before = Recorder()
         let queue = await world.observedQueue(before)
         queue.add(SKPayment(productIdentifier: "sword"))

@@ -18,7 +18,7 @@ import Testing
 
         init(_ lane: BackendLane, _ delivery: Delivery) async throws {
             ledger = GatedLedger(lane: lane)
-            store = try SandboxStore(products: World.products, timekeeper: ManualTimekeeper(), ledger: ledger)
+            store = try SandboxStore(products: World.products, clock: ManualClock(), ledger: ledger)
             self.delivery = delivery
             let place: StoreDelivery =
                 switch delivery {

@@ -4,7 +4,7 @@ import Testing
 
 /// A restore ends, whatever happens, and it ends once.
 @Suite struct RestoreEndTests {
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
     private let backend: ScriptedBackend
     private let observer = Recorder()
 

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `B36: The pauses between tries grow: 1, 2, 4 … 256 seconds`() async throws {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let start = clock.now
         let moments = Locked<[TimeInterval]>([])
         let backend = ScriptedBackend(clock: clock)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `B36: After the store has taken something the pauses begin small again`() async throws {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let moments = Locked<[Date]>([])
         let backend = ScriptedBackend(clock: clock)
         backend.onSubmit { submission in
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `B36: What is added during a pause waits for its end and goes along`() async throws {
-        let backend = ScriptedBackend(clock: ManualTimekeeper())
+        let backend = ScriptedBackend(clock: ManualClock())
         backend.onSubmit { $0.reply(.trouble) }
         let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
@@ -78,13 +78,13 @@ import Testing
         for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
         #expect(backend.submissions.map(\.commands.count) == [1])
         backend.onSubmit { $0.reply(.taken) }
-        await (backend.timekeeper as? ManualTimekeeper)?.advance(by: 1)
+        await (backend.clock as? ManualClock)?.advance(by: 1)
         #expect(backend.submissions.map(\.commands.count) == [1, 3])
         #expect(backend.submissions.last?.commands.map(\.id.number) == [1, 2, 3])
     }
 
     @Test func `B36: A restore that ends a pause makes its timer void, and the pauses go on growing`() {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let start = clock.now
         let moments = Locked<[TimeInterval]>([])
         let backend = ScriptedBackend(clock: clock)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `B36: A connection that breaks is made again from the cursor, after growing pauses`() async throws {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let backend = ScriptedBackend(clock: clock)
         let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `B37: Without observers a broken connection is not made again`() async throws {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let backend = ScriptedBackend(clock: clock)
         let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()

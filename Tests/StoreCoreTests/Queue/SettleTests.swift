@@ -6,7 +6,7 @@ import Testing
 @Suite struct SettleTests {
     @Test(.timeLimit(.minutes(1)))
     func `Settling looks again where somebody has worked between two looks and is quiet`() async {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let worker = Worker(pulses: [3, 4, 2, 2])
         clock.activity.register(worker)
         #expect(await clock.activity.settle() == [])
@@ -109,7 +109,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `Settling returns what waits for an outside act`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         #expect(await queue.settle().isEmpty)

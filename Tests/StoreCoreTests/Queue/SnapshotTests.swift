@@ -4,7 +4,7 @@ import Testing
 
 /// What a queue takes from a store's account of what is unfinished.
 @Suite struct SnapshotTests {
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
     private let backend: ScriptedBackend
     private let observer = Recorder()
 

@@ -8,7 +8,7 @@ import Testing
     func `B56, B58, B60, B62, B64: A purchasing transaction has nothing but its payment`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B60, B62, B152: A deferred transaction has nothing but its payment`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -34,7 +34,7 @@ import Testing
     func `B61, B67: A purchased transaction gains an identifier, and the date on which it joined the store`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.later))
+        let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         await world.advance(by: 100)
@@ -75,7 +75,7 @@ import Testing
     func `B57, B58, B60, B62: A failed transaction has an error that names the cause, and nothing else`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.cancel))
+        let world = try conformer.world(authorizer: .always(.cancel))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `B68: Details change only just before the callback that says so`() async throws {
-        let world = try Conformer.inProcess.world(authoriser: .always(.later))
+        let world = try Conformer.inProcess.world(authorizer: .always(.later))
         let deliveries = DispatchQueue(label: "deliveries")
         let observer = Recorder()
         let queue = await world.observedQueue(observer, delivery: .queue(deliveries))
@@ -140,12 +140,12 @@ import Testing
     func `B152, B153: A deferred transaction is later purchased or failed, one callback each`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authoriser: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         for product in ["sword", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
-        for (request, answer) in zip(world.store.undecided.reversed(), [Authorisation.approve, .decline()]) {
+        for (request, answer) in zip(world.store.undecided.reversed(), [Authorization.approve, .decline()]) {
             try world.store.decide(request.transaction, answer)
             await queue.settle()
         }
@@ -162,7 +162,7 @@ import Testing
     @Test func `B152, B153: A deferral and its outcome are two callbacks even where they are delivered together`()
         async throws
     {
-        let world = try Conformer.inProcess.world(authoriser: .always(.askSomebodyElse))
+        let world = try Conformer.inProcess.world(authorizer: .always(.askSomebodyElse))
         let deliveries = DispatchQueue(label: "deliveries")
         let observer = Recorder()
         let queue = await world.observedQueue(observer, delivery: .queue(deliveries))

@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B64: A transaction that is not completed has no receipt`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.cancel))
+        let world = try conformer.world(authorizer: .always(.cancel))
         let recorder = Recorder()
         let queue = SKPaymentQueue(backend: world.backend, delivery: .inline, log: .silent)
         queue.add(recorder)

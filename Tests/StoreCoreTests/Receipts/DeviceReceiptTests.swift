@@ -114,7 +114,7 @@ import Testing
 
     @Test func `A store on the same ledger makes the same receipt`() throws {
         App(on: market.store).buy("full.game")
-        let other = try SandboxStore(timekeeper: market.clock, ledger: market.ledger, signer: market.store.signer)
+        let other = try SandboxStore(clock: market.clock, ledger: market.ledger, signer: market.store.signer)
         #expect(other.appReceipt == market.store.appReceipt)
         #expect(other.appReceipt != nil)
     }

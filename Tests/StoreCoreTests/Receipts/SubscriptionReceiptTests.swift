@@ -104,8 +104,8 @@ import Testing
     }
 
     @Test func `A store of the same key that did not sell the subscription knows nothing newer`() throws {
-        let clock = ManualTimekeeper(startingAt: market.clock.now - 5 * 86_400)
-        let other = try SandboxStore(products: Market.products, timekeeper: clock, signer: market.store.signer)
+        let clock = ManualClock(startingAt: market.clock.now - 5 * 86_400)
+        let other = try SandboxStore(products: Market.products, clock: clock, signer: market.store.signer)
         App(on: other).buy("gold.monthly")
         let verification = other.verify(receipt: receipts[2])
         #expect(verification.status == .valid)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `The receipts of a purchase that waited name the day on which it was made`() throws {
-        let market = try Market(authoriser: .always(.askSomebodyElse))
+        let market = try Market(authorizer: .always(.askSomebodyElse))
         let app = App(on: market.store, finishes: false)
         app.buy("gold.monthly")
         market.advance(to: "2025-01-05T00:00:00Z")

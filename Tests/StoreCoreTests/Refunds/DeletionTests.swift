@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `B218: An order that waits for a decision can be deleted, and is never decided`() throws {
-        store.authoriser = .always(.askSomebodyElse)
+        store.authorizer = .always(.askSomebodyElse)
         let app = App(on: store)
         app.buy("full.game")
         try store.deleteTransaction("1")
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test func `B218: What was ordered before a subscription began, and approved since, goes with it`() throws {
-        store.authoriser = .always(.askSomebodyElse)
+        store.authorizer = .always(.askSomebodyElse)
         let app = App(on: store)
         app.buy("gold.monthly")
         try account.buy("silver.monthly")

@@ -152,7 +152,7 @@ import Testing
     func `B36: When the store is replaced the queue keeps its observers and begins with what is unfinished there`(
         conformer: Conformer
     ) async throws {
-        let before = try conformer.world(authoriser: .always(.later))
+        let before = try conformer.world(authorizer: .always(.later))
         let after = try conformer.world()
         let shopper = Recorder()
         let shop = await after.observedQueue(shopper)

@@ -26,8 +26,8 @@ import Testing
         }
 
         func makeStore(
-            authoriser: Authoriser = .approving,
-            timekeeper: any Timekeeper = ManualTimekeeper()
+            authorizer: Authorizer = .approving,
+            clock: any StoreClock = ManualClock()
         ) throws -> SandboxStore {
             try SandboxStore(
                 products: [
@@ -41,9 +41,9 @@ import Testing
                         promotionalOffers: [.freeTrial(.init(1, .month), identifier: "gift")]
                     ),
                 ],
-                timekeeper: timekeeper,
+                clock: clock,
                 ledger: ledger,
-                authoriser: authoriser
+                authorizer: authorizer
             )
         }
     }
@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: Setup.allCases)
     func `B19: An authorizer may use the queue that waits for it`(setup: Setup) async throws {
         let box = Locked<SKPaymentQueue?>(nil)
-        let authoriser = Authoriser { request in
+        let authorizer = Authorizer { request in
             guard request.productIdentifier == "sword" else { return .approve }
             let queue = box.withLock { $0 }
             // Whoever held a lock here would wait for ever.
@@ -63,7 +63,7 @@ import Testing
             queue?.add(SKPayment(productIdentifier: "shield"))
             return .approve
         }
-        let store = try setup.makeStore(authoriser: authoriser)
+        let store = try setup.makeStore(authorizer: authorizer)
         let observer = Recorder.finishing()
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         queue.add(observer)
@@ -80,11 +80,11 @@ import Testing
         setup: Setup
     ) async throws {
         let gate = Gate()
-        let authoriser = Authoriser { request in
+        let authorizer = Authorizer { request in
             if request.productIdentifier == "sword" { gate.pass() }
             return .approve
         }
-        let store = try setup.makeStore(authoriser: authoriser)
+        let store = try setup.makeStore(authorizer: authorizer)
         let (observer, other) = (Recorder.finishing(), Recorder.finishing())
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         let tablet = try store.addDevice("tablet", signedInTo: store.account)
@@ -109,12 +109,12 @@ import Testing
     @Test(arguments: Setup.allCases)
     func `B19: News come in while an authorizer takes its time`(setup: Setup) async throws {
         let gate = Gate()
-        let authoriser = Authoriser { request in
+        let authorizer = Authorizer { request in
             if request.productIdentifier == "shield" { return .later }
             gate.pass()
             return .approve
         }
-        let store = try setup.makeStore(authoriser: authoriser)
+        let store = try setup.makeStore(authorizer: authorizer)
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         let (observer, hasHeard) = (Recorder.finishing(), Signal())
         let listener = Listener { if $0 == "shield" { hasHeard.fire() } }
@@ -143,7 +143,7 @@ import Testing
         let count = 3_000
         let left = Locked(count)
         let box = Locked<SKPaymentQueue?>(nil)
-        let authoriser = Authoriser { _ in
+        let authorizer = Authorizer { _ in
             let isLast = left.withLock { left in
                 left -= 1
                 return left == 0
@@ -151,7 +151,7 @@ import Testing
             if !isLast { box.withLock { $0 }?.add(SKPayment(productIdentifier: "sword")) }
             return .approve
         }
-        let store = try setup.makeStore(authoriser: authoriser)
+        let store = try setup.makeStore(authorizer: authorizer)
         let observer = Recorder.finishing()
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         queue.add(observer)
@@ -165,7 +165,7 @@ import Testing
 
     @Test(arguments: Setup.allCases)
     func `B19: What an authorizer never answers stays purchasing, and settling says so`(setup: Setup) async throws {
-        let store = try setup.makeStore(authoriser: .always(.later))
+        let store = try setup.makeStore(authorizer: .always(.later))
         let observer = Recorder.finishing()
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         queue.add(observer)
@@ -183,12 +183,12 @@ import Testing
         setup: Setup
     ) async throws {
         let box = Locked<SKPaymentQueue?>(nil)
-        let authoriser = Authoriser { _ in
+        let authorizer = Authorizer { _ in
             let last = box.withLock { $0.take() }
             withExtendedLifetime(last) {}
             return .approve
         }
-        let store = try setup.makeStore(authoriser: authoriser)
+        let store = try setup.makeStore(authorizer: authorizer)
         let observer = Recorder()
         weak var weakQueue: SKPaymentQueue?
         do {
@@ -199,7 +199,7 @@ import Testing
         }
         let payment = SKPayment(productIdentifier: "sword")
         box.withLock { $0 }?.add(payment)
-        await store.timekeeper.activity.settle()
+        await store.clock.activity.settle()
         #expect(weakQueue == nil)
         #expect(try store.transactions.map(\.state) == [.purchased])
         let next = SKPaymentQueue(backend: store, delivery: .inline)
@@ -226,8 +226,8 @@ import Testing
 
     @Test(arguments: Setup.allCases)
     func `B33: With the store out of reach nothing is lost and nothing is sold twice`(setup: Setup) async throws {
-        let clock = ManualTimekeeper()
-        let store = try setup.makeStore(timekeeper: clock)
+        let clock = ManualClock()
+        let store = try setup.makeStore(clock: clock)
         let observer = Recorder()
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         queue.add(observer)
@@ -256,11 +256,11 @@ import Testing
             looks.withLock { $0 += 1 }
         }
         for (ledger, clock) in [
-            (CuriousLedger(look), ManualTimekeeper() as any Timekeeper), (nil, CuriousClock(look)),
-        ] as [(CuriousLedger?, any Timekeeper)] {
+            (CuriousLedger(look), ManualClock() as any StoreClock), (nil, CuriousClock(look)),
+        ] as [(CuriousLedger?, any StoreClock)] {
             let store = try SandboxStore(
                 products: [.consumable("sword", price: "0.99")],
-                timekeeper: clock,
+                clock: clock,
                 ledger: ledger
             )
             let observer = Recorder.finishing()
@@ -309,7 +309,7 @@ import Testing
         queue.add(payment)
         await queue.settle()
         store.isReachable = true
-        await (store.timekeeper as? ManualTimekeeper)?.advance(by: 600)
+        await (store.clock as? ManualClock)?.advance(by: 600)
         await queue.settle()
         #expect(looks.withLock { $0 } > once)
         #expect(observer.history(of: "sword") == whole("sword"))

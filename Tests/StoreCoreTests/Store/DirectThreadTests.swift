@@ -22,7 +22,7 @@ import Testing
     private func makeStore(isShared: Bool) throws -> SandboxStore {
         try SandboxStore(
             products: [.consumable("sword", price: "0.99")],
-            timekeeper: ManualTimekeeper(),
+            clock: ManualClock(),
             ledger: isShared ? MemoryLedger() : nil
         )
     }

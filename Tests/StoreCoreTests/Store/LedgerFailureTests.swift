@@ -6,8 +6,8 @@ import Testing
     private let ledger = FailingLedger()
     private let receiver = UpdateRecorder()
 
-    private func store(_ authoriser: Authoriser = .approving) throws -> SandboxStore {
-        try Conformer.inProcess.world(authoriser: authoriser, ledger: ledger).store
+    private func store(_ authorizer: Authorizer = .approving) throws -> SandboxStore {
+        try Conformer.inProcess.world(authorizer: authorizer, ledger: ledger).store
     }
 
     @Test func `A submission is appended and committed once, and each command sees the ones before it`() throws {
@@ -145,10 +145,10 @@ import Testing
         #expect(receiver.transactions == ["2 purchasing", "2 deferred", "2 purchased"])
     }
 
-    @Test func `What an authoriser said is written as soon as the ledger can be`() throws {
+    @Test func `What an authorizer said is written as soon as the ledger can be`() throws {
         let asked = Locked<[String]>([])
         let store = try store(
-            Authoriser { [ledger] request in
+            Authorizer { [ledger] request in
                 asked.withLock { $0.append(request.productIdentifier) }
                 if request.productIdentifier != "spear" { ledger.failing = .commit }
                 return request.productIdentifier == "shield" ? .cancel : .approve
@@ -171,7 +171,7 @@ import Testing
     @Test func `Nobody was asked about an order when the store died: the next one asks`() throws {
         do {
             let store = try store(
-                Authoriser { [ledger] request in
+                Authorizer { [ledger] request in
                     if request.productIdentifier == "sword" { return .later }
                     ledger.failing = .append
                     return .cancel
@@ -182,16 +182,16 @@ import Testing
         }
         ledger.repair()
         let asked = Locked<[String]>([])
-        let authoriser = Authoriser { request in
+        let authorizer = Authorizer { request in
             asked.withLock { $0.append(request.productIdentifier) }
             return .approve
         }
-        let reopened = try store(authoriser)
+        let reopened = try store(authorizer)
         #expect(asked.withLock { $0 } == ["shield"])
         #expect(reopened.undecided.map(\.productIdentifier) == ["sword"])
         reopened.connect(receiver, after: nil)
         #expect(receiver.transactions == ["1 purchasing", "2 purchased"])
-        _ = try store(authoriser)
+        _ = try store(authorizer)
         #expect(asked.withLock { $0 } == ["shield"])
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LedgerTests {
     @Test func `B34: A store opened again on its ledger is the same store`() async throws {
         let ledger = MemoryLedger()
-        let before = try Conformer.inProcess.world(authoriser: .always(.later), ledger: ledger)
+        let before = try Conformer.inProcess.world(authorizer: .always(.later), ledger: ledger)
         let shopper = Recorder()
         let shop = await before.observedQueue(shopper)
         for product in ["full.game", "sword", "shield", "swrod"] { shop.add(SKPayment(productIdentifier: product)) }
@@ -77,12 +77,12 @@ import Testing
     @Test func `B106: A conflict with another store on the ledger is decided again, and charged once`() async throws {
         let ledger = MemoryLedger()
         let totals = Locked<[Decimal]>([])
-        let authoriser = Authoriser { request in
+        let authorizer = Authorizer { request in
             totals.withLock { $0.append(request.total) }
             return .approve
         }
-        let here = try Conformer.inProcess.world(authoriser: authoriser, ledger: ledger)
-        let there = try Conformer.inProcess.world(authoriser: authoriser, ledger: ledger)
+        let here = try Conformer.inProcess.world(authorizer: authorizer, ledger: ledger)
+        let there = try Conformer.inProcess.world(authorizer: authorizer, ledger: ledger)
         let first = Recorder()
         let second = Recorder()
         let queue = await here.observedQueue(first)
@@ -156,7 +156,7 @@ import Testing
 
     @Test func `B34: A decision that the ledger cannot keep can be made again`() async throws {
         let ledger = FailingLedger()
-        let world = try Conformer.inProcess.world(authoriser: .always(.later), ledger: ledger)
+        let world = try Conformer.inProcess.world(authorizer: .always(.later), ledger: ledger)
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
         queue.add(SKPayment(productIdentifier: "sword"))

@@ -4,7 +4,7 @@ import Testing
 
 /// Ledgers that do not give every record back.
 @Suite struct LostRecordTests {
-    private let clock = ManualTimekeeper()
+    private let clock = ManualClock()
     private let ledger = MemoryLedger()
     private let store: SandboxStore
 
@@ -14,9 +14,9 @@ import Testing
                 .consumable("sword", price: "0.99"),
                 .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "club"),
             ],
-            timekeeper: clock,
+            clock: clock,
             ledger: ledger,
-            authoriser: .always(.later)
+            authorizer: .always(.later)
         )
     }
 
@@ -26,7 +26,7 @@ import Testing
         var records = ledger.read(after: 0, limit: ledger.head)
         for index in lost { records[index] = .unreadable }
         #expect(rest.append(records, ifHeadIs: 0))
-        return try SandboxStore(timekeeper: clock, ledger: rest, authoriser: .always(.later))
+        return try SandboxStore(clock: clock, ledger: rest, authorizer: .always(.later))
     }
 
     @Test(arguments: [false, true])

@@ -17,15 +17,15 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `What an authoriser held may ask the store when another takes its place`() throws {
+    func `What an authorizer held may ask the store when another takes its place`() throws {
         let store = try Market().store
         let answer = Locked<Bool?>(nil)
         do {
             let leaving = LeavingReceiver(store, answer)
-            store.authoriser = Authoriser { _ in withExtendedLifetime(leaving) { .approve } }
+            store.authorizer = Authorizer { _ in withExtendedLifetime(leaving) { .approve } }
         }
         #expect(answer.withLock { $0 } == nil)
-        store.authoriser = .approving
+        store.authorizer = .approving
         #expect(answer.withLock { $0 } == true)
     }
 
@@ -56,13 +56,13 @@ import Testing
     }
 
     @Test func `What was to ring a store that has gone finds nobody`() throws {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let receiver = UpdateRecorder()
         weak var weakStore: SandboxStore?
         do {
             let store = try SandboxStore(
                 products: [.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals")],
-                timekeeper: clock
+                clock: clock
             )
             store.connect(receiver, after: nil)
             #expect(store.submit(receiver.commands(.buy("gold"))) == .taken)

@@ -9,7 +9,7 @@ import Testing
 
     /// On a clock of its own: whoever settles by another one's on the main thread makes callbacks there.
     private func context(_ delivery: StoreDelivery = .main) -> StoreContext {
-        StoreContext(timekeeper: ManualTimekeeper(), delivery: delivery, log: .silent)
+        StoreContext(clock: ManualClock(), delivery: delivery, log: .silent)
     }
 
     /// Starts a request in a context without a store, and notes in which order the delegate hears of its failure and of what

@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B102, B163: Failed and cancelled purchases are not restored`(conformer: Conformer) async throws {
-        let world = try conformer.world(authoriser: .always(.cancel))
+        let world = try conformer.world(authorizer: .always(.cancel))
         await world.buyAndFinish("full.game")
         let observer = Recorder()
         let queue = await world.observedQueue(observer)
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func `B100: A restore whose end was lost with the connection fails rather than never ending`() {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let backend = ScriptedBackend(clock: clock)
         let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
@@ -248,11 +248,11 @@ import Testing
         conformer: Conformer
     ) async throws {
         let totals = Locked<[Decimal]>([])
-        let authoriser = Authoriser { request in
+        let authorizer = Authorizer { request in
             totals.withLock { $0.append(request.total) }
             return .approve
         }
-        let world = try conformer.world(authoriser: authoriser)
+        let world = try conformer.world(authorizer: authorizer)
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
         for _ in 1...2 {

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
     func `Timers fire in the order of deadlines, then as they were set, except what was called off`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        let clock = ManualTimekeeper(startingAt: Self.start)
+        let clock = ManualClock(startingAt: Self.start)
         let fired = Locked<[Int]>([])
         var model = Model()
         var tokens: [TimerToken] = []
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `A timer that was called off or has fired keeps nothing alive`() {
-        let clock = ManualTimekeeper(startingAt: Self.start)
+        let clock = ManualClock(startingAt: Self.start)
         let tokens = (0..<3).map { number in
             let object = Witness()
             let token = clock.schedule(at: Self.start + Double(number)) { object.touch() }

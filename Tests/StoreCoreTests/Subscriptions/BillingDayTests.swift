@@ -81,11 +81,11 @@ import Testing
         after: RenewalRate
     ) throws {
         let ledger = MemoryLedger()
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         do {
             let store = try SandboxStore(
                 products: Market.products,
-                timekeeper: clock,
+                clock: clock,
                 ledger: ledger,
                 renewalRate: before
             )
@@ -94,7 +94,7 @@ import Testing
         }
         let store = try SandboxStore(
             products: Market.products,
-            timekeeper: clock,
+            clock: clock,
             ledger: ledger,
             renewalRate: after
         )

@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `A purchase that waited counts from its approval`() throws {
-        let market = try Market(authoriser: .always(.askSomebodyElse))
+        let market = try Market(authorizer: .always(.askSomebodyElse))
         let app = App(on: market.store)
         app.buy("gold.monthly")
         market.advance(to: "2025-01-05T00:00:00Z")

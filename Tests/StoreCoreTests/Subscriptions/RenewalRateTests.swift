@@ -162,9 +162,9 @@ import Testing
     @Test func `B224: Where such a move is thrown, nothing has happened, and a shorter one goes on`() throws {
         let (market, app) = try Self.quickMarket()
         let start = market.clock.now
-        #expect(throws: TimekeeperError.self) { try market.store.advanceThrowing(by: Self.year) }
-        #expect(throws: TimekeeperError.self) { try market.clock.advanceThrowing(by: Self.year) }
-        #expect(throws: TimekeeperError.self) { try market.clock.advanceThrowing(to: start + 10_001 * 30) }
+        #expect(throws: ClockError.self) { try market.store.advanceThrowing(by: Self.year) }
+        #expect(throws: ClockError.self) { try market.clock.advanceThrowing(by: Self.year) }
+        #expect(throws: ClockError.self) { try market.clock.advanceThrowing(to: start + 10_001 * 30) }
         #expect(market.clock.now == start)
         #expect(app.received.count == 1)
         try market.store.advanceThrowing(by: 12 * 30)
@@ -192,7 +192,7 @@ import Testing
     func `B222, B223, B224: Every quick rate has a longest move, which real time hardly has`(rate: RenewalRate) throws {
         let market = try Market(renewalRate: rate)
         App(on: market.store).buy("gold.monthly")
-        #expect(throws: TimekeeperError.self) { try market.store.advanceThrowing(by: 10 * Self.year) }
+        #expect(throws: ClockError.self) { try market.store.advanceThrowing(by: 10 * Self.year) }
         let calm = try Market()
         App(on: calm.store).buy("gold.monthly")
         #expect(throws: Never.self) { try calm.store.advanceThrowing(by: 10 * Self.year) }

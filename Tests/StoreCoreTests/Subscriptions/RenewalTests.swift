@@ -150,7 +150,7 @@ import Testing
 
     @Test func `The clock is set once for each moment, whatever was due before it`() throws {
         let clock = CountingClock()
-        let store = try SandboxStore(products: Market.products, timekeeper: clock)
+        let store = try SandboxStore(products: Market.products, clock: clock)
         App(on: store).buy("gold.yearly")
         for number in 1...10 {
             let account = try store.addAccount("guest \(number)")
@@ -165,13 +165,13 @@ import Testing
         #expect(clock.count == before + 1)
     }
 
-    @Test func `What ended while the authoriser thought is over when it approves`() throws {
+    @Test func `What ended while the authorizer thought is over when it approves`() throws {
         let clock = LateClock(Market.date("2025-01-01T00:00:00Z"))
-        let store = try SandboxStore(products: Market.products, timekeeper: clock)
+        let store = try SandboxStore(products: Market.products, clock: clock)
         let app = App(on: store)
         app.buy("gold.monthly")
         try store.account.setAutoRenew(false, inGroup: "metals")
-        store.authoriser = Authoriser { _ in
+        store.authorizer = Authorizer { _ in
             clock.now = Market.date("2025-02-10T00:00:00Z")
             return .approve
         }
@@ -182,7 +182,7 @@ import Testing
 }
 
 /// A clock whose timers come late, as a system's may.
-private final class LateClock: Timekeeper {
+private final class LateClock: StoreClock {
     let activity = Activity()
     private let time: Locked<Date>
 
@@ -197,8 +197,8 @@ private final class LateClock: Timekeeper {
 }
 
 /// A clock that counts how often it is set.
-private final class CountingClock: Timekeeper {
-    let manual = ManualTimekeeper()
+private final class CountingClock: StoreClock {
+    let manual = ManualClock()
     private let scheduled = Locked(0)
 
     var count: Int { scheduled.withLock { $0 } }

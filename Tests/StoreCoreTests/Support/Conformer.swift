@@ -13,17 +13,17 @@ enum Conformer: String, CaseIterable, CustomTestStringConvertible {
 
     /// A store with the products of ``World/products``.
     func world(
-        authoriser: Authoriser = .approving,
+        authorizer: Authorizer = .approving,
         ledger: any Ledger = MemoryLedger(),
         products: [SandboxProduct] = World.products
     ) throws -> World {
-        let clock = ManualTimekeeper()
+        let clock = ManualClock()
         let store = try SandboxStore(
             products: products,
-            timekeeper: clock,
+            clock: clock,
             ledger: ledger,
             locale: "en_US",
-            authoriser: authoriser,
+            authorizer: authorizer,
             isNewsstandApp: true
         )
         let backend: any StoreBackend =
@@ -39,7 +39,7 @@ enum Conformer: String, CaseIterable, CustomTestStringConvertible {
 struct World: Sendable {
     let store: SandboxStore
     let backend: any StoreBackend
-    let clock: ManualTimekeeper
+    let clock: ManualClock
 
     static let products: [SandboxProduct] = [
         .consumable("sword", price: "0.99", title: "Sword", description: "Sharp."),

@@ -20,8 +20,8 @@ final class CuriousLedger: Ledger {
 }
 
 /// A clock that looks at something whenever it is asked.
-final class CuriousClock: Timekeeper {
-    private let kept = ManualTimekeeper()
+final class CuriousClock: StoreClock {
+    private let kept = ManualClock()
     private let look: @Sendable () -> Void
 
     init(_ look: @escaping @Sendable () -> Void) { self.look = look }

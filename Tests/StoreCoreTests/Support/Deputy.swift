@@ -35,7 +35,7 @@ final class Deputy: NSObject, SKPaymentQueueDelegate, @unchecked Sendable {
 }
 
 /// A clock that rings without waiting for anybody: for those who keep others waiting.
-final class ImpatientClock: Timekeeper {
+final class ImpatientClock: StoreClock {
     let activity = Activity()
     private let state: Locked<State>
 

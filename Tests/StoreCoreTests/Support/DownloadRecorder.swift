@@ -61,7 +61,7 @@ struct Hosting {
         .consumable("sword", price: "0.99"),
     ]
 
-    let clock: ManualTimekeeper
+    let clock: ManualClock
     let store: SandboxStore
     let queue: SKPaymentQueue
     let recorder: DownloadRecorder
@@ -73,8 +73,8 @@ struct Hosting {
         recorder: DownloadRecorder = DownloadRecorder(),
         wrap: (SandboxStore) -> any StoreBackend = { $0 }
     ) throws {
-        clock = ManualTimekeeper()
-        store = try SandboxStore(products: Self.products, timekeeper: clock, locale: "en_US")
+        clock = ManualClock()
+        store = try SandboxStore(products: Self.products, clock: clock, locale: "en_US")
         store.downloadPace = pace
         self.recorder = recorder
         queue = SKPaymentQueue(backend: wrap(store), delivery: .inline, log: log.log)

@@ -3,7 +3,7 @@ import StoreCore
 
 /// A store with a device for each who buys, and an app on each device that finishes what is decided.
 struct Market {
-    let clock: ManualTimekeeper
+    let clock: ManualClock
     let ledger: any Ledger
     let store: SandboxStore
 
@@ -36,18 +36,18 @@ struct Market {
         _ products: [SandboxProduct] = Market.products,
         on start: String = "2025-01-01T00:00:00Z",
         ledger: any Ledger = MemoryLedger(),
-        authoriser: Authoriser = .approving,
+        authorizer: Authorizer = .approving,
         renewalRate: RenewalRate = .realTime,
         isNewsstandApp: Bool = false
     ) throws {
-        clock = ManualTimekeeper(startingAt: Market.date(start))
+        clock = ManualClock(startingAt: Market.date(start))
         self.ledger = ledger
         store = try SandboxStore(
             products: products,
-            timekeeper: clock,
+            clock: clock,
             ledger: ledger,
             locale: "en_US",
-            authoriser: authoriser,
+            authorizer: authorizer,
             renewalRate: renewalRate,
             isNewsstandApp: isNewsstandApp
         )

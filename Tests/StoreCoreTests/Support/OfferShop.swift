@@ -60,10 +60,10 @@ struct OfferShop {
         _ products: [SandboxProduct] = OfferShop.products,
         on start: String = "2025-01-01T00:00:00Z",
         ledger: any Ledger = MemoryLedger(),
-        authoriser: Authoriser = .approving,
+        authorizer: Authorizer = .approving,
         signer: HMACOfferSigner = HMACOfferSigner(keyIdentifier: "key", key: Data("a secret".utf8))
     ) throws {
-        market = try Market(products, on: start, ledger: ledger, authoriser: authoriser)
+        market = try Market(products, on: start, ledger: ledger, authorizer: authorizer)
         self.signer = signer
         market.store.offerSigners = [signer]
         app = App(on: market.store)

@@ -140,7 +140,7 @@ struct RecordMaker {
 
     private mutating func sharing() -> FamilyChange.Sharing {
         FamilyChange.Sharing(
-            key: FamilyBook.Key(owner: 0, member: 1, item: .subscription(original: transaction)),
+            key: Families.Key(owner: 0, member: 1, item: .subscription(original: transaction)),
             transaction: transaction,
             product: 0,
             term: chance(2) ? term() : nil,

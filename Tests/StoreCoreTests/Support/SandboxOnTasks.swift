@@ -14,7 +14,7 @@ final class SandboxOnTasks: StoreBackend {
         adapter = AsyncSandbox(store: store).asStoreBackend()
     }
 
-    var timekeeper: any Timekeeper { adapter.timekeeper }
+    var clock: any StoreClock { adapter.clock }
     var lane: BackendLane { adapter.lane }
     var canMakePayments: Bool { adapter.canMakePayments }
     var storefront: StoreStorefront? { adapter.storefront }
@@ -24,7 +24,7 @@ final class SandboxOnTasks: StoreBackend {
     }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        let marks = Marks(store.timekeeper.activity)
+        let marks = Marks(store.clock.activity)
         marks.mark()
         let marked = MarkedReceiver(receiver, marks)
         let old = connections.withLock { $0.updateValue(marked, forKey: ObjectIdentifier(receiver)) }
@@ -71,7 +71,7 @@ private struct AsyncSandbox: AsyncStoreBackend {
 
     let store: SandboxStore
 
-    var timekeeper: any Timekeeper { store.timekeeper }
+    var clock: any StoreClock { store.clock }
     var canMakePayments: Bool { store.canMakePayments }
     var storefront: StoreStorefront? { store.storefront }
 

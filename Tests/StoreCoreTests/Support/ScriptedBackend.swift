@@ -23,15 +23,14 @@ final class ScriptedBackend: StoreBackend {
     }
 
     private let state = Locked(State())
-    private let clock: ManualTimekeeper
+    let clock: any StoreClock
     let lane: BackendLane
 
-    init(clock: ManualTimekeeper = ManualTimekeeper(), lane: BackendLane = .caller) {
+    init(clock: ManualClock = ManualClock(), lane: BackendLane = .caller) {
         self.clock = clock
         self.lane = lane
     }
 
-    var timekeeper: any Timekeeper { clock }
     var submissions: [Submission] { state.withLock { $0.submissions } }
     var connections: [Connection] { state.withLock { $0.connections } }
     var disconnections: Int { state.withLock { $0.disconnections } }

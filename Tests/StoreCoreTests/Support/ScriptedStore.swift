@@ -30,12 +30,12 @@ final class ScriptedStore: ImmediateStore {
     }
 
     let isSelfContained: Bool
-    let timekeeper: any Timekeeper
+    let clock: any StoreClock
     private let state = Locked(State())
 
-    init(isSelfContained: Bool, timekeeper: any Timekeeper = ManualTimekeeper()) {
+    init(isSelfContained: Bool, clock: any StoreClock = ManualClock()) {
         self.isSelfContained = isSelfContained
-        self.timekeeper = timekeeper
+        self.clock = clock
     }
 
     var lane: BackendLane { .caller }

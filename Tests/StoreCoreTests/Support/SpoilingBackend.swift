@@ -63,7 +63,7 @@ final class SpoilingBackend: StoreBackend {
         }
     }
 
-    var timekeeper: any Timekeeper { store.timekeeper }
+    var clock: any StoreClock { store.clock }
     var lane: BackendLane { .caller }
     var canMakePayments: Bool { store.canMakePayments }
     var storefront: StoreStorefront? { store.storefront }

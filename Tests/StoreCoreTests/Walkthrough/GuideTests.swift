@@ -10,7 +10,7 @@ import Testing
         .nonConsumable(
             "com.example.expansion",
             price: "0.99",
-            title: "Expansion Pack",
+            title: "Expansion BinaryEncoder",
             description: "New levels to explore!"
         ),
         .consumable("com.example.sword", price: "0.99", title: "Sword"),
@@ -39,7 +39,7 @@ import Testing
             await context.settle()
             let product = try #require(shop.products.first)
             // W5: the app shows them as it likes.
-            #expect(shop.shelf == ["Expansion Pack, New levels to explore!, $0.99"])
+            #expect(shop.shelf == ["Expansion BinaryEncoder, New levels to explore!, $0.99"])
             // W9: the user chose.
             SKPaymentQueue.default().add(SKPayment(product: product))
             await context.settle()
@@ -93,11 +93,11 @@ import Testing
         await context.run {
             let observer = ExpansionObserver()
             SKPaymentQueue.default().add(observer)
-            world.store.authoriser = .always(.cancel)
+            world.store.authorizer = .always(.cancel)
             SKPaymentQueue.default().add(SKPayment.payment(withProductIdentifier: "com.example.expansion"))
             await context.settle()
             #expect(observer.log.isEmpty)
-            world.store.authoriser = .always(.decline())
+            world.store.authorizer = .always(.decline())
             SKPaymentQueue.default().add(SKPayment.payment(withProductIdentifier: "com.example.expansion"))
             await context.settle()
             #expect(observer.log == ["show error 0"])
@@ -167,15 +167,15 @@ import Testing
             shop.requestProductData(["com.example.expansion"])
             await context.settle()
             let product = try #require(shop.products.first)
-            #expect(product.localizedTitle == "Expansion Pack")
+            #expect(product.localizedTitle == "Expansion BinaryEncoder")
             #expect(product.localizedDescription == "New levels to explore!")
             #expect(product.price == NSDecimalNumber(string: "0.99"))
-            #expect(shop.shelf == ["Expansion Pack, New levels to explore!, $0.99"])
+            #expect(shop.shelf == ["Expansion BinaryEncoder, New levels to explore!, $0.99"])
         }
     }
 
     @Test func `F2, B25: Sword, shield and spear are outstanding at once, then delivered and finished`() async throws {
-        world.store.authoriser = .always(.later)
+        world.store.authorizer = .always(.later)
         try await context.run {
             let queue = SKPaymentQueue.default()
             let observer = Recorder.finishing()

@@ -141,7 +141,7 @@ private final class Server: Sendable {
                     status: answer.status,
                     transactionIdentifier: transaction,
                     productIdentifier: answer.fields["product_id"],
-                    date: store.timekeeper.now
+                    date: store.clock.now
                 )
             )
         }
@@ -154,7 +154,7 @@ private final class Server: Sendable {
         let year: TimeInterval = 365 * 24 * 60 * 60
         return records.contains { record in
             record.user == user && record.status == .valid && record.productIdentifier == "com.example.year"
-                && store.timekeeper.now < record.date + year
+                && store.clock.now < record.date + year
         }
     }
 }

@@ -4,7 +4,7 @@ import StoreKitTest
 
 /// An app with a test session in a context of its own, on a clock that the test moves.
 final class TestApp {
-    let clock = ManualTimekeeper()
+    let clock = ManualClock()
     let context: StoreContext
     let session: SKTestSession
     let log = LineRecorder()
@@ -13,7 +13,7 @@ final class TestApp {
     init(_ configuration: String = "Shop") throws {
         context = StoreContext(delivery: .inline, log: log.log)
         let (context, clock) = (context, clock)
-        session = try context.run { try SKTestSession(contentsOf: Self.url(configuration), timekeeper: clock) }
+        session = try context.run { try SKTestSession(contentsOf: Self.url(configuration), clock: clock) }
         context.run { [shop] in SKPaymentQueue.default().add(shop) }
     }
 

@@ -2,14 +2,14 @@ import Foundation
 import StoreCore
 
 /// A store's life in which nearly everything happens that a ledger can hold.
-enum Life {
+enum SimulatedRun {
     static func live(on ledger: any Ledger) throws {
-        let time = ManualTimekeeper()
+        let time = ManualClock()
         let store = try SandboxStore(
             products: Shop.products,
-            timekeeper: time,
+            clock: time,
             ledger: ledger,
-            authoriser: Authoriser { $0.productIdentifier == "season" ? .later : .approve }
+            authorizer: Authorizer { $0.productIdentifier == "season" ? .later : .approve }
         )
         let journal = MemoryJournal(firstID: JournalID(rawValue: .max - 9))
         let queue = SKPaymentQueue(backend: store, journal: journal, delivery: .inline, log: .silent)

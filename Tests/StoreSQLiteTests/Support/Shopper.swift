@@ -66,15 +66,15 @@ struct Shop {
     init(
         _ database: StoreDatabase,
         shopper: Shopper = Shopper(),
-        timekeeper: ManualTimekeeper = ManualTimekeeper(),
-        authoriser: Authoriser = .approving,
+        clock: ManualClock = ManualClock(),
+        authorizer: Authorizer = .approving,
         delivery: StoreDelivery = .inline
     ) throws {
         store = try SandboxStore(
             products: Self.products,
-            timekeeper: timekeeper,
+            clock: clock,
             ledger: database.ledger,
-            authoriser: authoriser
+            authorizer: authorizer
         )
         queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: delivery, log: .silent)
         self.shopper = shopper

@@ -53,7 +53,7 @@ final class IAPManagerTests: XCTestCase {
     func testTheShopShowsWhatTheStoreSells() throws {
         XCTAssertTrue(manager.canBuy)
         let pack = try product(expansion)
-        XCTAssertEqual(pack.localizedTitle, "Expansion Pack")
+        XCTAssertEqual(pack.localizedTitle, "Expansion BinaryEncoder")
         XCTAssertEqual(pack.localizedDescription, "New levels to explore!")
         XCTAssertEqual(manager.products.map { manager.price(of: $0) }, ["$4.99", "$2.99", "$1.99", "$0.99"])
         XCTAssertEqual(manager.missingProducts, ["com.example.catapult"])

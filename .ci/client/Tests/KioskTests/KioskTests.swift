@@ -8,9 +8,9 @@ import Testing
         let process = Process()
         process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "Kiosk")
         process.arguments = [loop]
-        let catalogue = try #require(Bundle.module.url(forResource: "Kiosk", withExtension: "storekit"))
+        let catalog = try #require(Bundle.module.url(forResource: "Kiosk", withExtension: "storekit"))
         process.environment = ProcessInfo.processInfo.environment.merging(
-            ["STOREKIT_CONFIGURATION": catalogue.path]
+            ["STOREKIT_CONFIGURATION": catalog.path]
         ) { $1 }
         let output = Pipe()
         process.standardOutput = output

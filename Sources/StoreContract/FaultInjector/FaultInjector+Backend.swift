@@ -1,0 +1,147 @@
+import Foundation
+import StoreCore
+
+extension FaultInjector: StoreBackend {
+    /// The store's clock.
+    public var clock: any StoreClock { backend.clock }
+    /// The store's lane.
+    public var lane: BackendLane { backend.lane }
+    /// What the store says; nothing is done to it.
+    public var canMakePayments: Bool { backend.canMakePayments }
+    /// What the store says, if it passes at ``Point/storefrontRead``; else nil.
+    public var storefront: StoreStorefront? {
+        perform { $0.read(.storefrontRead, &$1) } ? backend.storefront : nil
+    }
+
+    /// What the store says; nothing is done to it.
+    public func sells(_ productIdentifier: String) -> Bool? { backend.sells(productIdentifier) }
+
+    /// What the store says; nothing is done to it.
+    public func receipt(forTransaction identifier: String) -> Data? { backend.receipt(forTransaction: identifier) }
+    /// The store's.
+    public var appReceipt: Data? { backend.appReceipt }
+
+    /// What the store says; nothing is done to it.
+    public var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
+
+    /// Goes to the store as it is.
+    public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.changePromotion(change, reply: reply)
+    }
+
+    /// Goes to the store as it is.
+    public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+    }
+
+    /// What the store says; nothing is done to it.
+    public var isPriceConsentPending: Bool { backend.isPriceConsentPending }
+    /// Goes to the store as it is.
+    public func showPriceConsent() { backend.showPriceConsent() }
+
+    /// Commands pass at ``Point/submission``, the answer at ``Point/reply``.
+    public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        call(
+            .submission(commands),
+            reply: reply,
+            failed: { .tryLater($0) },
+            answered: { .reply($0, to: commands) },
+            ask: { [backend] in backend.submit(commands, reply: $0) }
+        )
+    }
+
+    /// The wish passes at ``Point/connection``, what comes of it at ``Point/update`` and ``Point/connectionLost``.
+    public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        let relay = perform { state, steps in
+            state.open(ObjectIdentifier(receiver), &steps) { number in
+                Relay(number: number, receiver: receiver, interposer: self)
+            }
+        }
+        let attach: @Sendable () -> Void = { [self] in
+            backend.connect(relay, after: cursor)
+            // Broken or disconnected meanwhile, it would never be let go.
+            if !state.withLock({ $0.isOpen(relay) }) { backend.disconnect(relay) }
+        }
+        cross(.connection(receiver.journal, after: cursor), relay: relay, .run(attach))
+    }
+
+    /// Stops at once; what is on its way to the receiver is lost.
+    public func disconnect(_ receiver: any StoreUpdateReceiver) {
+        perform { $0.close(ObjectIdentifier(receiver), &$1) }
+    }
+
+    /// Passes at ``Point/acknowledgement``.
+    public func acknowledge(through cursor: UpdateCursor) {
+        cross(.acknowledgement(cursor), .run { [backend] in backend.acknowledge(through: cursor) })
+    }
+
+    /// The look-up passes at ``Point/productsRequest``, the answer at ``Point/productsAnswer``.
+    public func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        call(
+            .productsRequest(identifiers),
+            reply: reply,
+            failed: { .failure($0) },
+            answered: { .productsAnswer($0, to: identifiers) },
+            ask: { [backend] in backend.products(identifiers, reply: $0) }
+        )
+    }
+
+    /// The wish passes at ``Point/receiptRequest``, the answer at ``Point/receiptAnswer``.
+    public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        call(
+            .receiptRequest(properties),
+            reply: reply,
+            failed: { $0 },
+            answered: { .receiptAnswer($0) },
+            ask: { [backend] in backend.refreshReceipt(properties, reply: $0) }
+        )
+    }
+
+    /// The wish passes at ``Point/downloadRequest``, the bytes at ``Point/downloadChunk``.
+    public func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        call(
+            .downloadRequest(request),
+            reply: reply,
+            failed: { .failure($0) },
+            answered: { .downloadChunk($0, to: request) },
+            ask: { [backend] in backend.fetchContent(request, reply: $0) }
+        )
+    }
+
+    /// Passes as it is: what comes of the sheet comes with the updates.
+    public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.presentCodeRedemptionSheet(reply: reply)
+    }
+
+    private func call<Answer: Sendable>(
+        _ request: Crossing.Payload,
+        reply: @escaping @Sendable (Answer) -> Void,
+        failed: @escaping @Sendable (StoreFailure) -> Answer,
+        answered: @escaping @Sendable (Answer) -> Crossing.Payload,
+        ask: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void
+    ) {
+        let call = state.withLock { state in
+            let call = Call(id: state.takeNumber()) { reply(failed($0)) }
+            state.begin(call)
+            return call
+        }
+        let tell: @Sendable (Answer) -> Void = { answer in
+            guard call.answer() else { return }
+            self.perform { $0.end(call, &$1) }
+            reply(answer)
+        }
+        let pass: @Sendable () -> Void = {
+            ask { answer in
+                guard call.isListening else { return }
+                self.cross(answered(answer), call: call, .run { tell(answer) })
+            }
+        }
+        cross(request, call: call, .run(pass))
+    }
+}

@@ -1,0 +1,83 @@
+import StoreCore
+
+extension FaultInjector {
+    /// Names a rule.
+    public struct RuleID: Hashable, Sendable {
+        let number: Int
+    }
+}
+
+/// The rules of an interposer, each with its own count and random numbers.
+struct RuleBook: Sendable {
+    fileprivate struct Rule: Sendable {
+        let id: FaultInjector.RuleID
+        let point: FaultInjector.Point
+        let act: FaultInjector.Act
+        let condition: FaultInjector.Condition
+        /// How often it may still act.
+        var remaining: Int
+        /// How many have got to each counting test.
+        var counts: [Int]
+        var random: SplitMix64
+    }
+
+    private let seed: UInt64
+    private var rules: [Rule] = []
+    private var lastNumber = 0
+
+    init(seed: UInt64) { self.seed = seed }
+
+    mutating func add(
+        _ act: FaultInjector.Act,
+        at point: FaultInjector.Point,
+        when condition: FaultInjector.Condition,
+        times: Int
+    ) -> FaultInjector.RuleID {
+        lastNumber += 1
+        let rule = Rule(
+            id: FaultInjector.RuleID(number: lastNumber),
+            point: point,
+            act: act,
+            condition: condition,
+            remaining: times,
+            counts: Array(repeating: 0, count: condition.tests.count),
+            random: SplitMix64(seed: seed, stream: UInt64(lastNumber))
+        )
+        rules.append(rule)
+        return rule.id
+    }
+
+    mutating func remove(_ id: FaultInjector.RuleID) { rules.removeAll { $0.id == id } }
+
+    mutating func removeAll() { rules = [] }
+
+    /// What the first rule that applies does.
+    ///
+    /// The others count too, so that what one rule takes does not shift the numbers of another.
+    mutating func act(on crossing: FaultInjector.Crossing, label: String?) -> FaultInjector.Act {
+        var act: FaultInjector.Act?
+        for index in rules.indices where rules[index].point == crossing.point {
+            guard rules[index].applies(to: crossing, label), act == nil, rules[index].remaining > 0 else { continue }
+            rules[index].remaining -= 1
+            act = rules[index].act
+        }
+        return act ?? .pass
+    }
+}
+
+extension RuleBook.Rule {
+    fileprivate mutating func applies(to crossing: FaultInjector.Crossing, _ label: String?) -> Bool {
+        for (index, test) in condition.tests.enumerated() {
+            switch test {
+            case .calls(let numbers):
+                counts[index] += 1
+                guard numbers.contains(counts[index]) else { return false }
+            case .chance(let probability):
+                guard Double.random(in: 0..<1, using: &random) < probability else { return false }
+            case .property(let body):
+                guard body(crossing, label) else { return false }
+            }
+        }
+        return true
+    }
+}

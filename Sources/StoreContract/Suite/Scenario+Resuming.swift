@@ -1,0 +1,87 @@
+import StoreCore
+
+extension Scenario {
+    /// Connections that go on from where they were.
+    static let resuming = Scenario(promises: [.cursorResumes]) { stage in
+        let products = stage.subject.products
+        let sold = try stage.sell([stage.buy(products.consumable)])
+        _ = try stage.sell([stage.buy(products.consumable)])
+        let refused = stage.buy(products.unknown)
+        try stage.submit([refused], .refusalsAreUpdates)
+        try stage.expectDecided([refused])
+        let restore = stage.command(.restore(applicationUsername: nil))
+        try stage.submit([restore])
+        try stage.expectEnd(restore)
+        try stage.finish(sold)
+        _ = try stage.sell([stage.buy(products.consumable)])
+        try stage.quiet()
+        try stage.expectResumption("")
+        guard stage.store.reopen != nil else { return }
+        try stage.reopen()
+        _ = try stage.sell([stage.buy(products.consumable)])
+        try stage.quiet()
+        try stage.expectResumption(" of a store that was opened again")
+    }
+}
+
+extension TestHarness {
+    /// Connects after each place that a queue has been at, and after one that the store has not come to.
+    fileprivate func expectResumption(_ when: String) throws {
+        let batches = look { $0.connections.filter(\.isMain).flatMap(\.batches) }
+        let cursors = Set(batches.map(\.through)).filter { $0.part == nil }.sorted()
+        for cursor in cursors {
+            let changes = batches.filter { $0.through > cursor && $0.after.map { $0.part == nil } ?? false }
+            try expect(changes.flatMap(\.updates), after: cursor, when)
+        }
+        guard let last = cursors.last else { return }
+        let line = try connect(after: UpdateCursor(position: last.position + 1000))
+        let isNew = wait { line.snapshot(in: $0) != nil }
+        book.hold(.cursorResumes, isNew, "a connection\(when) from a place the store never came to has no snapshot")
+        try disconnect(line)
+    }
+
+    private func expect(_ changes: [StoreUpdate], after cursor: UpdateCursor, _ when: String) throws {
+        let line = try connect(after: cursor)
+        let changed = Set(changes.compactMap(\.transaction?.identifier))
+        let unfinished = look { $0.unfinished }
+        let expected = unfinished.map(\.identifier).filter(changed.contains)
+        // Missing is said below, with a name.
+        _ = wait { trace in
+            let told = Set(line.news(in: trace).compactMap(\.transaction?.identifier))
+            return line.snapshot(in: trace) != nil || told.isSuperset(of: expected)
+        }
+        try quiet()
+        try disconnect(line)
+        // What is wrong with the chain is said when all is looked at.
+        guard look({ line.flaw(in: $0) }) == nil else { return }
+        let what = "a connection after \(cursor)\(when)"
+        let told = look { line.news(in: $0) }
+        let toldTransactions = Set(told.compactMap(\.transaction?.identifier))
+        if look({ line.snapshot(in: $0) }) != nil {
+            // The store begins anew, which it may.
+            let missing = unfinished.filter { !toldTransactions.contains($0.identifier) }
+            let why = "\(what) began anew without \(missing.first.map(name) ?? "")"
+            return book.hold(.cursorResumes, missing.isEmpty, why)
+        }
+        for transaction in unfinished where changed.contains(transaction.identifier) {
+            let latest = told.last { $0.transaction?.identifier == transaction.identifier }?.transaction
+            book.hold(
+                .cursorResumes,
+                latest != nil,
+                "\(what) is not told of \(name(transaction)), which came behind it"
+            )
+            book.hold(
+                .cursorResumes,
+                latest.map { $0.state == transaction.state || $0.state.isDecided && transaction.state.isDecided }
+                    ?? true,
+                "\(what) leaves \(name(transaction)) as \(latest?.state ?? .purchasing); it is \(transaction.state)"
+            )
+        }
+        for case .restoreEnded(let restore, _) in changes {
+            let isTold = told.contains { if case .restoreEnded(restore, _) = $0 { true } else { false } }
+            book.hold(.cursorResumes, isTold, "\(what) is not told that a restore has ended")
+        }
+        let early = toldTransactions.subtracting(changed).first
+        book.hold(.cursorResumes, early == nil, "\(what) is told of transaction \(early ?? ""), which came before it")
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import StoreCore
+
+// MARK: - Connections
+
+extension TestHarness {
+    /// Connects a new receiver.
+    ///
+    /// Without a cursor, waits for the snapshot.
+    func connect(after cursor: UpdateCursor? = nil, in journal: JournalID? = nil, isMain: Bool = false) throws -> Line {
+        let line = Line(TraceReceiver(journal ?? self.journal, trace, connection: -1), isMain: isMain)
+        lines.append(line)
+        try connect(line, after: cursor)
+        return line
+    }
+
+    /// Goes no further with batches that do not fit together: nothing else could be said of them.
+    func expectChain() throws {
+        guard let main, let flaw = look({ main.flaw(in: $0) }) else { return }
+        book.hold(flaw.promise, false, flaw.why)
+        throw Stop(reason: "\"\(flaw.promise)\" is broken")
+    }
+
+    /// Connects a line's receiver, be it connected or not.
+    ///
+    /// The promise is broken if there has to be a snapshot and is none.
+    func connect(_ line: Line, after cursor: UpdateCursor?, _ promise: ContractPromise = .snapshotFirst) throws {
+        line.first = trace.read { $0.connections.count }
+        try attach(line, after: cursor)
+        guard cursor == nil else { return }
+        let hasSnapshot = wait { line.snapshot(in: $0) != nil }
+        let why = look { line.flaw(in: $0)?.why }
+        book.hold(promise, hasSnapshot, why ?? "no complete snapshot came within \(subject.deadline) s")
+        guard hasSnapshot else { throw Stop(reason: "a connection without a cursor had no snapshot") }
+    }
+
+    /// Connects a line's receiver, without waiting for anything that it is sent.
+    private func attach(_ line: Line, after cursor: UpdateCursor?) throws {
+        let index = trace.change { trace in
+            trace.connections.append(
+                Trace.Connection(line.journal, asked: cursor, isMain: line.isMain, begun: trace.count)
+            )
+            return trace.connections.count - 1
+        }
+        line.connections.append(index)
+        line.receiver.connection = index
+        let receiver = line.receiver
+        try call(cursor == nil ? .snapshotFirst : .cursorResumes, "a connection") {
+            $0.connect(receiver, after: cursor)
+        }
+    }
+
+    func disconnect(_ line: Line) throws {
+        leave(line)
+        let receiver = line.receiver
+        try call(.disconnectStops, "a disconnection") { $0.disconnect(receiver) }
+    }
+
+    func leave(_ line: Line) {
+        lines.removeAll { $0 === line }
+        trace.change { trace in for index in line.connections { trace.connections[index].isOver = true } }
+    }
+
+    /// Connects those again whose connection was lost, from where they are.
+    ///
+    /// - Returns: whether there were any.
+    private func reconnectLost() -> Bool {
+        var hasLost = false
+        for line in lines {
+            // Looked at only now: waiting for a connection may have made the next one.
+            guard let index = line.connections.last, look({ $0.connections[index].loss != nil }) else { continue }
+            hasLost = true
+            let walk = trace.change { trace in
+                trace.connections[index].isOver = true
+                return trace.connections[index].walk
+            }
+            line.receiver = TraceReceiver(line.journal, trace, connection: index)
+            let isCut = walk.snapshot != nil && !walk.isSnapshotComplete
+            try? attach(line, after: isCut ? nil : walk.cursor)
+        }
+        return hasLost
+    }
+}
+
+// MARK: - Time
+
+extension TestHarness {
+    private var mover: (@Sendable (any StoreBackend, TimeInterval) -> Void)? {
+        if let letTimePass = subject.letTimePass { return letTimePass }
+        guard let clock = clock as? ManualClock else { return nil }
+        return { _, seconds in clock.advance(by: seconds) }
+    }
+
+    /// How often a wait connects anew before it takes the store for one that loses every connection.
+    private static var patience: Int { 100 }
+    /// How many pauses to listen for what should have come.
+    private static var grace: Double { 20 }
+
+    /// Waits until something is so, or the deadline has passed.
+    func wait(_ isSo: @escaping (Trace) -> Bool) -> Bool {
+        let limit = Date() + subject.deadline
+        guard let mover else { return waitWhileTimePasses(until: limit, isSo) }
+        for seconds in [0, subject.deadline] {
+            for _ in 0..<Self.patience {
+                if trace.read(isSo) { return true }
+                guard move(seconds, mover, until: limit, isSo) else { return trace.read(isSo) }
+                guard reconnectLost() else { break }
+            }
+        }
+        // A task may have something on its way that it did not report to the clock's activity, on a busy machine.
+        return trace.wait(until: Date() + Self.grace * subject.pause, isSo)
+    }
+
+    /// Waits until nothing more comes, and sees that what came fits together.
+    func quiet() throws {
+        let limit = Date() + subject.deadline
+        guard let mover else {
+            book.skip([.goesQuiet], because: "the store's time passes by itself")
+            for _ in 0..<Self.patience where Date() < limit {
+                let count = look { $0.count }
+                let hasMore = trace.wait(until: Date() + subject.pause) { $0.count != count }
+                guard reconnectLost() || hasMore else { break }
+            }
+            return try expectChain()
+        }
+        for seconds in [0, subject.deadline] {
+            for _ in 0..<Self.patience {
+                let isDone = move(seconds, mover, until: limit) { _ in false }
+                book.hold(.goesQuiet, isDone, "the store was not quiet within \(subject.deadline) s")
+                guard isDone else { throw Stop(reason: "the store does not go quiet") }
+                guard reconnectLost() else { break }
+            }
+        }
+        try expectChain()
+    }
+
+    /// Lets the store's time pass, on another thread, until that is done or something is so.
+    ///
+    /// - Returns: whether either happened before a moment by the system's clock.
+    private func move(
+        _ seconds: TimeInterval,
+        _ mover: @escaping @Sendable (any StoreBackend, TimeInterval) -> Void,
+        until limit: Date,
+        _ isSo: (Trace) -> Bool
+    ) -> Bool {
+        let errand = nextErrand()
+        Thread.detachNewThread { [backend, trace] in
+            mover(backend, seconds)
+            trace.change { _ = $0.done.insert(errand) }
+        }
+        return trace.wait(until: limit) { $0.done.contains(errand) || isSo($0) }
+    }
+
+    private func waitWhileTimePasses(until limit: Date, _ isSo: (Trace) -> Bool) -> Bool {
+        let errand = nextErrand()
+        let timer = clock.schedule(at: clock.now + subject.deadline) { [trace] in
+            trace.change { _ = $0.done.insert(errand) }
+        }
+        defer { timer.cancel() }
+        for _ in 0..<Self.patience {
+            let hasHappened = trace.wait(until: limit) { trace in
+                isSo(trace) || trace.done.contains(errand)
+                    || trace.connections.contains { $0.loss != nil && !$0.isOver }
+            }
+            if !hasHappened || trace.read({ isSo($0) || $0.done.contains(errand) }) { break }
+            _ = reconnectLost()
+        }
+        return trace.read(isSo)
+    }
+}

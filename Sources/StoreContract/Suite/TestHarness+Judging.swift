@@ -1,0 +1,216 @@
+import Foundation
+import StoreCore
+
+// What must be so of everything that a store sends, whatever it was asked.
+extension TestHarness {
+    /// Looks at all that came.
+    func judge() {
+        let trace = look { $0 }
+        let walks = trace.connections.map(\.walk)
+        for walk in walks {
+            book.hold(.chain, true, "")
+            if let flaw = walk.flaw { book.hold(flaw.promise, false, flaw.why) }
+        }
+        // What a receiver makes of batches that do not fit together says nothing about the rest.
+        let sound = walks.filter { $0.flaw == nil }
+        if trace.overlaps > 0 {
+            let why = "a receiver was called while another thread had not come back from it, \(trace.overlaps) times"
+            book.hold(.oneAtATime, false, why)
+        }
+        judgeFinished(trace, walks)
+        judgeEnds(trace, sound)
+        judgeStates(sound)
+        judgeTransactions(trace, sound)
+        judgeValues(trace)
+    }
+
+    /// Nothing is heard of what is finished, unless a receiver asks for what changed before.
+    private func judgeFinished(_ trace: Trace, _ walks: [ChainChecker]) {
+        for (connection, walk) in zip(trace.connections, walks) where walk.flaw == nil {
+            var known: Set<String> = []
+            for case (let number, .transaction(let transaction)) in walk.updates {
+                // Whoever listened all the time may hear of it late, but not again.
+                let isNew = transaction.state.isDecided && known.insert(transaction.identifier).inserted
+                guard let end = trace.finished[transaction.identifier], number >= end else { continue }
+                let isLegal = connection.begun < end ? isNew || !transaction.state.isDecided : connection.asked != nil
+                book.hold(.finishedGone, isLegal, "\(name(transaction)) came again after its finish was acknowledged")
+            }
+        }
+    }
+
+    /// A restore has one end on each connection.
+    private func judgeEnds(_ trace: Trace, _ walks: [ChainChecker]) {
+        for walk in walks {
+            var ended: Set<OrderID> = []
+            for case (let number, .restoreEnded(let restore, _)) in walk.updates {
+                let isNew = ended.insert(restore).inserted
+                if trace.isRepeated(restore, before: number) {
+                    book.hold(.takenOnce, isNew, "a restore that was submitted again ended again")
+                } else {
+                    book.hold(.restoreEnds, isNew, "the end of a restore came twice on a connection")
+                }
+                guard case .restore? = trace.commands[restore]?.action else {
+                    book.hold(.restoreEnds, false, "a restore ended, \(restore), that nobody asked for")
+                    continue
+                }
+            }
+        }
+    }
+
+    /// The states of each transaction on each connection.
+    private func judgeStates(_ walks: [ChainChecker]) {
+        for walk in walks {
+            var last: [String: StoreTransaction.State] = [:]
+            for case (_, .transaction(let transaction)) in walk.updates {
+                let new = transaction.state
+                guard let old = last.updateValue(new, forKey: transaction.identifier), old != new else { continue }
+                // Two results are another promise.
+                if old.isDecided && new.isDecided { continue }
+                let isLegal = old == .purchasing || old == .deferred && new.isDecided
+                book.hold(.statesInOrder, isLegal, "\(name(transaction)) became \(new) after it was \(old)")
+            }
+        }
+        book.hold(.statesInOrder, true, "")
+    }
+
+    /// What must be so of a transaction whoever hears of it.
+    private func judgeTransactions(_ trace: Trace, _ walks: [ChainChecker]) {
+        var results: [String: StoreTransaction.State] = [:]
+        var orders: [OrderID: String] = [:]
+        var owners: [String: Owner] = [:]
+        for case (let number, .transaction(let transaction)) in walks.flatMap(\.updates) {
+            book.hold(.identifiersStay, !transaction.identifier.isEmpty, "a transaction has an empty identifier")
+            let owner = Owner(transaction)
+            let first = owners[transaction.identifier, default: owner]
+            owners[transaction.identifier] = first
+            book.hold(
+                .identifiersStay,
+                first == owner,
+                "the identifier \(transaction.identifier) stands for \(first) and for \(owner)"
+            )
+            if transaction.state.isDecided {
+                let result = results[transaction.identifier, default: transaction.state]
+                results[transaction.identifier] = result
+                let what = name(transaction)
+                book.hold(
+                    .oneResult,
+                    result == transaction.state,
+                    "\(what) was \(result) and then \(transaction.state)"
+                )
+            }
+            if transaction.state == .failed {
+                let reason = transaction.failure?.reason ?? ""
+                book.hold(.refusalsAreUpdates, !reason.isEmpty, "\(name(transaction)) failed without a reason")
+            }
+            guard let order = transaction.order, transaction.state != .restored else { continue }
+            let identifier = orders[order, default: transaction.identifier]
+            orders[order] = identifier
+            book.hold(
+                trace.isRepeated(order, before: number) ? .takenOnce : .identifiersStay,
+                identifier == transaction.identifier,
+                "one order for \(transaction.payment.productIdentifier) led to two transactions, \(identifier) and \(transaction.identifier)"
+            )
+            guard case .purchase(let payment)? = trace.commands[order]?.action else {
+                book.hold(.paymentReturned, false, "\(name(transaction)) carries \(order), which is no order")
+                continue
+            }
+            book.hold(
+                .paymentReturned,
+                payment == transaction.payment,
+                "\(text(payment)) was ordered, \(name(transaction)) carries \(text(transaction.payment))"
+            )
+        }
+    }
+
+    /// What an identifier stands for.
+    private struct Owner: Equatable, CustomStringConvertible {
+        let order: OrderID?
+        let original: String?
+        let product: String
+
+        init(_ transaction: StoreTransaction) {
+            order = transaction.state == .restored ? nil : transaction.order
+            original = transaction.original?.identifier
+            product = transaction.payment.productIdentifier
+        }
+
+        var description: String {
+            let what = order.map { "order \($0)" } ?? original.map { "what restores \($0)" } ?? "what nobody ordered"
+            return "\(product) (\(what))"
+        }
+    }
+
+    private func judgeValues(_ trace: Trace) {
+        // What comes again, as in each snapshot, is looked at once.
+        var seen: Set<StoreUpdate> = []
+        for var batch in trace.connections.flatMap(\.batches) {
+            batch.updates.removeAll { !seen.insert($0).inserted }
+            expectCodable(batch, "a batch")
+        }
+    }
+
+    /// Whatever a store sends is the same after a way through JSON.
+    func expectCodable<Value: Codable & Equatable>(_ value: Value, _ what: String) {
+        do {
+            let copy = try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+            book.hold(.valuesCodable, copy == value, "\(what) is another one after encoding and decoding: \(value)")
+        } catch {
+            book.hold(.valuesCodable, false, "\(what) cannot be encoded and decoded: \(error)")
+        }
+    }
+
+    func name(_ transaction: StoreTransaction) -> String { transaction.summary }
+
+    private func text(_ payment: StorePayment) -> String {
+        (try? JSONEncoder().encode(payment)).map { String(decoding: $0, as: UTF8.self) } ?? payment.productIdentifier
+    }
+}
+
+// MARK: - Snapshots
+
+extension TestHarness {
+    /// Connects a new queue without a cursor and holds what it is shown against what is known to be unfinished.
+    ///
+    /// `when` says in a report when that was, as in " after it was opened again".
+    func expectSnapshot(_ when: String = "") throws {
+        try quiet()
+        let line = try connect(in: .unique())
+        let shown = look { line.snapshot(in: $0) } ?? []
+        let expected = look { $0.unfinished }
+        let finished = look { $0.finished }
+        try disconnect(line)
+
+        var isComplete = true
+        let copies = Dictionary(shown.map { ($0.identifier, $0) }) { $1 }
+        for transaction in expected {
+            guard let copy = copies[transaction.identifier] else {
+                isComplete = false
+                book.hold(.unfinishedShown, false, "\(name(transaction)), \(transaction.state), is not shown\(when)")
+                continue
+            }
+            book.hold(
+                .unfinishedShown,
+                copy.state == transaction.state || copy.state.isDecided && transaction.state.isDecided,
+                "\(name(transaction)) is shown as \(copy.state)\(when), after it was \(transaction.state)"
+            )
+        }
+        if !expected.isEmpty { book.hold(.unfinishedShown, true, "") }
+        for transaction in shown where finished[transaction.identifier] != nil {
+            book.hold(.finishedGone, false, "\(name(transaction)) is shown\(when), after its finish was acknowledged")
+        }
+        if !finished.isEmpty { book.hold(.finishedGone, true, "") }
+        let known = Set(expected.map(\.identifier))
+        for transaction in shown where !known.contains(transaction.identifier) {
+            guard finished[transaction.identifier] == nil else { continue }
+            let why = "\(name(transaction)) is shown\(when), and whoever was connected was not told of it"
+            book.hold(.nothingForgotten, false, why)
+        }
+        let order = shown.map(\.identifier).filter(known.contains)
+        guard isComplete, expected.count > 1 else { return }
+        book.hold(
+            .oldestFirst,
+            order == expected.map(\.identifier),
+            "\(order.joined(separator: ", ")) are shown\(when) in this order, and came as \(expected.map(\.identifier).joined(separator: ", "))"
+        )
+    }
+}

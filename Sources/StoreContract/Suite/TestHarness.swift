@@ -1,0 +1,261 @@
+import Foundation
+import StoreCore
+
+/// What could not go on, and why.
+struct Stop: Error {
+    let reason: String
+}
+
+/// A new store and a queue's part in its life: what it asks, and what it is told.
+///
+/// Used on one thread. The store is called on another one, so that a call which never returns is seen.
+final class TestHarness {
+    let subject: ContractSubject
+    let book: ResultCollector
+    let trace = MonitoredValue(Trace())
+    /// The journal that numbers commands unless another is named.
+    let journal = JournalID.unique()
+    private(set) var store: ContractSubject.Store
+    private(set) var backend: any StoreBackend
+    /// The store's clock, asked for once.
+    private(set) var clock: any StoreClock
+    /// Listens from the beginning to the end.
+    private(set) var main: Line?
+
+    private var lane = DispatchQueue(label: "StoreContract.lane")
+    var lines: [Line] = []
+    private var numbers: [JournalID: Int] = [:]
+    private var lastErrand = 0
+
+    /// One receiver after another that follow the same updates: a new one whenever a connection was lost.
+    final class Line {
+        let journal: JournalID
+        let isMain: Bool
+        var receiver: TraceReceiver
+        var connections: [Int] = []
+        /// Which of them is the one that was asked for last, and not the cure of a loss.
+        var first = 0
+
+        /// All that came since it was last connected on purpose.
+        func news(in trace: Trace) -> [StoreUpdate] {
+            connections.filter { $0 >= first }.flatMap { trace.connections[$0].walk.updates.map(\.update) }
+        }
+
+        /// The latest snapshot since it was last connected on purpose, once it is complete.
+        func snapshot(in trace: Trace) -> [StoreTransaction]? {
+            connections.filter { $0 >= first }.map { trace.connections[$0].walk }.last(where: \.isSnapshotComplete)?
+                .snapshot
+        }
+
+        /// What is wrong with the chain of any of its connections.
+        func flaw(in trace: Trace) -> (promise: ContractPromise, why: String)? {
+            connections.lazy.compactMap { trace.connections[$0].walk.flaw }.first
+        }
+
+        /// How far it has come.
+        func cursor(in trace: Trace) -> UpdateCursor? { connections.last.flatMap { trace.connections[$0].walk.cursor } }
+
+        init(_ receiver: TraceReceiver, isMain: Bool) {
+            journal = receiver.journal
+            self.receiver = receiver
+            self.isMain = isMain
+        }
+    }
+
+    /// Opens a new store and begins to listen.
+    init(_ subject: ContractSubject, _ book: ResultCollector) throws {
+        self.subject = subject
+        self.book = book
+        do {
+            store = try subject.newStore()
+        } catch {
+            book.hold(.opens, false, "a new store does not open: \(error)")
+            throw Stop(reason: "a new store does not open")
+        }
+        backend = store.backend
+        clock = backend.clock
+        book.hold(.opens, true, "")
+        main = try connect(isMain: true)
+    }
+
+    /// Opens the same data once more, as after the death of the process, and begins to listen there.
+    func reopen() throws {
+        guard let reopen = store.reopen else { throw Stop(reason: "the subject has no way to open a store again") }
+        try quiet()
+        for line in lines { leave(line) }
+        do {
+            backend = try reopen()
+        } catch {
+            book.hold(.opens, false, "a store with data does not open again: \(error)")
+            throw Stop(reason: "the store does not open again")
+        }
+        clock = backend.clock
+        lane = DispatchQueue(label: "StoreContract.lane")
+        main = try connect(isMain: true)
+    }
+
+    /// Disconnects everybody, and waits for nobody.
+    func close() {
+        lane.async { [backend, receivers = lines.map(\.receiver)] in
+            for receiver in receivers { backend.disconnect(receiver) }
+        }
+    }
+
+    func look<R>(_ body: (Trace) -> R) -> R { trace.read(body) }
+}
+
+// MARK: - Calls
+
+extension TestHarness {
+    /// Calls the store, and waits for the answer.
+    ///
+    /// The promise is broken if that does not happen before the deadline. `what` names the call in the report.
+    func ask<R: Sendable>(
+        _ promise: ContractPromise,
+        _ what: String,
+        _ body: @escaping @Sendable (any StoreBackend, @escaping @Sendable (R) -> Void) -> Void
+    ) throws -> R {
+        let answer = begin(body)
+        guard wait({ $0.done.contains(answer.errand) }), let result = answer.result.read({ $0 }) else {
+            book.hold(promise, false, "\(what) was not answered within \(subject.deadline) s")
+            throw Stop(reason: "\(what) was not answered")
+        }
+        return result
+    }
+
+    /// Calls the store, and waits until the call has returned.
+    func call<R: Sendable>(
+        _ promise: ContractPromise,
+        _ what: String,
+        _ body: @escaping @Sendable (any StoreBackend) -> R
+    ) throws -> R {
+        try ask(promise, what) { backend, answer in answer(body(backend)) }
+    }
+
+    /// A call that has been made.
+    struct Answer<R: Sendable> {
+        let errand: Int
+        let result = MonitoredValue<R?>(nil)
+    }
+
+    /// Calls the store, on its lane or on another one, and does not wait.
+    func begin<R: Sendable>(
+        on queue: DispatchQueue? = nil,
+        _ body: @escaping @Sendable (any StoreBackend, @escaping @Sendable (R) -> Void) -> Void
+    ) -> Answer<R> {
+        let answer = Answer<R>(errand: nextErrand())
+        let work = clock.activity.begin()
+        (queue ?? lane).async { [backend, trace, result = answer.result, errand = answer.errand] in
+            body(backend) { value in
+                // Further answers do nothing.
+                result.change { $0 = $0 ?? value }
+                trace.change { _ = $0.done.insert(errand) }
+            }
+            work.end()
+        }
+        return answer
+    }
+
+    func nextErrand() -> Int {
+        lastErrand += 1
+        return lastErrand
+    }
+}
+
+// MARK: - Commands
+
+extension TestHarness {
+    /// A command under a journal's next number.
+    func command(_ action: StoreCommand.Action, in journal: JournalID? = nil, leavingOut gap: Int = 0) -> StoreCommand {
+        let journal = journal ?? self.journal
+        let number = numbers[journal, default: 0] + 1 + gap
+        numbers[journal] = number
+        return StoreCommand(id: OrderID(journal: journal, number: number), action: action)
+    }
+
+    func buy(_ product: String, in journal: JournalID? = nil) -> StoreCommand {
+        command(.purchase(StorePayment(productIdentifier: product)), in: journal)
+    }
+
+    /// Submits commands until they are taken; the promise is broken if they are not.
+    func submit(_ commands: [StoreCommand], _ promise: ContractPromise = .submissionsAnswered) throws {
+        trace.change { $0.add(commands) }
+        var failure: StoreFailure?
+        for _ in 1...4 {
+            let reply: SubmissionReply = try ask(.submissionsAnswered, "a submission of \(name(commands))") {
+                $0.submit(commands, reply: $1)
+            }
+            switch reply {
+            case .taken:
+                book.hold(.submissionsAnswered, true, "")
+                return book.hold(promise, true, "")
+            case .tryLater(let trouble):
+                failure = trouble
+                try quiet()
+            }
+        }
+        let why = failure.map { ": \($0)" } ?? ""
+        book.hold(promise, false, "a submission of \(name(commands)) was to be tried later, four times\(why)")
+        throw Stop(reason: "a submission was not taken")
+    }
+
+    /// Waits until orders are decided.
+    func expectDecided(_ orders: [StoreCommand], when: String = "") throws {
+        _ = wait { trace in orders.allSatisfy { trace.result(of: $0.id) != nil } }
+        try expectChain()
+        for order in orders {
+            let isDecided = look { $0.result(of: order.id) != nil }
+            let isSeen = look { $0.transaction(of: order.id) != nil }
+            let what = "\(name([order]))\(when)"
+            book.hold(.nothingForgotten, isSeen, "\(what) was taken, and no update says what became of it")
+            guard isSeen else { throw Stop(reason: "an order was forgotten") }
+            book.hold(.ordersEnd, isDecided, "\(what) was still undecided after \(subject.deadline) s")
+            guard isDecided else { throw Stop(reason: "an order did not end") }
+        }
+    }
+
+    /// Submits an order for something that sells, and waits until it is sold.
+    func sell(_ orders: [StoreCommand]) throws -> [StoreTransaction] {
+        try submit(orders)
+        try expectDecided(orders)
+        return try orders.map { order in
+            let transaction = look { $0.result(of: order.id) }
+            let why = transaction?.failure.map { ": \($0)" } ?? ""
+            book.hold(.whatSellsIsSold, transaction?.state == .purchased, "\(name([order])) was refused\(why)")
+            guard let transaction, transaction.state == .purchased else { throw Stop(reason: "what sells was refused") }
+            return transaction
+        }
+    }
+
+    /// Finishes transactions, and remembers that no one may hear of them again.
+    @discardableResult
+    func finish(_ transactions: [StoreTransaction], in journal: JournalID? = nil) throws -> [StoreCommand] {
+        guard !transactions.isEmpty else { return [] }
+        let commands = transactions.map { command(.finish(transaction: $0.identifier), in: journal) }
+        try submit(commands)
+        try quiet()
+        trace.change { trace in
+            for transaction in transactions { trace.finished[transaction.identifier] = trace.count }
+        }
+        return commands
+    }
+
+    /// Waits until a restore has ended, and until nothing more comes of it.
+    func expectEnd(_ restore: StoreCommand, when: String = "") throws {
+        let hasEnded = wait { $0.hasEnded(restore.id) }
+        try expectChain()
+        book.hold(.restoreEnds, hasEnded, "a restore\(when) had not ended after \(subject.deadline) s")
+        guard hasEnded else { throw Stop(reason: "a restore did not end") }
+        try quiet()
+    }
+
+    private func name(_ commands: [StoreCommand]) -> String {
+        let first = commands[0].action
+        let rest = commands.count > 1 ? " and \(commands.count - 1) more" : ""
+        switch first {
+        case .purchase(let payment): return "an order for \(payment.productIdentifier)\(rest)"
+        case .finish: return "a finish\(rest)"
+        case .restore: return "a restore\(rest)"
+        }
+    }
+}

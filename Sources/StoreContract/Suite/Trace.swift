@@ -1,0 +1,138 @@
+import StoreCore
+
+/// Everything that was sent to a store and everything that it sent, in the order in which it came.
+struct Trace: Sendable {
+    /// What came on one connection, from one call of `connect` to the next.
+    struct Connection: Sendable {
+        let journal: JournalID
+        /// Where the receiver said it was.
+        let asked: UpdateCursor?
+        /// Whether it listens from the beginning to the end, so that every change must come here.
+        let isMain: Bool
+        /// How many batches had come anywhere when it began.
+        let begun: Int
+        private(set) var batches: [UpdateBatch] = []
+        /// What a queue makes of them.
+        private(set) var walk: ChainChecker
+        var loss: StoreFailure?
+        /// Nobody listens any more.
+        var isOver = false
+
+        init(_ journal: JournalID, asked: UpdateCursor?, isMain: Bool, begun: Int) {
+            self.journal = journal
+            self.asked = asked
+            self.isMain = isMain
+            self.begun = begun
+            walk = ChainChecker(asked: asked)
+        }
+
+        fileprivate mutating func add(_ batch: UpdateBatch, _ number: Int) {
+            batches.append(batch)
+            walk.take(batch, number)
+        }
+    }
+
+    var connections: [Connection] = []
+    /// How many batches have come.
+    private(set) var count = 0
+    /// How many calls of receivers have been seen while another one was at work on the same connection.
+    var overlaps = 0
+    /// The commands that were submitted.
+    var commands: [OrderID: StoreCommand] = [:]
+    /// Those that were submitted more than once, and how many batches had come by the second time.
+    private var repetitions: [OrderID: Int] = [:]
+    /// The transactions whose finish was acknowledged, and how many batches had come by then.
+    var finished: [String: Int] = [:]
+    /// The calls that have returned and been answered, and the errands that are done.
+    var done: Set<Int> = []
+
+    /// All that came on the main connections, in order, without what was repeated.
+    private(set) var mainUpdates: [StoreUpdate] = []
+    private var identifiers: [String] = []
+    private var latest: [String: StoreTransaction] = [:]
+    private var identifiersOfOrders: [OrderID: String] = [:]
+    private var results: [OrderID: StoreTransaction] = [:]
+    private var withdrawn: Set<String> = []
+    private var ended: Set<OrderID> = []
+
+    mutating func add(_ batch: UpdateBatch, to connection: Int) {
+        let known = connections[connection].walk.updates.count
+        connections[connection].add(batch, count)
+        count += 1
+        guard connections[connection].isMain else { return }
+        for (_, update) in connections[connection].walk.updates[known...] { note(update) }
+    }
+
+    private mutating func note(_ update: StoreUpdate) {
+        mainUpdates.append(update)
+        switch update {
+        case .transaction(let transaction):
+            if latest.updateValue(transaction, forKey: transaction.identifier) == nil {
+                identifiers.append(transaction.identifier)
+            }
+            guard let order = transaction.order else { return }
+            identifiersOfOrders[order] = transaction.identifier
+            if transaction.state.isDecided, results[order] == nil { results[order] = transaction }
+        case .finished(let identifier, _): withdrawn.insert(identifier)
+        case .restoreEnded(let restore, _): ended.insert(restore)
+        default: break
+        }
+    }
+
+    mutating func add(_ commands: [StoreCommand]) {
+        for command in commands {
+            guard self.commands.updateValue(command, forKey: command.id) != nil else { continue }
+            repetitions[command.id] = repetitions[command.id] ?? count
+        }
+    }
+
+    /// Whether what came in a batch may have come of a command's repetition.
+    func isRepeated(_ command: OrderID, before batch: Int) -> Bool {
+        repetitions[command].map { $0 <= batch } ?? false
+    }
+
+    /// The transactions that came on the main connections, each in its latest version, oldest first.
+    var transactions: [StoreTransaction] { identifiers.compactMap { latest[$0] } }
+
+    /// What should be in a snapshot that is begun now.
+    var unfinished: [StoreTransaction] {
+        transactions.filter { finished[$0.identifier] == nil && !withdrawn.contains($0.identifier) }
+    }
+
+    /// What became of an order, as far as is known.
+    func transaction(of order: OrderID) -> StoreTransaction? { identifiersOfOrders[order].flatMap { latest[$0] } }
+
+    /// The first result of an order; what comes after it is another question.
+    func result(of order: OrderID) -> StoreTransaction? { results[order] }
+
+    /// What restores have brought, oldest first.
+    var restored: [StoreTransaction] { transactions.filter { $0.state == .restored } }
+
+    func hasEnded(_ restore: OrderID) -> Bool { ended.contains(restore) }
+}
+
+extension StoreUpdate {
+    /// The transaction that it is about, if it says all of it.
+    var transaction: StoreTransaction? { if case .transaction(let transaction) = self { transaction } else { nil } }
+
+    /// A few words for a report.
+    var summary: String {
+        switch self {
+        case .transaction(let transaction): "\(transaction.summary), \(transaction.state)"
+        case .finished(let identifier, _): "transaction \(identifier), finished"
+        case .restoreEnded: "the end of a restore"
+        case .storefront: "another storefront"
+        case .revoked(let products): "\(products.joined(separator: ", ")), revoked"
+        case .promoted(let payment, _): "\(payment.productIdentifier), promoted"
+        }
+    }
+}
+
+extension StoreTransaction {
+    /// A few words for a report.
+    var summary: String { "transaction \(identifier) for \(payment.productIdentifier)" }
+}
+
+extension StoreTransaction.State {
+    var isDecided: Bool { self != .purchasing && self != .deferred }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import StoreCore
+
+/// A queue's end of a connection that writes down what comes.
+final class TraceReceiver: StoreUpdateReceiver {
+    let journal: JournalID
+    private let trace: MonitoredValue<Trace>
+    private let state: MonitoredValue<State>
+
+    private struct State {
+        /// Which connection of the trace what comes belongs to.
+        var connection: Int
+        /// How many threads are in ``receive(_:)``.
+        var inside = 0
+        /// Whether the next batch is to be dwelt on, and how long at the most.
+        var dwell: TimeInterval?
+    }
+
+    init(_ journal: JournalID, _ trace: MonitoredValue<Trace>, connection: Int) {
+        self.journal = journal
+        self.trace = trace
+        state = MonitoredValue(State(connection: connection))
+    }
+
+    var connection: Int {
+        get { state.read { $0.connection } }
+        set { state.change { $0.connection = newValue } }
+    }
+
+    /// Takes some time over the next batch, so that whoever does not wait for its end is seen.
+    func dwell(_ seconds: TimeInterval) { state.change { $0.dwell = seconds } }
+
+    func receive(_ batch: UpdateBatch) {
+        let (connection, isOverlap, dwell) = state.change { state in
+            state.inside += 1
+            defer { state.dwell = nil }
+            return (state.connection, state.inside > 1, state.dwell)
+        }
+        trace.change { trace in
+            trace.add(batch, to: connection)
+            if isOverlap { trace.overlaps += 1 }
+        }
+        if let dwell { state.wait(until: Date() + dwell) { $0.inside > 1 } }
+        state.change { $0.inside -= 1 }
+    }
+
+    func connectionLost(_ failure: StoreFailure) {
+        let connection = connection
+        trace.change { $0.connections[connection].loss = failure }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// Why a store refused, or could not answer: a code of Store Kit's or of the URL loading system's, and a sentence.
+///
+/// The queue hands it to the app as an `SKError` or `URLError` with the same code, the sentence in its `userInfo`. A
+/// backend writes the sentence for a developer's log: it names the product and the rule, and never holds a receipt, a
+/// user's name or a key.
+public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
+    /// Which family of codes a failure belongs to.
+    public enum Domain: String, Hashable, Codable, Sendable {
+        /// Store Kit's codes, see ``SKError/Code``.
+        case storeKit
+        /// Codes of `URLError`: the network, and nothing about the purchase.
+        case network
+    }
+
+    /// The family that ``code`` belongs to.
+    public let domain: Domain
+    /// The raw value of an `SKError.Code` or `URLError.Code`.
+    public let code: Int
+    /// One sentence that names the cause.
+    ///
+    /// Its wording is not stable.
+    public let reason: String
+
+    /// Makes a failure from a family, a raw code and a sentence.
+    public init(domain: Domain, code: Int, reason: String) {
+        self.domain = domain
+        self.code = code
+        self.reason = reason
+    }
+
+    /// A failure with one of Store Kit's codes.
+    public static func storeKit(_ code: Code, _ reason: String) -> StoreFailure {
+        StoreFailure(domain: .storeKit, code: code.rawValue, reason: reason)
+    }
+
+    /// A failure of the network.
+    public static func network(_ code: URLError.Code, _ reason: String) -> StoreFailure {
+        StoreFailure(domain: .network, code: code.rawValue, reason: reason)
+    }
+
+    /// The family, the code and the sentence.
+    public var description: String { "\(domain.rawValue) \(code): \(reason)" }
+}
+
+extension StoreFailure {
+    /// Store Kit's error codes, as a backend names them.
+    ///
+    /// An open set: codes not listed here pass through.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The number that Store Kit gives this error.
+        public let rawValue: Int
+        /// Any code by its number.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Something unexpected happened.
+        public static let unknown = Code(rawValue: 0)
+        /// The app may not do what it tried.
+        public static let clientInvalid = Code(rawValue: 1)
+        /// The user cancelled.
+        public static let paymentCancelled = Code(rawValue: 2)
+        /// The store did not recognise something in the payment.
+        public static let paymentInvalid = Code(rawValue: 3)
+        /// The user may not authorize payments.
+        public static let paymentNotAllowed = Code(rawValue: 4)
+        /// Not sold in the user's country.
+        public static let storeProductNotAvailable = Code(rawValue: 5)
+        /// The user refused access to cloud information.
+        public static let cloudServicePermissionDenied = Code(rawValue: 6)
+        /// The device had no connection to the cloud service.
+        public static let cloudServiceNetworkConnectionFailed = Code(rawValue: 7)
+        /// The user revoked a permission given earlier.
+        public static let cloudServiceRevoked = Code(rawValue: 8)
+        /// The user has not yet read the store's privacy text.
+        public static let privacyAcknowledgementRequired = Code(rawValue: 9)
+        /// The payment carries request data, to which the app is not entitled.
+        public static let unauthorizedRequestData = Code(rawValue: 10)
+        /// The promotional offer is unknown or withdrawn.
+        public static let invalidOfferIdentifier = Code(rawValue: 11)
+        /// The promotional offer's signature does not match.
+        public static let invalidSignature = Code(rawValue: 12)
+        /// The promotional offer is incomplete.
+        public static let missingOfferParams = Code(rawValue: 13)
+        /// The promotional offer is not below the current price.
+        public static let invalidOfferPrice = Code(rawValue: 14)
+        /// The user may not have this offer.
+        public static let ineligibleForOffer = Code(rawValue: 18)
+    }
+}

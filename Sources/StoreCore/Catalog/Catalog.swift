@@ -1,0 +1,305 @@
+import Foundation
+
+/// The products of one sandbox, in the order in which they were registered, and who may see which.
+///
+/// Products are numbered from 0 and keep their number for good: what is withdrawn stays registered.
+struct Catalog: Codable, Sendable {
+    /// The rest is made when somebody asks.
+    private enum CodingKeys: CodingKey { case products, restrictions, contents, countryCode }
+
+    private var products: [SandboxProduct] = []
+    /// What a renewal of each pays for if it is for nobody in particular, made when the first renews.
+    private var payments: [Int: StorePayment] = [:]
+    /// The number of each identifier; made of the products.
+    private var indices: [ExactText: Int] = [:]
+    /// The product that was sold last, which is likely to be asked for next.
+    ///
+    /// To compare is quicker than to hash.
+    var lastSold: Int?
+    /// Only of those that are not simply on sale.
+    private var restrictions: [Int: ProductAvailability] = [:]
+    private var shelves: [Shelf] = []
+    /// What is hosted, by the products' numbers.
+    private var contents: [Int: [StoreContent]] = [:]
+    /// The country that is sold for, ISO 3166-1 alpha-3.
+    var countryCode = "USA"
+    var storefront: StoreStorefront? { Storefronts.storefront(countryCode) }
+
+    /// The descriptions that one language and one country get to see, made when somebody asks.
+    private struct Shelf: Sendable {
+        let locale: String
+        let countryCode: String?
+        var descriptions: [StoreProduct?]
+    }
+
+    /// How many languages and countries are kept described at a time.
+    private static let maximumShelves = 16
+
+    /// Without products.
+    init() {}
+
+    /// Registers products, all on sale.
+    ///
+    /// - Throws: for the first one that has a fault or an identifier seen before.
+    init(_ products: [SandboxProduct]) throws(CatalogError) {
+        indices.reserveCapacity(products.count)
+        for (index, product) in products.enumerated() {
+            try Self.check(product)
+            if let first = indices.updateValue(index, forKey: ExactText(product.identifier)) {
+                throw CatalogError(
+                    productIdentifier: product.identifier,
+                    reason: """
+                        the product "\(product.identifier)" is there twice, at \(first) and at \(index): \
+                        an identifier names one product
+                        """
+                )
+            }
+        }
+        self.products = products
+        for index in products.indices { noteContent(of: index) }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        products = try container.decode([SandboxProduct].self, forKey: .products)
+        restrictions = try container.decode([Int: ProductAvailability].self, forKey: .restrictions)
+        contents = try container.decode([Int: [StoreContent]].self, forKey: .contents)
+        countryCode = try container.decode(String.self, forKey: .countryCode)
+        indices.reserveCapacity(products.count)
+        for index in products.indices { indices[ExactText(products[index].identifier)] = index }
+    }
+
+    /// The number of a product, nil for an identifier that nobody registered.
+    @inline(__always)
+    func index(of identifier: String) -> Int? {
+        if let lastSold, products[lastSold].identifier.isExactly(identifier) { return lastSold }
+        return indices[ExactText(identifier)]
+    }
+
+    /// The number of the first product that is as wanted.
+    func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> Int? { products.firstIndex(where: isWanted) }
+
+    /// Whether a product has a number.
+    func has(_ index: Int) -> Bool { products.indices.contains(index) }
+
+    /// A product by its number.
+    subscript(index: Int) -> SandboxProduct { products[index] }
+
+    /// A product by its identifier, nil where nobody registered it.
+    func product(_ identifier: String) -> SandboxProduct? { index(of: identifier).map { products[$0] } }
+
+    /// What a sale needs to know of a product, without copying all of it.
+    func kind(of index: Int) -> SandboxProduct.Kind { products[index].kind }
+    /// Whether a restore brings it back.
+    func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
+    /// What makes it renew; nil for what does not.
+    func subscription(of index: Int) -> SandboxProduct.Subscription? { products[index].subscription }
+    /// How long one payment for it lasts; nil for what does not renew.
+    func period(of index: Int) -> StoreProduct.Period? { products[index].subscription?.period }
+    /// The introductory offer that its buyers have, if they may have one.
+    func introductoryOffer(of index: Int) -> SubscriptionOffer? {
+        products[index].subscription?.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
+    }
+    /// What is paid for when nobody ordered it: one, for a user of the app's or for nobody in particular.
+    mutating func payment(for index: Int, applicationUsername: String?) -> StorePayment {
+        if let applicationUsername {
+            return StorePayment(
+                productIdentifier: products[index].identifier,
+                applicationUsername: applicationUsername
+            )
+        }
+        if let payment = payments[index] { return payment }
+        let payment = StorePayment(productIdentifier: products[index].identifier)
+        payments[index] = payment
+        return payment
+    }
+    /// The subscription group that it belongs to.
+    func group(of index: Int) -> String? { products[index].subscription?.groupIdentifier }
+    /// Whether anything is hosted for any product.
+    var hostsContent: Bool { !contents.isEmpty }
+    /// What is hosted for a product.
+    func content(of index: Int) -> [StoreContent] { contents[index] ?? [] }
+    private mutating func noteContent(of index: Int) {
+        let content = products[index].hostedContent?.contents(of: products[index].identifier)
+        if content != nil || hostsContent { contents[index] = content }
+    }
+    /// The price of one.
+    func price(of index: Int) -> Decimal {
+        products[index].storefrontTerms?.prices[countryCode] ?? products[index].price
+    }
+    /// Whether it has a price of its own in the country that is sold for.
+    func hasLocalPrice(_ index: Int) -> Bool { products[index].storefrontTerms?.prices[countryCode] != nil }
+    /// Whether it is sold in the country that is sold for.
+    func isSoldHere(_ index: Int) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
+
+    /// Registers one more product, or another version of one that is registered already; its availability stays.
+    ///
+    /// Whether it has a fault was checked when it came in: what is in the ledger happened.
+    mutating func register(_ product: SandboxProduct) {
+        if let index = index(of: product.identifier) {
+            products[index] = product
+            noteContent(of: index)
+            for shelf in shelves.indices { shelves[shelf].descriptions[index] = nil }
+            return
+        }
+        indices[ExactText(product.identifier)] = products.count
+        products.append(product)
+        noteContent(of: products.count - 1)
+        for shelf in shelves.indices { shelves[shelf].descriptions.append(nil) }
+    }
+
+    private static func check(_ product: SandboxProduct) throws(CatalogError) {
+        guard let fault = product.fault else { return }
+        throw CatalogError(
+            productIdentifier: product.identifier,
+            reason: "the product \"\(product.identifier)\" \(fault)"
+        )
+    }
+}
+
+// MARK: - What is on sale
+
+extension Catalog {
+    /// Puts a product on or off the market.
+    mutating func setAvailability(_ availability: ProductAvailability, of index: Int) {
+        restrictions[index] = availability == .onSale ? nil : availability
+    }
+
+    /// The number of a product that can be bought at a moment.
+    func onSale(_ identifier: String, at moment: Date) -> Int? {
+        guard let index = index(of: identifier), isOnSale(index, at: moment) else { return nil }
+        return index
+    }
+
+    /// Why an identifier cannot be bought at a moment, in one sentence; nil if it can.
+    func refusal(of identifier: String, at moment: Date) -> String? {
+        guard let index = index(of: identifier) else {
+            return "no product \"\(identifier)\" is registered in this store"
+        }
+        guard !isOnSale(index, at: moment) else { return nil }
+        guard isSoldHere(index) else { return "the product \"\(identifier)\" is not sold in \(countryCode)" }
+        return switch restrictions[index] {
+        case nil, .onSale: nil
+        case .withdrawn: "the product \"\(identifier)\" has been withdrawn from sale"
+        case .notYetPropagated(let until):
+            "the product \"\(identifier)\" is new and not on all servers before \(until.formatted(.iso8601))"
+        }
+    }
+
+    func isOnSale(_ index: Int, at moment: Date) -> Bool {
+        guard isSoldHere(index) else { return false }
+        if restrictions.isEmpty { return true }
+        return switch restrictions[index] {
+        case nil, .onSale: true
+        case .withdrawn: false
+        case .notYetPropagated(let until): moment >= until
+        }
+    }
+}
+
+// MARK: - What a device gets to see
+
+extension Catalog {
+    /// The identifiers of what can be bought at a moment, the first registered first.
+    func identifiersOnSale(at moment: Date) -> [String] {
+        products.indices.filter { isOnSale($0, at: moment) }.map { products[$0].identifier }
+    }
+
+    /// What a device sees of one product.
+    func description(of index: Int, for locale: String) -> StoreProduct {
+        var describer = Describer(locale: locale, storefront: storefront)
+        return describer.describe(products[index])
+    }
+
+    /// The answer to a look-up: what is on sale in it, and which identifiers are invalid (behaviours 78 to 80).
+    ///
+    /// The first registered comes first, and what is invalid is sorted: a set has another order in every process.
+    mutating func answer(
+        _ identifiers: Set<String>,
+        for locale: String,
+        in storefront: StoreStorefront?,
+        at moment: Date
+    ) -> ProductsAnswer {
+        let shelf = shelf(for: locale, in: storefront)
+        var describer: Describer?
+        var answer = ProductsAnswer(products: [])
+        var found: [Int] = []
+        found.reserveCapacity(Swift.min(identifiers.count, products.count))
+        for identifier in identifiers {
+            if let index = onSale(identifier, at: moment) {
+                found.append(index)
+            } else {
+                answer.invalidIdentifiers.append(identifier)
+            }
+        }
+        answer.invalidIdentifiers.sort()
+        answer.products.reserveCapacity(found.count)
+        for index in inOrder(found) {
+            if let ready = shelves[shelf].descriptions[index] {
+                answer.products.append(ready)
+                continue
+            }
+            if describer == nil { describer = Describer(locale: locale, storefront: storefront) }
+            let description = describer!.describe(products[index])
+            shelves[shelf].descriptions[index] = description
+            answer.products.append(description)
+        }
+        return answer
+    }
+
+    /// Puts numbers of products into the order in which they were registered.
+    private func inOrder(_ numbers: [Int]) -> [Int] {
+        // To go through all products costs less than to sort a good part of them.
+        guard numbers.count > products.count / 16 else { return numbers.sorted() }
+        var isMeant = [Bool](repeating: false, count: products.count)
+        for number in numbers { isMeant[number] = true }
+        return isMeant.indices.filter { isMeant[$0] }
+    }
+
+    private mutating func shelf(for locale: String, in storefront: StoreStorefront?) -> Int {
+        let code = storefront?.countryCode
+        if let found = shelves.firstIndex(where: { $0.locale == locale && $0.countryCode == code }) { return found }
+        if shelves.count == Self.maximumShelves { shelves.removeFirst() }
+        let empty = [StoreProduct?](repeating: nil, count: products.count)
+        shelves.append(Shelf(locale: locale, countryCode: code, descriptions: empty))
+        return shelves.count - 1
+    }
+}
+
+/// Puts products into one language and one currency.
+private struct Describer {
+    private var match: LocalizationMatch
+    private let priceLocale: String
+    private let countryCode: String
+
+    init(locale: String, storefront: StoreStorefront?) {
+        let country = storefront.flatMap { Storefronts.country($0.countryCode) } ?? Storefronts.usa
+        match = LocalizationMatch(device: locale, storefront: country.locale)
+        priceLocale = country.priceLocale
+        countryCode = country.storefront.countryCode
+    }
+
+    mutating func describe(_ product: SandboxProduct) -> StoreProduct {
+        let texts = match.best(of: product.localizations)
+        return StoreProduct(
+            identifier: product.identifier,
+            localizedTitle: texts?.title ?? product.referenceName,
+            localizedDescription: texts?.description ?? "",
+            price: product.price(in: countryCode),
+            priceLocaleIdentifier: priceLocale,
+            subscription: product.subscription.map(Self.subscription),
+            isFamilyShareable: product.isFamilyShareable,
+            hostedContent: product.hostedContent.map { .init(version: $0.version, lengths: $0.files.map(\.length)) }
+        )
+    }
+
+    private static func subscription(_ subscription: SandboxProduct.Subscription) -> StoreProduct.Subscription {
+        StoreProduct.Subscription(
+            period: subscription.period,
+            groupIdentifier: subscription.groupIdentifier,
+            introductoryOffer: subscription.introductoryOffer?.terms,
+            // Store Kit 1 knows no billing plans, so it cannot buy what belongs to another one.
+            promotionalOffers: subscription.promotionalOffers.filter { $0.billingPlan == .upFront }.map(\.terms)
+        )
+    }
+}

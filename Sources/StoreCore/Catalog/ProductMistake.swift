@@ -1,0 +1,51 @@
+/// A programmer's mistake in the description of a product.
+///
+/// It stops the process, or is thrown by ``SandboxProduct/makeThrowing(_:)`` around the description.
+enum ProductMistake {
+    @TaskLocal private static var catcher: Catcher?
+
+    /// Keeps the first mistake, so that the description can go on to its end.
+    private final class Catcher: Sendable {
+        let first = Locked<CatalogError?>(nil)
+    }
+
+    /// Reports a mistake, and returns only where it is caught.
+    ///
+    /// - Parameters:
+    ///   - reason: one sentence that names the product and the rule.
+    ///   - product: the product's identifier, empty for an offer that is part of no product yet.
+    static func report(_ reason: String, in product: String) {
+        guard let catcher else { fatalError(reason) }
+        catcher.first.withLock { first in
+            first = first ?? CatalogError(productIdentifier: product, reason: reason)
+        }
+    }
+
+    /// Describes something, and throws the first mistake in it.
+    static func catching<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
+        let catcher = Catcher()
+        let made = $catcher.withValue(catcher) { make() }
+        if let mistake = catcher.first.withLock({ $0 }) { throw mistake }
+        return made
+    }
+}
+
+extension SandboxProduct {
+    /// Describes products or offers, and throws where a mistake in them stops the process.
+    ///
+    /// The factories and modifiers stop the process with a sentence for what is wrong in a program's text: a price that is
+    /// none, an empty identifier, content that cannot be hosted. For descriptions that come from elsewhere, such as a file
+    /// of the app's own, put them into this:
+    ///
+    /// ```swift
+    /// let sword: SandboxProduct = try .makeThrowing { .consumable("sword", price: text) }
+    /// ```
+    ///
+    /// - Parameter make: describes products, offers or a list of them.
+    /// - Returns: what `make` returns.
+    /// - Throws: ``CatalogError`` with the sentence of the first mistake. What a store refuses at its registration, such
+    ///   as a country that does not exist, is thrown by the store.
+    public static func makeThrowing<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
+        try ProductMistake.catching(make)
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+
+/// Drives a queue's downloads: owns the lock, fetches and writes outside it, in order.
+///
+/// What it tells goes through the queue's driver, so that it keeps its place among the queue's other callbacks. The
+/// queue's lock may be held when this one is taken, never the other way round.
+final class DownloadEngine: Sendable {
+    private let backend: any StoreBackend
+    private let clock: any StoreClock
+    private let activity: Activity
+    private let laneExecutor: (any LaneExecutor)?
+    private let folder = DownloadFolder()
+    /// Leads to the queue's driver for as long as somebody owns that.
+    private let link: DriverLink
+    private let state = Locked(State())
+
+    private struct State {
+        var machine = DownloadMachine()
+        var actions: [DownloadMachine.Action] = []
+        var lane = Outbox<DownloadMachine.Action>()
+        /// What observers know, and where its file lies.
+        var downloads: [Int: (object: AnyObject, file: URL)] = [:]
+        var work = 0
+    }
+
+    /// A download before it has an object.
+    struct Draft {
+        let number: Int
+        let content: StoreContent
+        let file: URL
+    }
+
+    init(for driver: QueueDriver) {
+        backend = driver.backend
+        clock = driver.clock
+        activity = driver.activity
+        link = driver.link
+        laneExecutor = driver.backend.makeLaneExecutor(label: "StoreCore.download-lane")
+        activity.register(self)
+    }
+}
+
+extension QueueDriver {
+    /// The downloads of this queue's transactions.
+    var downloads: DownloadEngine { downloadEngine.load() ?? downloadEngine.storeIfNil(DownloadEngine(for: self)) }
+}
+
+// MARK: - The app
+
+extension DownloadEngine {
+    /// The downloads of a transaction, made when they are first asked for; none once it is finished.
+    ///
+    /// - Parameters:
+    ///   - transaction: under which number the queue's driver knows it.
+    ///   - isFinished: called with the lock held; whoever finishes the transaction says so before calling `end`.
+    ///   - requests: what is hosted for it.
+    ///   - make: makes an object. Called with the lock held.
+    /// - Returns: their objects, in the order of the requests.
+    func downloads(
+        of transaction: Int,
+        isFinished: () -> Bool,
+        _ requests: () -> [ContentRequest],
+        make: (Draft) -> AnyObject
+    ) -> [AnyObject] {
+        state.withLock { state in
+            if isFinished() { return [] }
+            let requests = requests()
+            let numbers = state.machine.downloads(of: transaction) { requests }
+            return zip(numbers, requests).map { number, request in
+                if let known = state.downloads[number] { return known.object }
+                let file = folder.file(of: number, named: request.content.identifier)
+                let object = make(Draft(number: number, content: request.content, file: file))
+                state.downloads[number] = (object, file)
+                return object
+            }
+        }
+    }
+
+    /// Does what an app asks of some downloads.
+    ///
+    /// Returns those that stay as they are, and why.
+    func obey(_ order: DownloadOrder, _ downloads: [Int]) -> [(download: Int, refusal: DownloadRefusal)] {
+        CallScope.outermost { handle { $0.obey(order, downloads, now: clock.now, &$1) } }
+    }
+
+    /// Whether a download's transaction is unfinished, so that its file is there once it has finished.
+    func keeps(_ download: Int) -> Bool { state.withLock { $0.machine.keeps(download) } }
+}
+
+// MARK: - The queue's driver
+
+extension DownloadEngine {
+    /// What observers know a download as; nil once its transaction is finished.
+    func object(_ download: Int) -> AnyObject? { state.withLock { $0.downloads[download]?.object } }
+
+    /// A transaction is finished or gone.
+    ///
+    /// Called with the queue's lock held: the files are removed by `runWhatWasLeft`. Returns what is to be told before.
+    func end(_ transaction: Int) -> [(download: AnyObject, report: DownloadReport)] {
+        state.withLock { state in
+            let ended = state.machine.end(transaction, &state.actions)
+            let told = ended.compactMap { download, report -> (download: AnyObject, report: DownloadReport)? in
+                guard let object = state.downloads.removeValue(forKey: download)?.object, let report else { return nil }
+                return (object, report)
+            }
+            route(&state)
+            return told
+        }
+    }
+
+    /// Does what is waiting, unless somebody is at it.
+    func runWhatWasLeft() {
+        if state.withLock({ $0.lane.schedule() }) { schedule() }
+    }
+
+    /// Falls silent for good, and leaves no file.
+    func retire() {
+        let kept = state.withLock { state in
+            state.machine.retire(&state.actions)
+            route(&state)
+            defer { state.downloads = [:] }
+            return state.downloads
+        }
+        runWhatWasLeft()
+        // Let go of without the lock: they may be the last to know their queue.
+        withExtendedLifetime(kept) {}
+    }
+}
+
+// MARK: - Events in, actions out
+
+extension DownloadEngine {
+    private func handle<R>(_ event: (inout DownloadMachine, inout [DownloadMachine.Action]) -> R) -> R {
+        let (result, mustRun) = state.withLock { state in
+            let result = event(&state.machine, &state.actions)
+            route(&state)
+            return (result, state.lane.schedule())
+        }
+        if mustRun { schedule() }
+        return result
+    }
+
+    private func route(_ state: inout State) {
+        guard !state.actions.isEmpty else { return }
+        state.work &+= 1
+        for action in state.actions { state.lane.append(action) }
+        state.actions.empty()
+    }
+
+    private func schedule() {
+        if let laneExecutor { laneExecutor.enqueue { self.run() } } else { run() }
+    }
+
+    private func run() {
+        var batch: [DownloadMachine.Action] = []
+        guard state.withLock({ $0.lane.begin(&batch) }) else { return }
+        CallScope.outermost {
+            repeat { for action in batch { perform(action) } } while state.withLock { $0.lane.take(&batch) }
+        }
+        activity.changed()
+    }
+
+    private func perform(_ action: DownloadMachine.Action) {
+        switch action {
+        case .fetch(let number, let ticket, let request):
+            // A store that takes its time keeps no driver alive, and through it itself.
+            backend.fetchContent(request) { [weak self] answer in
+                guard let self else { return }
+                CallScope.outermost {
+                    self.handle { $0.answered(number, ticket: ticket, answer, now: self.clock.now, &$1) }
+                }
+            }
+        case .write(let number, let ticket, let data, let offset):
+            let failure = write(data, number, at: offset)
+            handle {
+                $0.written(
+                    number,
+                    ticket: ticket,
+                    bytes: data.count,
+                    failure: failure,
+                    now: clock.now,
+                    &$1
+                )
+            }
+        case .tell(let number, let report):
+            link.driver?.handle { $1.append(.download(number, report)) }
+        case .remove(let number): folder.remove(number)
+        case .removeAll: folder.remove()
+        }
+    }
+
+    private func write(_ data: Data, _ number: Int, at offset: Int64) -> StoreFailure? {
+        // Its transaction may be finished by now.
+        guard let file = state.withLock({ $0.downloads[number]?.file }) else { return nil }
+        do {
+            try folder.write(data, to: file, at: offset)
+            return nil
+        } catch {
+            return .storeKit(.unknown, "\(file.lastPathComponent) cannot be written: \(error)")
+        }
+    }
+}
+
+extension DownloadEngine: ActivityMember {
+    // What was left for the next who runs the lane is under way, too.
+    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.lane.isIdle, $0.work) } }
+    func drainHere() -> Bool { false }
+    var waitingFor: [String] { state.withLock { $0.machine.waiting } }
+}

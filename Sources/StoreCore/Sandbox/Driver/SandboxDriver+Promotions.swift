@@ -1,0 +1,76 @@
+import Foundation
+
+extension SandboxDriver {
+    /// A queue has told its observers all that came up to a place.
+    ///
+    /// What cannot be written off now is told once more at the next launch.
+    func acknowledge(through cursor: UpdateCursor, on device: Int) {
+        guard cursor.part == nil,
+            shell.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
+        else { return }
+        try? change { state, events, now in
+            guard state.hasNews(for: device, through: cursor.position) else { return }
+            let change = OwnerChange.newsTold(device: device, through: cursor.position)
+            events.append(LedgerRecord(date: now, event: .owner(change)))
+        }
+    }
+
+    func changePromotion(_ promotion: PromotionChange, on device: Int) -> StoreFailure? {
+        guard shell.withLock({ $0.settings.isReachable(from: device) }) else { return Self.unreachable }
+        do {
+            try change { _, events, now in
+                let change = OwnerChange.promotionChanged(device: device, promotion)
+                events.append(LedgerRecord(date: now, event: .owner(change)))
+            }
+            return nil
+        } catch {
+            return StoreFailure(error)
+        }
+    }
+}
+
+extension OwnerState {
+    /// A purchase that a device's user began on the store's page, which its app has not heard of.
+    struct Promotion: Codable, Sendable {
+        /// How long the ledger was then.
+        let position: Int
+        let productIdentifier: String
+    }
+
+    fileprivate func isOffered(on device: Int, through position: Int) -> Bool {
+        promotions[device]?.contains { $0.position <= position } ?? false
+    }
+}
+
+extension SandboxState {
+    /// Whether a device's app has yet to hear of something that is no transaction.
+    fileprivate func hasNews(for device: Int, through position: Int) -> Bool {
+        owner.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
+    }
+
+    /// The products on a device's page of the store: those that the app puts first, then the others, none that it hides.
+    func promotedProducts(on device: Int, at now: Date) -> [String] {
+        let all = catalog.identifiersOnSale(at: now)
+        guard let overrides = owner.promotionOverrides[device] else { return all }
+        let known = Set(all.map(ExactText.init))
+        var seen: Set<ExactText> = []
+        return (overrides.order.filter { known.contains(ExactText($0)) } + all).filter { identifier in
+            seen.insert(ExactText(identifier)).inserted && overrides.visibility[identifier] != false
+        }
+    }
+}
+
+extension SandboxDriverState {
+    /// What a queue is told of a purchase that was begun on the store's page; nil where there is no such product.
+    func promotion(of productIdentifier: String, on device: Int) -> StoreUpdate? {
+        guard let index = state.catalog.index(of: productIdentifier) else { return nil }
+        let locale = settings.locales[device] ?? settings.locale
+        let product = state.catalog.description(of: index, for: locale)
+        return .promoted(StorePayment(productIdentifier: productIdentifier), product: product)
+    }
+
+    /// What a device's user began on the store's page and its app has not heard of.
+    func promotions(on device: Int) -> [StoreUpdate] {
+        state.owner.promotions[device]?.compactMap { promotion(of: $0.productIdentifier, on: device) } ?? []
+    }
+}

@@ -1,0 +1,333 @@
+import Foundation
+import Synchronization
+
+/// What a sandbox store and its devices and accounts have in common: the state behind a lock, and how it is used.
+final class SandboxDriver: Sendable {
+    let clock: any StoreClock
+    let signer: any ReceiptSigner
+    let bundleIdentifier: String
+    let bundleVersion: String
+    let shell: Locked<SandboxDriverState>
+    let activity: Activity
+    /// Where queues call.
+    let lane: BackendLane
+    /// Whether ledger and clock are StoreCore's own; see ``ImmediateStore/isSelfContained``.
+    let isSelfContained: Bool
+    let content = Locked(ContentServer())
+    private let port: SandboxPort
+    private let link = Link()
+
+    /// The one weak reference to a core, so that an alarm need not make its own.
+    final class Link: @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
+        fileprivate(set) weak var core: SandboxDriver?
+        fileprivate let alarms = Locked(Alarms())
+
+        func ring(_ number: Int) {
+            alarms.withLock { $0.rang(number) }
+            core?.use { shell, now in shell.ring(now: now) }
+        }
+    }
+
+    /// What a clock that goes on longer than the store is to forget.
+    fileprivate struct Alarms: Sendable {
+        private var lastNumber = 0
+        /// Those that have not rung; without a token until the clock has given one.
+        private var tokens: [Int: TimerToken?] = [:]
+
+        mutating func add() -> Int {
+            lastNumber += 1
+            tokens.updateValue(nil, forKey: lastNumber)
+            return lastNumber
+        }
+
+        /// It may have rung before its token came.
+        mutating func keep(_ token: TimerToken, for number: Int) {
+            if tokens.index(forKey: number) != nil { tokens.updateValue(token, forKey: number) }
+        }
+
+        mutating func rang(_ number: Int) { tokens.removeValue(forKey: number) }
+
+        mutating func takeTokens() -> [TimerToken] {
+            defer { tokens = [:] }
+            return tokens.values.compactMap(\.self)
+        }
+    }
+
+    init(
+        shell: SandboxDriverState,
+        clock: any StoreClock,
+        signer: any ReceiptSigner,
+        bundleIdentifier: String,
+        bundleVersion: String
+    ) {
+        self.clock = clock
+        self.signer = signer
+        self.bundleIdentifier = bundleIdentifier
+        self.bundleVersion = bundleVersion
+        lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller
+        isSelfContained =
+            shell.records.ledger == nil && (clock is SystemClock || clock is ManualClock)
+        self.shell = Locked(shell)
+        activity = clock.activity
+        port = SandboxPort(self.shell, clock)
+        link.core = self
+        activity.register(port)
+        // What an earlier store on this ledger took in and did not live to ask about.
+        for number in self.shell.withLock({ $0.state.unasked }) { ask(about: number) }
+        use { _, _ in }
+    }
+
+    deinit {
+        for token in link.alarms.withLock({ $0.takeTokens() }) { token.cancel() }
+        for piece in content.withLock({ $0.cut(nil) }) { piece.timer?.cancel() }
+    }
+}
+
+// MARK: - Doing something under the lock
+
+extension SandboxDriver {
+    /// Does something under the lock, at a time read there, then what that leaves to do.
+    func use<R>(_ body: (inout SandboxDriverState, Date) throws -> R) rethrows -> R {
+        try CallScope.outermost {
+            var errands: SandboxErrands?
+            defer { if let errands { run(errands) } }
+            return try shell.withLock { shell in
+                defer { errands = shell.takeErrands() }
+                return try body(&shell, clock.now)
+            }
+        }
+    }
+
+    /// Does what is left to do once there is no lock.
+    func run(_ errands: SandboxErrands) {
+        CallScope.outermost {
+            ring(errands)
+            ask(errands.questions)
+        }
+    }
+
+    /// Sets the alarm, and rings.
+    private func ring(_ errands: SandboxErrands) {
+        CallScope.outermost {
+            if let alarm = errands.alarm { set(alarm) }
+            for listener in errands.rings { listener.newsArrived() }
+            if errands.rings.isEmpty { return }
+            shell.withLock { $0.ringing -= errands.rings.count }
+            activity.changed()
+        }
+    }
+
+    /// Asks the authorizer.
+    private func ask(_ questions: [Int]) {
+        CallScope.outermost { for number in questions { ask(about: number) } }
+    }
+
+    /// Answers a question, with all that should have happened by now done.
+    func look<R>(_ body: (SandboxDriverState, Date) throws -> R) rethrows -> R {
+        try use { shell, now in
+            shell.bringUpToDate(now)
+            return try body(shell, now)
+        }
+    }
+
+    /// Makes a change on behalf of the store's owner.
+    func change(_ decide: (SandboxState, inout [LedgerRecord], Date) throws -> Void) throws {
+        try use { shell, now in
+            try shell.refresh()
+            try shell.change(now: now) { shell in try shell.step { try decide($0, &$1, now) } }
+        }
+    }
+
+    /// Asks the authorizer.
+    func ask(about number: Int) {
+        let (authorizer, question) = shell.withLock { shell in
+            (shell.settings.authorizer, shell.question(about: number, at: clock.now))
+        }
+        guard let question else { return }
+        let answer = authorizer.body?(question) ?? .approve
+        use { shell, now in
+            shell.keep(shell.settings.rules.answer(for: answer), about: number)
+            // What cannot be written now is written before anything else is.
+            try? shell.catchUp(with: now)
+        }
+    }
+
+    /// Has the clock ring when the next subscription is due.
+    private func set(_ alarm: Date) {
+        let number = link.alarms.withLock { $0.add() }
+        let token = clock.schedule(at: alarm) { [link] in link.ring(number) }
+        link.alarms.withLock { $0.keep(token, for: number) }
+    }
+}
+
+// MARK: - Taking in
+
+extension SandboxDriver {
+    /// Takes a device's commands in, and gives what a connection has not been given.
+    ///
+    /// Calls nobody.
+    func exchange(
+        _ commands: [StoreCommand],
+        from device: Int,
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange
+    ) {
+        var offers = commands.contains(where: \.hasDiscount) ? checkedOffers(commands) : nil
+        self.exchange(on: connection, into: &exchange) { shell, now, exchange in
+            if commands.isEmpty { return }
+            shell.swapOffers(&offers)
+            shell.take(from: device, on: connection, now: now, &exchange) { shell in
+                for command in commands { shell.decide(command, from: device, now: now) }
+            }
+            shell.swapOffers(&offers)
+        }
+    }
+
+    /// Has signers look at the offers of payments.
+    private func checkedOffers(_ commands: [StoreCommand]) -> OfferSigning {
+        let payments = commands.compactMap { if case .purchase(let payment) = $0.action { payment } else { nil } }
+        return shell.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasDiscount))
+    }
+
+    /// Takes one command in, in the same way; no payment with a discount, at which signers would have to look.
+    func exchange(
+        _ command: StoreCommand,
+        from device: Int,
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange
+    ) {
+        self.exchange(on: connection, into: &exchange) { shell, now, exchange in
+            shell.take(from: device, on: connection, now: now, &exchange) { shell in
+                shell.decide(command, from: device, now: now)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func exchange(
+        on connection: StoreConnectionID?,
+        into exchange: inout Exchange,
+        _ take: (inout SandboxDriverState, Date, inout Exchange) -> Void
+    ) {
+        let errands = shell.withLock { shell in
+            let now = clock.now
+            take(&shell, now, &exchange)
+            if let connection { shell.takeNews(of: connection, now: now, &exchange) }
+            return shell.takeErrands()
+        }
+        guard let errands else { return }
+        if errands.alarm != nil || !errands.rings.isEmpty { exchange.afterwards = { self.ring(errands) } }
+        let questions = errands.questions
+        if !questions.isEmpty { exchange.questions = { self.ask(questions) } }
+    }
+
+    /// Takes a device's commands in.
+    ///
+    /// Replies before it returns; what the authorizer has to be asked is asked then.
+    func submit(
+        _ commands: [StoreCommand],
+        from device: Int,
+        reply: @escaping @Sendable (SubmissionReply) -> Void
+    ) {
+        CallScope.outermost {
+            var answer = Exchange()
+            exchange(commands, from: device, on: nil, into: &answer)
+            reply(SubmissionReply(answer.reply))
+            answer.afterwards?()
+            answer.questions?()
+        }
+    }
+
+    func open(
+        _ listener: any NewsListener,
+        from device: Int,
+        journal: JournalID,
+        after cursor: UpdateCursor?
+    ) -> StoreConnectionID {
+        shell.withLock { $0.open(listener, device, journal: journal, after: cursor) }
+    }
+
+    func close(_ connection: StoreConnectionID) {
+        // Let go of without the lock.
+        let closed = shell.withLock { $0.close(connection) }
+        withExtendedLifetime(closed) {}
+    }
+
+    /// Sends a device what is unfinished, then what changes; or what changed after a cursor.
+    func connect(_ receiver: any StoreUpdateReceiver, from device: Int, after cursor: UpdateCursor?) {
+        CallScope.outermost {
+            let (line, closed) = shell.withLock { shell in
+                shell.ringing += 1
+                return shell.connect(receiver, device, after: cursor) { ReceiverLine(receiver, link) }
+            }
+            withExtendedLifetime(closed) {}
+            line.newsArrived()
+            shell.withLock { $0.ringing -= 1 }
+            activity.changed()
+        }
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
+        // Let go of without the lock.
+        let closed = shell.withLock { $0.disconnect(receiver) }
+        withExtendedLifetime(closed) {}
+    }
+
+    /// Looks up products, in a device's language and the storefront's currency.
+    func products(_ identifiers: Set<String>, for device: Int) -> Result<ProductsAnswer, StoreFailure> {
+        use { shell, now in
+            guard shell.settings.isReachable(from: device) else { return .failure(Self.unreachable) }
+            do { try shell.refresh() } catch { return .failure(StoreFailure(error)) }
+            let locale = shell.settings.locales[device] ?? shell.settings.locale
+            return .success(shell.describe(identifiers, for: locale, in: shell.state.catalog.storefront, at: now))
+        }
+    }
+
+    /// Whether an identifier is on sale now; nil while the ledger cannot be read.
+    func sells(_ productIdentifier: String) -> Bool? {
+        use { shell, now in
+            do { try shell.refresh() } catch { return nil }
+            return shell.state.catalog.onSale(productIdentifier, at: now) != nil
+        }
+    }
+
+    func canMakePayments(on device: Int) -> Bool {
+        use { shell, _ in
+            try? shell.refresh()
+            return shell.state.devices[device].mayPay
+        }
+    }
+
+    static var unreachable: StoreFailure {
+        .network(.notConnectedToInternet, "the sandbox store is set to be out of reach")
+    }
+}
+
+/// What the store's clock knows it by.
+///
+/// Referred to weakly in the store's place, since a weak reference slows down every use of its object.
+final class SandboxPort: ActivityMember {
+    private let shell: Locked<SandboxDriverState>
+    private let clock: any StoreClock
+
+    init(_ shell: Locked<SandboxDriverState>, _ clock: any StoreClock) {
+        self.shell = shell
+        self.clock = clock
+    }
+
+    var pulse: (isQuiet: Bool, work: Int) { shell.withLock { ($0.rings.isEmpty && $0.ringing == 0, $0.work) } }
+
+    var keepable: (any ActivityPulse)? { self }
+
+    func drainHere() -> Bool { false }
+
+    func objection(toMovingTo moment: Date, from now: Date) -> String? {
+        shell.withLock { $0.state.objection(toMovingTo: moment, from: now, $0.settings.rules.renewalRate) }
+    }
+
+    var waitingFor: [String] {
+        shell.withLock { $0.questions(at: clock.now) }.map {
+            "a decision about transaction \($0.transaction) for \($0.productIdentifier)"
+        }
+    }
+}

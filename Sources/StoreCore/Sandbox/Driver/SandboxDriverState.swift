@@ -1,0 +1,389 @@
+import Foundation
+
+/// What a sandbox store keeps under its lock: the state, the ledger it comes from, and who is to be told.
+struct SandboxDriverState: Sendable {
+    struct Settings: Sendable {
+        var authorizer: Authorizer
+        var locale: String
+        var rules = SandboxRules()
+        var isReachable = true
+        /// Devices that cannot reach the store although it is there.
+        var offline: Set<Int> = []
+        /// The languages of devices that have one of their own.
+        var locales: [Int: String] = [:]
+        /// What the users of devices do in the sheet for offer codes.
+        var codeEntries: [Int: CodeEntry] = [:]
+        /// What the users of devices answer to the question about a higher price.
+        var priceAnswers: [Int: PriceConsentAnswer] = [:]
+
+        // Called, it would be given a copy of all settings.
+        @inline(__always)
+        func isReachable(from device: Int) -> Bool {
+            isReachable && (offline.isEmpty || !offline.contains(device))
+        }
+    }
+
+    var settings: Settings
+    private(set) var state: SandboxState
+    var storefrontQuestions = StorefrontQuestions()
+    var work = 0
+    /// What was sent to devices; nil while nobody wants to know.
+    var deliveries: [DeliveryTraceEntry]?
+
+    var records: StoreRecords
+    private var snapshots: SnapshotKeeper
+    /// In the order of their names.
+    var connections: [SandboxConnection] = []
+    var lastConnection = 0
+    /// The lines of the receivers that are connected, or are being told that they no longer are.
+    var lines: [ObjectIdentifier: ReceiverLine] = [:]
+    /// The connection of whoever makes the change under way, which is given its news without being rung.
+    var asking: StoreConnectionID?
+    /// The listeners to be rung as soon as there is no lock.
+    var rings: [any NewsListener] = []
+    /// The orders that the authorizer is to be asked about as soon as there is no lock.
+    var questions: [Int] = []
+    /// How many listeners are being rung.
+    var ringing = 0
+    /// For each account whose receipts were asked for, how they begin; for -1, nobody's.
+    var receiptLists: [Int: ReceiptList] = [:]
+    /// The events of the change under way, or of the last one.
+    private(set) var fresh: [LedgerRecord] = []
+    /// How many of those the state has taken in.
+    private var applied = 0
+    /// While the state holds what could be neither written nor taken back: the first transaction that may not exist.
+    private(set) var firstDoubtful: Int?
+    /// What authorizers said that is not written yet, oldest first.
+    private var answers: [(transaction: Int, answer: Authorization)] = []
+    /// When the clock will ring for the subscriptions, the earliest last.
+    ///
+    /// Each of them rings once, and none is set while an earlier one is to come.
+    private var alarms: [Date] = []
+    /// Until when to leave the ledger alone, after it kept subscriptions from being renewed.
+    private var pause: Date?
+
+    /// How many subscriptions are renewed in one change at the most.
+    private static var maximumRenewals: Int { 64 }
+    /// Seconds after which the ledger is tried again.
+    private static var pauseAfterFailure: TimeInterval { 60 }
+
+    /// Continues a ledger, and registers what is not in it yet.
+    ///
+    /// Without a country it sells for the ledger's.
+    init(
+        products: [SandboxProduct],
+        ledger: (any Ledger)?,
+        settings: Settings,
+        countryCode: String?,
+        now: Date
+    ) throws {
+        // Says what is wrong with them before anything is written.
+        _ = try Catalog(products)
+        records = StoreRecords(ledger)
+        self.settings = settings
+        snapshots = SnapshotKeeper(ledger)
+        state = snapshots.latest()
+        try state.read(records)
+        snapshots.keepIfDue(state)
+        try change(now: now) { shell in
+            try shell.step { state, events in
+                for product in products where state.catalog.product(product.identifier) != product {
+                    events.append(LedgerRecord(date: now, event: .registered(product)))
+                }
+                if let countryCode, countryCode != state.catalog.countryCode {
+                    events.append(LedgerRecord(date: now, event: .owner(.storefront(countryCode))))
+                }
+            }
+        }
+    }
+}
+
+// MARK: - Changes
+
+extension SandboxDriverState {
+    mutating func numberTransactions(from number: Int) { state.numberTransactions(from: number) }
+
+    /// Makes a change: one append and one commit of all that the steps of `body` decide; then whoever it concerns is to
+    /// be told.
+    ///
+    /// `body` begins anew if another store on the ledger was faster. If it cannot be made to last, nothing has changed,
+    /// and the error is thrown.
+    mutating func change(now: Date, _ body: (inout SandboxDriverState) throws -> Void) throws {
+        try catchUp(with: now)
+        try make(body)
+    }
+
+    /// Takes in what other stores on the ledger have appended and does what has been left to do, as far as that is possible.
+    mutating func bringUpToDate(_ now: Date) {
+        try? refresh()
+        // What cannot be written is not so.
+        try? catchUp(with: now)
+    }
+
+    /// Does what has been left to do: renews the subscriptions that are due, then writes answers, which count from now.
+    mutating func catchUp(with now: Date) throws {
+        while let due = state.subscriptions.nextDue, due <= now { try renew(by: now) }
+        try writeAnswers(now: now)
+    }
+
+    /// Renews what is due, or ends it: one change for what falls due together.
+    private mutating func renew(by now: Date) throws {
+        let rate = settings.rules.renewalRate
+        try make { shell in
+            var rest = Self.maximumRenewals
+            var isLast = false
+            while !isLast, rest > 0 {
+                isLast = true
+                rest -= 1
+                try shell.step { state, events in
+                    guard let due = state.subscriptions.due(by: now) else { return }
+                    state.renew(due.subscription, rate, &events)
+                    isLast = due.isLast
+                }
+                try shell.shareWithFamilies()
+            }
+        }
+    }
+
+    /// When the clock is to ring, if it is not set for that or for something earlier already.
+    mutating func nextAlarm() -> Date? {
+        guard let due = state.subscriptions.nextDue else { return nil }
+        let moment = max(due, pause ?? due)
+        if let earliest = alarms.last, earliest <= moment { return nil }
+        alarms.append(moment)
+        return moment
+    }
+
+    /// The clock has rung.
+    mutating func ring(now: Date) {
+        _ = alarms.popLast()
+        do {
+            try refresh()
+            try catchUp(with: now)
+            pause = nil
+        } catch {
+            pause = now + Self.pauseAfterFailure
+        }
+    }
+
+    /// One step of a change: it sees what the steps before it have decided.
+    ///
+    /// A step's events are taken in only when the next one begins, so that a change of one step, which is nearly every
+    /// one, leaves the state as it is until it is written.
+    mutating func step(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) throws {
+        applyFresh()
+        try decide(state, &fresh)
+    }
+
+    /// Takes a device's commands in.
+    ///
+    /// `decideAll` decides each by what the ones before it came to; it begins anew if another store on the ledger was faster.
+    @inline(__always)
+    mutating func take(
+        from device: Int,
+        on connection: StoreConnectionID?,
+        now: Date,
+        _ exchange: inout Exchange,
+        _ decideAll: (inout SandboxDriverState) -> Void
+    ) {
+        guard settings.isReachable(from: device) else { return exchange.refuse(SandboxDriver.unreachable) }
+        asking = connection
+        defer { asking = nil }
+        do {
+            // Whether another store has appended meanwhile shows when this one does.
+            try catchUp(with: now)
+            try prepare()
+            var attempt: Attempt
+            repeat {
+                attempt = begin()
+                decideAll(&self)
+            } while try !isMade(attempt)
+        } catch {
+            return exchange.refuse(StoreFailure(error))
+        }
+        for index in fresh.indices {
+            if case .ordered(let order) = fresh[index].event { questions.append(order.transaction) }
+        }
+    }
+
+    // Called, it would be given a copy of the command.
+    @inline(__always)
+    mutating func decide(_ command: StoreCommand, from device: Int, now: Date) {
+        if applied < fresh.count { applyFresh() }
+        state.decide(
+            command,
+            from: device,
+            isAuthorized: settings.authorizer.body == nil,
+            rules: settings.rules,
+            now: now,
+            &fresh
+        )
+    }
+
+    /// What the steps of a change so far mean to families, where there are any.
+    private mutating func shareWithFamilies() throws {
+        if state.families.isEmpty || fresh.isEmpty { return }
+        try step { state, events in state.shareWithFamilies(&events) }
+    }
+
+    /// Takes in what other stores on the ledger have appended, and what a failure has left undone.
+    ///
+    /// - Throws: what keeps the ledger from being read. The state is then what it was, or further.
+    mutating func refresh() throws {
+        if firstDoubtful != nil { try rebuild() }
+        guard try records.head != state.position else { return }
+        // What has been read counts, even if more could not be.
+        defer { tellConnections() }
+        fresh.empty()
+        applied = 0
+        try state.read(records)
+    }
+
+    private mutating func make(_ body: (inout SandboxDriverState) throws -> Void) throws {
+        try prepare()
+        var attempt: Attempt
+        repeat {
+            attempt = begin()
+            do { try body(&self) } catch {
+                undo(from: attempt.nextTransaction)
+                throw error
+            }
+        } while try !isMade(attempt)
+    }
+
+    /// Where the state was when a change began.
+    private struct Attempt {
+        let position: Int
+        let nextTransaction: Int
+    }
+
+    private mutating func prepare() throws {
+        work &+= 1
+        if firstDoubtful != nil { try rebuild() }
+    }
+
+    @inline(__always)
+    private mutating func begin() -> Attempt {
+        fresh.empty()
+        applied = 0
+        return Attempt(position: state.position, nextTransaction: state.nextTransaction)
+    }
+
+    /// Makes what has been decided last, then works out whom it concerns.
+    ///
+    /// Returns false, with nothing changed, if another store on the ledger was faster.
+    @inline(__always)
+    private mutating func isMade(_ attempt: Attempt) throws -> Bool {
+        do {
+            if !state.families.isEmpty { try shareWithFamilies() }
+            if fresh.isEmpty {
+                // All of it was done before, which is true whatever the ledger does now.
+                try? refresh()
+                return true
+            }
+            if try isAppended(attempt) {
+                if snapshots.areKept { snapshots.keepIfDue(state) }
+                return true
+            }
+        } catch {
+            undo(from: attempt.nextTransaction)
+            throw error
+        }
+        undo(from: attempt.nextTransaction)
+        try refresh()
+        guard state.position > attempt.position else {
+            throw StoreFailure.storeKit(.unknown, "the ledger takes nothing after its record \(attempt.position)")
+        }
+        return false
+    }
+
+    /// Appends what has been decided, takes it in, and works out whom it concerns.
+    @inline(__always)
+    private mutating func isAppended(_ attempt: Attempt) throws -> Bool {
+        guard fresh.count == 1, applied == 0 else {
+            guard try records.append(fresh, ifHeadIs: attempt.position) else { return false }
+            applyFresh()
+            tellConnections()
+            return true
+        }
+        // Nearly every change: the record is held once, and lent.
+        let record = fresh[0]
+        guard try records.append(record, ifHeadIs: attempt.position) else { return false }
+        state.apply(record)
+        applied = 1
+        tellConnections(of: record)
+        return true
+    }
+
+    /// Whether the state is what the ledger says, if need be after reading it again.
+    mutating func isSure() -> Bool {
+        if firstDoubtful != nil { try? rebuild() }
+        return firstDoubtful == nil
+    }
+
+    private mutating func applyFresh() {
+        while applied < fresh.count {
+            state.apply(fresh[applied])
+            applied += 1
+        }
+    }
+
+    /// Takes back what the state holds of a change that was not written.
+    private mutating func undo(from next: Int) {
+        let isTouched = applied > 0
+        fresh.empty()
+        applied = 0
+        guard isTouched else { return }
+        firstDoubtful = next
+        // If the ledger cannot be read either, the next call tries again.
+        try? rebuild()
+    }
+
+    /// Folds the whole ledger again, or what it has beyond its last snapshot.
+    ///
+    /// It costs what the history costs; but it happens only after several commands at once could not be written, and a
+    /// second copy of the state to go back to would cost something all the time.
+    private mutating func rebuild() throws {
+        var whole = snapshots.latest()
+        try whole.read(records)
+        state = whole
+        firstDoubtful = nil
+        receiptLists = [:]
+        for index in connections.indices { connections[index].goBack(to: state.position) }
+        tellConnections()
+        ringAll()
+    }
+}
+
+// MARK: - Products
+
+extension SandboxDriverState {
+    mutating func describe(
+        _ identifiers: Set<String>,
+        for locale: String,
+        in storefront: StoreStorefront?,
+        at moment: Date
+    ) -> ProductsAnswer {
+        state.catalog.answer(identifiers, for: locale, in: storefront, at: moment)
+    }
+}
+
+// MARK: - Decisions
+
+extension SandboxDriverState {
+    /// Keeps what an authorizer said until it is written.
+    mutating func keep(_ answer: Authorization, about transaction: Int) { answers.append((transaction, answer)) }
+
+    /// Writes what authorizers said.
+    mutating func writeAnswers(now: Date) throws {
+        if answers.isEmpty { return }
+        try make { shell in
+            for index in shell.answers.indices {
+                let (transaction, answer) = shell.answers[index]
+                let rate = shell.settings.rules.renewalRate
+                try shell.step { $0.decide(transaction, answer, isFirstAnswer: true, rate: rate, now: now, &$1) }
+            }
+        }
+        answers.removeAll(keepingCapacity: true)
+    }
+}

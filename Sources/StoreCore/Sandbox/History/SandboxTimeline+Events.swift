@@ -1,0 +1,187 @@
+import Foundation
+
+// What a ledger's record means to a reader.
+extension SandboxTimeline.Entry {
+    /// `history` has taken the record in.
+    init(_ record: LedgerRecord, _ history: LedgerHistory) {
+        let state = history.state
+        self.init(date: record.date, what: "")
+        guard !state.isDamaged || state.admits(record.event) else {
+            what = "is about something that cannot be read any more"
+            return
+        }
+        switch record.event {
+        case .unreadable:
+            what = "cannot be read any more"
+        case .registered(let product):
+            productIdentifier = product.identifier
+            what = "registered"
+        case .availability(let identifier, let availability):
+            productIdentifier = identifier
+            what = "availability is now \(availability)"
+        case .accountAdded(let name):
+            account = name
+            what = "account opened"
+        case .deviceAdded(let name, let account):
+            self.account = account.map { state.accounts[$0].name }
+            device = name
+            what = "device set up"
+        case .signedIn(let device, let account):
+            self.account = account.map { state.accounts[$0].name }
+            self.device = state.devices[device].name
+            what = account == nil ? "signed out" : "signed in"
+        case .paymentsAllowed(let device, let isAllowed):
+            self.device = state.devices[device].name
+            what = isAllowed ? "payments allowed" : "payments not allowed any more"
+        case .restoreEnded(let device, let command):
+            self.device = state.devices[device].name
+            order = command
+            what = "restore ended"
+        case .restoreRefused(let device, let command, let failure):
+            self.device = state.devices[device].name
+            order = command
+            what = "restore refused"
+            refusal = failure
+        case .receiptRefreshed(let device, let properties):
+            self.device = state.devices[device].name
+            what = "receipt refreshed\(properties.clause)"
+        case .ended(let subscription, let reason):
+            describe(subscription, state)
+            what = "subscription ended: \(reason.rawValue)"
+        case .autoRenewal(let subscription, let isOn):
+            describe(subscription, state)
+            what = isOn ? "will renew" : "will not renew"
+        case .owner(let change):
+            describe(change, history)
+        case .billing(let change):
+            describe(change, state)
+        case .ordered, .refused, .sold, .asked, .deferred, .approved, .declined, .finished, .restored, .renewed,
+            .redeemed:
+            describeTransaction(record.event, history)
+        }
+    }
+
+    private mutating func describeTransaction(_ event: StoreEvent, _ history: LedgerHistory) {
+        switch event {
+        case .ordered(let order):
+            describe(order.transaction, history, order.command)
+            what = "ordered"
+        case .refused(let order, let failure):
+            describe(order.transaction, history, order.command)
+            what = "refused"
+            refusal = failure
+        case .sold(let order):
+            describe(order.transaction, history, order.command)
+            what = Self.sale("sold", order)
+        case .approved(let order):
+            describe(order.transaction, history, order.command)
+            what = Self.sale("approved and sold", order)
+        case .asked(let number):
+            describe(number, history)
+            what = "asked, and to be decided later"
+        case .deferred(let number):
+            describe(number, history)
+            what = "waits for somebody else"
+        case .declined(let number, let failure):
+            describe(number, history)
+            what = "declined"
+            refusal = failure
+        case .finished(let finish):
+            if let number = finish.transaction { describe(number, history) }
+            device = history.state.devices[finish.device].name
+            order = finish.command
+            what = finish.transaction == nil ? "finished what is not there any more" : "finished"
+        case .restored(let restoration):
+            account = history.state.accounts[restoration.account].name
+            device = history.state.devices[restoration.device].name
+            order = restoration.command
+            let names = restoration.transactions.compactMap { history.transaction($0) }.map { transaction in
+                "#\(transaction.original ?? "?") as #\(transaction.id)"
+            }
+            what = "restored \(names.joined(separator: ", "))"
+        case .renewed(_, let number, let term, let charge):
+            describe(number, history)
+            what = "renewed until \(term.end.universalText) for \(charge)"
+        case .redeemed(let redemption):
+            describe(redemption.purchase.transaction, history)
+            let name = redemption.offer.terms.identifier ?? ""
+            what = Self.sale("\(redemption.offer.kind.rawValue) offer \"\(name)\" redeemed", redemption.purchase)
+        default:
+            break
+        }
+    }
+
+    private mutating func describe(_ change: OwnerChange, _ history: LedgerHistory) {
+        let state = history.state
+        switch change {
+        case .asksToBuy(let account, let isOn):
+            self.account = state.accounts[account].name
+            what = isOn ? "asks to buy from now on" : "does not ask to buy any more"
+        case .interruptsPurchases(let account, let isOn):
+            self.account = state.accounts[account].name
+            what = isOn ? "purchases are interrupted from now on" : "purchases are not interrupted any more"
+        case .interrupted(let order, let failure):
+            describe(order.transaction, history, order.command)
+            what = "interrupted"
+            refusal = failure
+        case .interruptedLater(let number, let failure):
+            describe(number, history)
+            what = "interrupted"
+            refusal = failure
+        case .resolved(let number, let purchase):
+            describe(purchase.transaction, history)
+            what = Self.sale("what interrupted #\(number) is resolved: sold", purchase)
+        case .bought(let purchase):
+            describe(purchase.transaction, history)
+            what = Self.sale("sold in the store itself", purchase)
+        case .storefront(let countryCode):
+            what = "sells for \(countryCode) from now on"
+        case .promoted(let device, let product):
+            self.device = state.devices[device].name
+            productIdentifier = product
+            what = "purchase begun on the store's page"
+        case .newsTold(let device, _):
+            self.device = state.devices[device].name
+            what = "the app has heard the news"
+        case .promotionChanged(let device, _):
+            self.device = state.devices[device].name
+            what = "the app has changed what the store's page shows"
+        case .refunded, .deleted, .cleared, .family:
+            describeTakingBack(change, history)
+        }
+    }
+
+    mutating func describe(_ number: Int, _ history: LedgerHistory, _ command: OrderID? = nil) {
+        transaction = String(number)
+        order = command
+        guard let transaction = history.transaction(number) else { return }
+        account = transaction.account
+        device = transaction.device
+        productIdentifier = transaction.productIdentifier
+        quantity = transaction.quantity
+    }
+
+    mutating func describe(_ subscription: Int, _ state: SandboxState) {
+        let subscription = state.subscriptions[subscription]
+        account = state.accounts[subscription.account].name
+        productIdentifier = state.catalog[subscription.term.product].identifier
+        transaction = String(subscription.term.original)
+    }
+
+    private static func sale(_ verb: String, _ order: StoreEvent.Order) -> String {
+        sale(verb, order.charge, order.subscription)
+    }
+
+    private static func sale(_ verb: String, _ purchase: UnorderedPurchase) -> String {
+        sale(verb, purchase.charge, purchase.subscription)
+    }
+
+    private static func sale(_ verb: String, _ charge: Decimal?, _ change: SubscriptionChange?) -> String {
+        let price = charge.map { " for \($0)" } ?? ""
+        switch change {
+        case nil: return verb + price
+        case .begins(let term, _)?: return "\(verb)\(price), until \(term.end.universalText)"
+        case .renewsAs(_, let term, _)?: return "\(verb)\(price), from \(term.end.universalText) on"
+        }
+    }
+}

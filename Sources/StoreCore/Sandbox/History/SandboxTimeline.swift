@@ -1,0 +1,92 @@
+import Foundation
+
+/// What happened in a sandbox store, line by line, for a person to read.
+///
+/// ```text
+/// 2025-01-01 00:00:00  account  device  #1  2 × sword  sold for 1.98 (order 1)
+/// 2025-01-01 00:00:00  account  device  #2  dragon     refused, paymentInvalid: "dragon" is not on sale (order 2)
+/// 2025-02-01 00:00:00  account          #3  gold       renewed until 2025-03-01 00:00:00 for 9.99
+/// ```
+///
+/// It is read from the ledger, so it says what lasts, also what a store before this one on the same ledger did. What was
+/// sent to devices is in it where ``SandboxStore/tracesDeliveries`` is on. To attach it to a failing test, hand its
+/// ``description`` to `Attachment.record(_:named:)`.
+public struct SandboxTimeline: Hashable, Sendable {
+    /// One line.
+    public struct Entry: Hashable, Sendable {
+        /// When it happened, by the store's clock.
+        public let date: Date
+        /// The account that it concerns, by name.
+        public var account: String?
+        /// The device that it happened on, by name.
+        public var device: String?
+        /// The transaction that it concerns.
+        public var transaction: String?
+        /// The product that it concerns.
+        public var productIdentifier: String?
+        /// How many of it.
+        public var quantity = 1
+        /// The command of a queue's that led to it.
+        public var order: OrderID?
+        /// What happened.
+        ///
+        /// The wording is not stable.
+        public var what: String
+        /// For a refusal, the failure that the app was given: its reason names the rule.
+        public var refusal: StoreFailure?
+        /// Whether this is something sent to a device rather than something decided.
+        public var isDelivery = false
+    }
+
+    /// The lines, oldest first.
+    public let entries: [Entry]
+
+    /// What it says of one transaction.
+    public func entries(about transaction: String) -> [Entry] { entries.filter { $0.transaction == transaction } }
+}
+
+extension SandboxTimeline: CustomStringConvertible {
+    /// All lines, in columns, the times in UTC.
+    public var description: String {
+        let rows = entries.map { entry in
+            [
+                entry.date.universalText,
+                entry.account ?? "",
+                entry.device ?? "",
+                entry.transaction.map { "#\($0)" } ?? "",
+                entry.productIdentifier.map { Self.name(of: $0, entry.quantity) } ?? "",
+                entry.sentence,
+            ]
+        }
+        var widths = [0, 0, 0, 0, 0]
+        for row in rows { for column in widths.indices { widths[column] = max(widths[column], row[column].count) } }
+        return
+            rows.map { row in
+                let columns = zip(row, widths).filter { $0.1 > 0 }.map { text, width in
+                    text.padding(toLength: width, withPad: " ", startingAt: 0)
+                }
+                return (columns + [row[5]]).joined(separator: "  ")
+            }
+            .joined(separator: "\n")
+    }
+
+    static func name(of product: String, _ quantity: Int) -> String {
+        quantity == 1 ? product : "\(quantity) × \(product)"
+    }
+}
+
+extension SandboxTimeline.Entry {
+    fileprivate var sentence: String {
+        var sentence = what
+        if let refusal { sentence += ", \(refusal.name): \(refusal.reason)" }
+        if let order { sentence += " (order \(order.number))" }
+        return sentence
+    }
+}
+
+extension StoreFailure {
+    /// The code as Store Kit writes it, the number for any other.
+    fileprivate var name: String {
+        (domain == .storeKit ? Code(rawValue: code).name : nil) ?? "\(domain.rawValue) \(code)"
+    }
+}

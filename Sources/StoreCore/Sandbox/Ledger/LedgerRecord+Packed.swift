@@ -1,0 +1,126 @@
+import Foundation
+
+// A record as a ledger on a disk writes it down: what there is very much of packed, everything else in JSON.
+extension LedgerRecord {
+    /// What a packed record begins with.
+    private enum Form: UInt8 {
+        case json, sold, finished
+    }
+
+    /// All of it, as bytes.
+    ///
+    /// - Throws: what keeps it from being encoded.
+    package func packed() throws -> Data {
+        var pack = BinaryEncoder()
+        switch event {
+        case .sold(let order) where order.subscription == nil:
+            // A charge that is no whole number of its smallest unit has no short form.
+            guard let charge = ShortDecimal(order.charge ?? -1) else { break }
+            pack.add(Form.sold.rawValue)
+            pack.add(date)
+            pack.add(order.device)
+            pack.add(order.account ?? -1)
+            order.command.pack(into: &pack)
+            pack.add(order.transaction)
+            order.payment.pack(into: &pack)
+            pack.add(order.product ?? -1)
+            pack.add(charge.significand)
+            pack.add(charge.exponent)
+            return pack.data
+        case .finished(let finish):
+            pack.add(Form.finished.rawValue)
+            pack.add(date)
+            pack.add(finish.device)
+            finish.command.pack(into: &pack)
+            pack.add(finish.transaction ?? -1)
+            pack.add(finish.account ?? -1)
+            pack.add(finish.order == nil ? 0 : 1 as UInt8)
+            finish.order?.pack(into: &pack)
+            return pack.data
+        default: break
+        }
+        pack.add(Form.json.rawValue)
+        pack.add(bytes: try JSONEncoder().encode(self))
+        return pack.data
+    }
+
+    /// The record again.
+    ///
+    /// - Throws: for what ``packed()`` has not made.
+    package init(unpacking data: Data) throws {
+        var pack = BinaryDecoder(data)
+        switch Form(rawValue: try pack.byte()) {
+        case .json: self = try JSONDecoder().decode(LedgerRecord.self, from: data.dropFirst())
+        case .sold:
+            let date = try pack.date()
+            let device = try pack.int()
+            let account = try pack.int()
+            let command = try OrderID(unpacking: &pack)
+            let transaction = try pack.int()
+            let payment = try StorePayment(unpacking: &pack)
+            let product = try pack.int()
+            let significand = try pack.int()
+            let charge = ShortDecimal(significand: significand, exponent: try pack.int()).value
+            let order = StoreEvent.Order(
+                device: device,
+                account: account < 0 ? nil : account,
+                command: command,
+                transaction: transaction,
+                payment: payment,
+                product: product < 0 ? nil : product,
+                charge: charge < 0 ? nil : charge
+            )
+            self.init(date: date, event: .sold(order))
+        case .finished:
+            let date = try pack.date()
+            let device = try pack.int()
+            let command = try OrderID(unpacking: &pack)
+            let transaction = try pack.int()
+            let account = try pack.int()
+            let finish = StoreEvent.Finish(
+                device: device,
+                command: command,
+                transaction: transaction < 0 ? nil : transaction,
+                order: try pack.byte() == 0 ? nil : OrderID(unpacking: &pack),
+                account: account < 0 ? nil : account
+            )
+            self.init(date: date, event: .finished(finish))
+        case nil: throw BinaryDecoder.Trouble()
+        }
+    }
+}
+
+/// An amount as two numbers: 1.98 is 198 and -2.
+private struct ShortDecimal {
+    let significand: Int
+    let exponent: Int
+
+    init(significand: Int, exponent: Int) {
+        self.significand = significand
+        self.exponent = exponent
+    }
+
+    /// Nil for what has more digits than a number holds.
+    init?(_ value: Decimal) {
+        significand = NSDecimalNumber(decimal: value.significand).intValue * (value < 0 ? -1 : 1)
+        exponent = value.exponent
+        guard self.value == value else { return nil }
+    }
+
+    var value: Decimal {
+        let magnitude = Decimal(significand.magnitude)
+        return Decimal(sign: significand < 0 ? .minus : .plus, exponent: exponent, significand: magnitude)
+    }
+}
+
+extension OrderID: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        pack.add(bits: journal.rawValue)
+        pack.add(number)
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        let journal = JournalID(rawValue: try pack.bits())
+        self.init(journal: journal, number: try pack.int())
+    }
+}

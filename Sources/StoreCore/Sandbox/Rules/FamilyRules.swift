@@ -1,0 +1,166 @@
+import Foundation
+
+// The rules of family sharing (behaviours 176 to 179).
+extension SandboxState {
+    /// Gives the members of families what is shared with them by now, and takes from them what is not any more.
+    ///
+    /// `events` are those of the change that this belongs to, already taken in. A subscription, and its every period,
+    /// comes to a member as purchased. What is owned for good does if it was bought in this change; what was bought before
+    /// it could be shared comes with a restore.
+    func shareWithFamilies(_ events: inout [LedgerRecord]) {
+        guard let now = events.last?.date else { return }
+        let touched = Set(events.flatMap { families(touchedBy: $0.event) })
+        if touched.isEmpty { return }
+        let bought = Set(events.compactMap { $0.event.purchase })
+        let wanted = touched.sorted().flatMap { itemsToShare(in: families.all[$0]) }
+        let isWanted = Set(wanted)
+        let owners = Set(touched.flatMap { families.all[$0].members } + events.flatMap(\.event.leavers))
+        for share in families.shares(from: owners) where !isWanted.contains(share.key) && !isSuspended(share) {
+            let hadAccess = hadAccess(share, until: now)
+            let change = FamilyChange.unshared(
+                share.key,
+                transactions: hadAccess ? share.transactions.suffix(1) : [],
+                revoked: hadAccess ? [catalog[share.product].identifier] : []
+            )
+            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+        }
+        var next = nextTransaction
+        for key in wanted {
+            guard let sharing = sharing(key, as: next, at: now, bought) else { continue }
+            events.append(LedgerRecord(date: now, event: .owner(.family(.shared(sharing)))))
+            next += 1
+        }
+    }
+
+    /// The families in which an event may have changed what is shared.
+    private func families(touchedBy event: StoreEvent) -> [Int] {
+        switch event {
+        // What may be shared may have changed, or what anybody has.
+        case .registered, .owner(.deleted), .owner(.cleared): Array(families.all.indices)
+        case .owner(.family(.joined(let family, _))), .owner(.family(.left(let family, _))): [family]
+        default: account(touchedBy: event).flatMap(families.family).map { [$0] } ?? []
+        }
+    }
+
+    /// The account that may have more or less to share after an event.
+    private func account(touchedBy event: StoreEvent) -> Int? {
+        switch event {
+        case .renewed(let subscription, _, _, _), .ended(let subscription, _): subscriptions[subscription].account
+        case .owner(.refunded(let refund)): refund.account
+        case .owner(.family(.sharing(let account, _))): account
+        default: event.purchase.flatMap { catalog.kind(of: $0.product) == .consumable ? nil : $0.account }
+        }
+    }
+
+    /// What each member of a family is to have from each other, in an order that is the same on every run.
+    private func itemsToShare(in family: Families.Family) -> [FamilyChange.Key] {
+        var keys: [FamilyChange.Key] = []
+        for owner in family.members where families.isSharing(owner) {
+            let owned = accounts[owner].owned.sorted().filter {
+                catalog.kind(of: $0) == .nonConsumable && catalog[$0].isFamilyShareable
+            }
+            let running = subscriptions.all(of: owner).lazy.filter { self.subscriptions.isEntitled($0) }
+                .map { self.subscriptions[$0] }.filter { self.catalog[$0.term.product].isFamilyShareable }
+            let items: [FamilyChange.Item] =
+                owned.map { .product($0) } + running.map { .subscription(original: $0.term.original) }
+            for member in family.members where member != owner {
+                keys += items.map { FamilyChange.Key(owner: owner, member: member, item: $0) }
+            }
+        }
+        return keys
+    }
+
+    /// Nothing, if the member has it already.
+    private func sharing(
+        _ key: FamilyChange.Key,
+        as number: Int,
+        at now: Date,
+        _ bought: Set<StoreEvent.Acquisition>
+    ) -> FamilyChange.Sharing? {
+        let share = families.share(key)
+        switch key.item {
+        case .product(let product):
+            guard share == nil else { return nil }
+            let isNew = bought.contains(StoreEvent.Acquisition(account: key.owner, product: product))
+            return .init(key: key, transaction: number, product: product, term: nil, isSilent: !isNew)
+        case .subscription(let original):
+            guard let index = subscriptions.index(ofOriginal: original) else { return nil }
+            let term = subscriptions[index].term
+            // Another may begin at the same moment, where one was cut short.
+            if let known = share?.term, known.isSamePeriod(as: term) { return nil }
+            let first = share?.term
+            let own = SubscriptionTerm(
+                product: term.product,
+                start: term.start,
+                cycle: term.cycle,
+                offer: nil,
+                original: first?.original ?? number,
+                // Who joins in the middle of a period has it from then on.
+                originalDate: first?.originalDate ?? now
+            )
+            return .init(key: key, transaction: number, product: term.product, term: own, isSilent: false)
+        }
+    }
+
+    /// Whether a share gives nothing for now because its subscription is over, and will when that goes on.
+    private func isSuspended(_ share: Families.Share) -> Bool {
+        guard case .subscription(let original) = share.key.item,
+            let index = subscriptions.index(ofOriginal: original)
+        else { return false }
+        let family = families.family(of: share.key.owner)
+        return !subscriptions.isEntitled(index) && subscriptions[index].end != .revoked
+            && family != nil && family == families.family(of: share.key.member) && families.isSharing(share.key.owner)
+    }
+
+    /// Whether a share that ends now gave access until now.
+    private func hadAccess(_ share: Families.Share, until now: Date) -> Bool {
+        share.term.map { (share.graceEnd ?? $0.end) > now } ?? true
+    }
+
+    /// What an account may use because somebody else of its family shares it.
+    func sharedEntitlements(of account: Int) -> [SandboxEntitlement] {
+        families.shares(with: account).compactMap { share in
+            var graceEnd: Date?
+            if case .subscription(let original) = share.key.item {
+                let index = subscriptions.index(ofOriginal: original)
+                guard let index, subscriptions.isEntitled(index) else { return nil }
+                graceEnd = subscriptions.trouble(of: index)?.graceEnd
+            }
+            return SandboxEntitlement(
+                productIdentifier: catalog[share.product].identifier,
+                expirationDate: graceEnd ?? share.term?.end,
+                transaction: share.first.original?.identifier ?? "",
+                since: share.term?.start ?? share.first.original?.date ?? .distantPast,
+                isInGracePeriod: graceEnd != nil,
+                sharedBy: accounts[share.key.owner].name
+            )
+        }
+    }
+}
+
+extension StoreEvent {
+    /// Somebody bought something.
+    struct Acquisition: Hashable {
+        let account: Int
+        let product: Int
+    }
+
+    /// Who leaves a family.
+    fileprivate var leavers: [Int] {
+        if case .owner(.family(.left(_, let accounts))) = self { accounts } else { [] }
+    }
+
+    fileprivate var purchase: Acquisition? {
+        switch self {
+        case .sold(let order), .approved(let order):
+            guard let account = order.account, let product = order.product else { return nil }
+            return Acquisition(account: account, product: product)
+        case .redeemed(let redemption):
+            return Acquisition(account: redemption.purchase.account, product: redemption.purchase.product)
+        case .owner(.bought(let purchase)), .owner(.resolved(_, let purchase)):
+            return Acquisition(account: purchase.account, product: purchase.product)
+        default:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+// The rules of purchases that no queue ordered, and of those that are interrupted (behaviours 197, 209 and 211).
+extension SandboxState {
+    /// What an account buys without a queue's order, by the rules that hold for orders.
+    ///
+    /// - Throws: why it is not sold.
+    func purchase(
+        _ payment: StorePayment,
+        by account: Int,
+        on device: Int?,
+        _ rules: SandboxRules,
+        now: Date
+    ) throws(StoreFailure) -> UnorderedPurchase {
+        let number = catalog.index(of: payment.productIdentifier)
+        // A signature was looked at when the order came in.
+        var plain = payment
+        plain.discount = nil
+        if let refusal = refusal(of: plain, number, by: account, rules, now: now) { throw refusal }
+        guard let number else { fatalError("what nobody registered is refused") }
+        if let refusal = refusalOfOffer(of: payment, number, by: account) { throw refusal }
+        let sale = sale(of: payment, number, account, nextTransaction, ordered: now, at: now, rules.renewalRate)
+        return UnorderedPurchase(
+            account: account,
+            device: device,
+            transaction: nextTransaction,
+            payment: payment,
+            product: number,
+            charge: sale.charge,
+            subscription: sale.subscription
+        )
+    }
+
+    /// Why a product cannot be bought in the country that the store sells for; nil if it can.
+    func absence(of product: Int) -> StoreFailure? {
+        guard !catalog.isSoldHere(product) else { return nil }
+        let reason = "\(catalog[product].identifier) is not sold in \(catalog.countryCode)"
+        return .storeKit(.storeProductNotAvailable, reason)
+    }
+
+    /// Why a purchase of an account's comes to nothing, although the store would sell; nil if nothing is in its way.
+    func interruption(of payment: StorePayment, by account: Int) -> StoreFailure? {
+        guard owner.interruptedAccounts.contains(account) else { return nil }
+        let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"
+        return .storeKit(.unknown, reason)
+    }
+}

@@ -1,0 +1,335 @@
+import Foundation
+
+// The store's rules: what is asked and the state in, events out. No lock, no clock, no randomness, no I/O.
+extension SandboxState {
+    /// How many past purchases one event brings back at the most.
+    private static var restorationSize: Int { 256 }
+
+    /// What becomes of a queue's command.
+    ///
+    /// One whose number was taken already changes nothing.
+    ///
+    /// `isAuthorized` says whether the sale has been authorized beforehand; otherwise somebody is to be asked.
+    // Changes nothing: as a mutating function it is not given a copy of the state. The same goes for what it calls.
+    @inline(__always)
+    mutating func decide(
+        _ command: StoreCommand,
+        from device: Int,
+        isAuthorized: Bool,
+        rules: borrowing SandboxRules,
+        now: Date,
+        _ events: inout [LedgerRecord]
+    ) {
+        guard !devices[device].taken.has(command.id) else { return }
+        switch command.action {
+        case .purchase(let payment):
+            let event = order(payment, command.id, device, isAuthorized: isAuthorized, rules, now: now)
+            events.append(LedgerRecord(date: now, event: event))
+        case .finish(let identifier):
+            let number = Self.number(of: identifier)
+            let row = finishable(number, on: device)
+            let finish = StoreEvent.Finish(
+                device: device,
+                command: command.id,
+                transaction: row == nil ? nil : number,
+                order: row?.transaction.order,
+                account: row.flatMap { $0.device < 0 ? Int($0.account) : nil }
+            )
+            events.append(LedgerRecord(date: now, event: .finished(finish)))
+        case .restore(let applicationUsername):
+            restore(command.id, device, applicationUsername, until: rules.restoreBreak, now: now, &events)
+        }
+    }
+
+    @inline(__always)
+    private mutating func order(
+        _ payment: StorePayment,
+        _ command: OrderID,
+        _ device: Int,
+        isAuthorized: Bool,
+        _ rules: borrowing SandboxRules,
+        now: Date
+    ) -> StoreEvent {
+        let product = catalog.index(of: payment.productIdentifier)
+        let refusal = refusal(of: payment, product, device, rules, now: now)
+        // Somebody else has to be asked, whatever the authorizer says.
+        let account = devices[device].account
+        let isSold = refusal == nil && isAuthorized && !asksToBuy(payment, for: account)
+        let mayBeInterrupted = isSold && !owner.interruptedAccounts.isEmpty
+        let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
+        let isCharged = isSold && interruption == nil
+        let rate = rules.renewalRate
+        let sale = isCharged ? sale(of: payment, product, account, nextTransaction, ordered: now, at: now, rate) : nil
+        let order = StoreEvent.Order(
+            device: device,
+            account: account < 0 ? nil : account,
+            command: command,
+            transaction: nextTransaction,
+            payment: payment,
+            product: product,
+            charge: sale?.charge,
+            subscription: sale?.subscription
+        )
+        if let refusal { return .refused(order, refusal) }
+        if let interruption { return .owner(.interrupted(order, interruption)) }
+        return isSold ? .sold(order) : .ordered(order)
+    }
+
+    /// Why an order is not sold on a device.
+    // Called, it would be given a copy of the state, as whatever a purchase meets.
+    @inline(__always)
+    private func refusal(
+        of payment: StorePayment,
+        _ product: Int?,
+        _ device: Int,
+        _ rules: borrowing SandboxRules,
+        now: Date
+    ) -> StoreFailure? {
+        if let failure = rules.purchaseFailure { return failure }
+        guard devices[device].account >= 0 else {
+            return .storeKit(.clientInvalid, "nobody is signed in on this device")
+        }
+        guard devices[device].mayPay else {
+            return .storeKit(.paymentNotAllowed, "payments are not allowed on this device")
+        }
+        return self.refusal(of: payment, product, by: devices[device].account, rules, now: now)
+    }
+
+    /// Why an account's payment is not taken, wherever it is made.
+    @inline(__always)
+    func refusal(
+        of payment: StorePayment,
+        _ product: Int?,
+        by account: Int,
+        _ rules: borrowing SandboxRules,
+        now: Date
+    ) -> StoreFailure? {
+        if payment.requestData != nil {
+            return .storeKit(
+                .unauthorizedRequestData,
+                "the payment for \(payment.productIdentifier) carries request data, to which no app here is entitled"
+            )
+        }
+        if let product, !catalog.isSoldHere(product) { return absence(of: product) }
+        guard let product, catalog.isOnSale(product, at: now) else {
+            let reason = catalog.refusal(of: payment.productIdentifier, at: now) ?? "not on sale"
+            return .storeKit(.paymentInvalid, reason)
+        }
+        guard (1...10).contains(payment.quantity) else {
+            return .storeKit(
+                .paymentInvalid,
+                "\(payment.quantity) of \(payment.productIdentifier) were ordered; a store sells 1 to 10 at once"
+            )
+        }
+        guard rules.isNewsstandApp || catalog.kind(of: product) != .freeSubscription else {
+            return .storeKit(
+                .paymentInvalid,
+                "\(payment.productIdentifier) is a free subscription, which only an app in the Newsstand may offer"
+            )
+        }
+        guard payment.quantity == 1 || !catalog.isRestorable(product) else {
+            return .storeKit(
+                .paymentInvalid,
+                "\(payment.quantity) of \(payment.productIdentifier) were ordered, which can be owned only once"
+            )
+        }
+        guard let discount = payment.discount else { return nil }
+        return self.refusal(of: discount, in: payment, product, account, rules.offers, now: now)
+    }
+
+    /// What an order costs, and what it does to a subscription.
+    struct Sale {
+        let charge: Decimal
+        var subscription: SubscriptionChange?
+    }
+
+    /// What comes of an order that is paid for now.
+    ///
+    /// What the account owns already, or is subscribed to, costs nothing.
+    @inline(__always)
+    func sale(
+        of payment: StorePayment,
+        _ product: Int?,
+        _ account: Int,
+        _ transaction: Int,
+        ordered: Date,
+        at now: Date,
+        _ rate: RenewalRate
+    ) -> Sale {
+        guard let product, account >= 0 else { return Sale(charge: 0) }
+        switch catalog.kind(of: product) {
+        case .autoRenewable:
+            let offer = offer(of: payment, product)
+            return subscribe(account, to: product, transaction, ordered: ordered, under: offer, at: now, rate)
+        case .nonConsumable, .freeSubscription:
+            if accounts[account].owned.contains(product) { return Sale(charge: 0) }
+        case .consumable, .nonRenewing:
+            break
+        }
+        let price = catalog.price(of: product)
+        return Sale(charge: payment.quantity == 1 ? price : price * Decimal(payment.quantity))
+    }
+
+    private func sale(for row: Row, _ number: Int, at now: Date, _ rate: RenewalRate) -> Sale {
+        let product = row.product < 0 ? nil : Int(row.product)
+        return sale(
+            of: row.transaction.payment,
+            product,
+            Int(row.account),
+            number,
+            ordered: row.transaction.date,
+            at: now,
+            rate
+        )
+    }
+
+    /// What a device may finish: also what it heard of before somebody else signed in.
+    // Called, it would be given a copy of the state.
+    @inline(__always)
+    private func finishable(_ number: Int?, on device: Int) -> Row? {
+        guard let number, let row = transactions[number], row.transaction.isDecided else { return nil }
+        let isItsOwn = row.device == device || row.device < 0 && devices[device].accounts.contains(Int(row.account))
+        return isItsOwn ? row : nil
+    }
+
+    private func restore(
+        _ command: OrderID,
+        _ device: Int,
+        _ applicationUsername: String?,
+        until restoreBreak: RestoreBreak?,
+        now: Date,
+        _ events: inout [LedgerRecord]
+    ) {
+        let account = devices[device].account
+        guard account >= 0 else {
+            let failure = StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
+            let event = StoreEvent.restoreRefused(device: device, command: command, failure)
+            return events.append(LedgerRecord(date: now, event: event))
+        }
+        var next = nextTransaction
+        let history = restoredHistory(of: account, by: applicationUsername, until: restoreBreak)
+        for start in stride(from: 0, to: history.count, by: Self.restorationSize) {
+            let range = start..<min(history.count, start + Self.restorationSize)
+            let count = range.count { isRestored($0, by: applicationUsername, account) }
+            guard count > 0 else { continue }
+            let restoration = StoreEvent.Restoration(
+                device: device,
+                account: account,
+                command: command,
+                applicationUsername: applicationUsername,
+                history: range,
+                transactions: next..<next + count
+            )
+            events.append(LedgerRecord(date: now, event: .restored(restoration)))
+            next += count
+        }
+        let end: StoreEvent =
+            if let restoreBreak {
+                .restoreRefused(device: device, command: command, restoreBreak.failure)
+            } else {
+                .restoreEnded(device: device, command: command)
+            }
+        events.append(LedgerRecord(date: now, event: end))
+    }
+
+    /// How far through an account's history a restore comes.
+    private func restoredHistory(
+        of account: Int,
+        by applicationUsername: String?,
+        until restoreBreak: RestoreBreak?
+    ) -> Range<Int> {
+        let whole = 0..<accounts[account].history.count
+        guard let restoreBreak else { return whole }
+        let restored = whole.lazy.filter { isRestored($0, by: applicationUsername, account) }
+        return 0..<(restored.dropFirst(restoreBreak.count).first ?? whole.upperBound)
+    }
+}
+
+// MARK: - Decisions
+
+extension SandboxState {
+    /// Whether a transaction waits for a decision.
+    func isUndecided(_ number: Int) -> Bool { transactions[number]?.transaction.isDecided == false }
+
+    /// What an authorizer is asked about an undecided order; nil if it is decided.
+    func question(about number: Int, at now: Date, _ rate: RenewalRate) -> AuthorizationRequest? {
+        guard let row = transactions[number], !row.transaction.isDecided else { return nil }
+        let payment = row.transaction.payment
+        return AuthorizationRequest(
+            transaction: String(number),
+            account: row.account < 0 ? "" : accounts[Int(row.account)].name,
+            device: devices[Int(row.device)].name,
+            productIdentifier: payment.productIdentifier,
+            quantity: payment.quantity,
+            total: sale(for: row, number, at: now, rate).charge,
+            applicationUsername: payment.applicationUsername
+        )
+    }
+
+    /// What becomes of an undecided order.
+    ///
+    /// Nothing, if it is decided or the answer changes nothing.
+    ///
+    /// `isFirstAnswer` says that the user himself answers, who may have to ask somebody else before he can approve.
+    func decide(
+        _ number: Int,
+        _ answer: Authorization,
+        isFirstAnswer: Bool,
+        rate: RenewalRate,
+        now: Date,
+        _ events: inout [LedgerRecord]
+    ) {
+        guard let row = transactions[number], !row.transaction.isDecided else { return }
+        let payment = row.transaction.payment
+        let product = payment.productIdentifier
+        let event: StoreEvent
+        switch answer {
+        case .approve where isFirstAnswer && asksToBuy(payment, for: Int(row.account)), .askSomebodyElse:
+            guard row.transaction.state == .purchasing else { return }
+            event = .deferred(transaction: number)
+        case .approve:
+            guard let command = row.transaction.order else { return }
+            if row.product >= 0, let failure = absence(of: Int(row.product)) {
+                event = .declined(transaction: number, failure)
+                break
+            }
+            if row.product >= 0, let reason = catalog.refusal(of: product, at: now) {
+                event = .declined(transaction: number, .storeKit(.paymentInvalid, reason))
+                break
+            }
+            if row.product >= 0, let refusal = refusalOfOffer(of: payment, Int(row.product), by: Int(row.account)) {
+                event = .declined(transaction: number, refusal)
+                break
+            }
+            if let failure = interruption(of: payment, by: Int(row.account)) {
+                event = .owner(.interruptedLater(transaction: number, failure))
+                break
+            }
+            let sale = sale(for: row, number, at: now, rate)
+            let order = StoreEvent.Order(
+                device: Int(row.device),
+                account: row.account < 0 ? nil : Int(row.account),
+                command: command,
+                transaction: number,
+                payment: payment,
+                product: row.product < 0 ? nil : Int(row.product),
+                charge: sale.charge,
+                subscription: sale.subscription
+            )
+            event = .approved(order)
+        case .cancel:
+            event = .declined(transaction: number, .storeKit(.paymentCancelled, "the user cancelled buying \(product)"))
+        case .decline(let failure):
+            let failure = failure ?? .storeKit(.unknown, "the payment for \(product) was declined")
+            event = .declined(transaction: number, failure)
+        case .later:
+            guard isFirstAnswer else { return }
+            event = .asked(transaction: number)
+        }
+        events.append(LedgerRecord(date: now, event: event))
+    }
+}
+
+extension StoreTransaction {
+    fileprivate var isDecided: Bool { state != .purchasing && state != .deferred }
+}

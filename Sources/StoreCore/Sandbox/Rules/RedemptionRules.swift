@@ -1,0 +1,105 @@
+import Foundation
+
+// What an account gets in the store itself, without an order: with a code, or because it is to be won back.
+extension SandboxState {
+    /// What becomes of a code that somebody redeems, for the first registered product behind it unless one is named.
+    func redeem(
+        code: String,
+        of product: String?,
+        _ account: Int,
+        now: Date,
+        _ rate: RenewalRate,
+        _ events: inout [LedgerRecord]
+    ) throws(StoreFailure) {
+        let holder =
+            if let product { catalog.index(of: product) } else { catalog.firstIndex { $0.codeOffer(code) != nil } }
+        guard let index = holder, let offer = catalog.subscription(of: index)?.codeOffer(code) else {
+            let place = product.map { "\($0) has" } ?? "this store has"
+            throw .storeKit(.invalidOfferIdentifier, "\(place) no offer behind the code \"\(code)\"")
+        }
+        let found = SubscriptionOffer(.code, offer.offer.terms)
+        events.append(try redeem(found, isStackable: offer.isStackable, of: index, account, now: now, rate))
+    }
+
+    /// What becomes of an offer with which an account is won back.
+    func winBack(
+        _ identifier: String,
+        of product: String,
+        _ account: Int,
+        now: Date,
+        _ rate: RenewalRate,
+        _ events: inout [LedgerRecord]
+    ) throws(StoreFailure) {
+        guard let index = catalog.index(of: product),
+            let offer = catalog.subscription(of: index)?.winBackOffers.lazy.map(\.offer).first(named: identifier)
+        else {
+            throw .storeKit(.invalidOfferIdentifier, "\(product) has no win-back offer \"\(identifier)\"")
+        }
+        let found = SubscriptionOffer(.winBack, offer.terms)
+        events.append(try redeem(found, isStackable: false, of: index, account, now: now, rate))
+    }
+
+    private func redeem(
+        _ offer: SubscriptionOffer,
+        isStackable: Bool,
+        of product: Int,
+        _ account: Int,
+        now: Date,
+        _ rate: RenewalRate
+    ) throws(StoreFailure) -> LedgerRecord {
+        if let absence = absence(of: product) { throw absence }
+        if let reason = catalog.refusal(of: catalog[product].identifier, at: now) {
+            throw .storeKit(.paymentInvalid, reason)
+        }
+        if let refusal = refusal(of: offer, of: product, account) { throw refusal }
+        let number = nextTransaction
+        let sale = subscribe(
+            account,
+            to: product,
+            number,
+            ordered: now,
+            under: offer,
+            isStackable: isStackable,
+            at: now,
+            rate
+        )
+        let purchase = UnorderedPurchase(
+            account: account,
+            device: nil,
+            transaction: number,
+            payment: StorePayment(productIdentifier: catalog[product].identifier),
+            product: product,
+            charge: sale.charge,
+            subscription: sale.subscription
+        )
+        return LedgerRecord(date: now, event: .redeemed(StoreEvent.Redemption(purchase: purchase, offer: offer)))
+    }
+}
+
+extension StoreEvent {
+    /// What an account got in the store itself, and for which offer.
+    struct Redemption: Hashable, Codable, Sendable {
+        let purchase: UnorderedPurchase
+        let offer: SubscriptionOffer
+    }
+}
+
+extension SandboxState {
+    /// Takes a redemption in: a purchase that nobody ordered, of which every device of the account hears.
+    mutating func apply(_ redemption: StoreEvent.Redemption, _ date: Date) {
+        if redemption.offer.kind == .code, let code = redemption.offer.terms.identifier {
+            offers.redeem(code, redemption.purchase.account, as: redemption.purchase.transaction)
+        }
+        deliver(redemption.purchase, date)
+    }
+}
+
+extension SandboxProduct {
+    fileprivate func codeOffer(_ code: String) -> CodeOffer? { subscription?.codeOffer(code) }
+}
+
+extension SandboxProduct.Subscription {
+    fileprivate func codeOffer(_ code: String) -> SandboxProduct.CodeOffer? {
+        codeOffers.first { $0.offer.terms.isNamed(code) && $0.offer.billingPlan == .upFront }
+    }
+}

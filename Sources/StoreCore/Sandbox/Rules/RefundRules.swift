@@ -1,0 +1,78 @@
+import Foundation
+
+// The rules of refunds (behaviours 176, 177 and 212).
+extension SandboxState {
+    /// What becomes of a transaction that is paid back, whoever asks for it and however long ago it was.
+    ///
+    /// What an account owns for good ends at once, and a subscription whose newest period it was. What repeated the purchase
+    /// for nothing goes with it.
+    ///
+    /// - Throws: ``SandboxError`` for what nobody paid for, or what was paid back before.
+    func refund(_ identifier: String, in history: LedgerHistory, now: Date) throws(SandboxError) -> LedgerRecord {
+        guard let number = Self.number(of: identifier), let transaction = history.transaction(number),
+            transaction.charge != nil, let account = transaction.account.flatMap({ self.account(named: $0) }),
+            let product = catalog.index(of: transaction.productIdentifier)
+        else { throw .notSold(identifier) }
+        guard transaction.cancellationDate == nil else { throw .alreadyRefunded(identifier) }
+        let purchases = accounts[account].history
+        let place = (0..<purchases.count).first { purchases[$0].identifier == identifier }
+        guard let place else {
+            // Of consumables there is no more than the transaction.
+            let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
+            return LedgerRecord(date: now, event: .owner(.refunded(refund)))
+        }
+        // What only says how a subscription renews has cost nothing.
+        guard purchases[place].isOwn else { throw .notSold(identifier) }
+        let repetitions = repetitions(of: place, by: account, in: history)
+        let ended = subscription(of: repetitions, by: account)
+        let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned(product, by: account)
+        let refund = Refund(
+            account: account,
+            transactions: repetitions.compactMap { Self.number(of: purchases[$0].identifier) },
+            product: product,
+            revoked: isInUse ? [transaction.productIdentifier] : [],
+            ended: ended
+        )
+        return LedgerRecord(date: now, event: .owner(.refunded(refund)))
+    }
+
+    /// Where in an account's history a purchase lies, and what bought the same once more although it was paid for.
+    func repetitions(of place: Int, by account: Int, in ledger: LedgerHistory) -> [Int] {
+        let history = accounts[account].history
+        let isCharged: (Int) -> Bool = { place in
+            Self.number(of: history[place].identifier).map(ledger.wasCharged) ?? false
+        }
+        let (product, term) = (history[place].product, history[place].term)
+        switch catalog.kind(of: product) {
+        case .consumable, .nonRenewing: return [place]
+        case .nonConsumable, .freeSubscription:
+            return (0..<history.count).filter { history[$0].isOwn && history[$0].product == product }
+        case .autoRenewable:
+            // What repeats a period says the same of it. Of those that were cut short at one moment each was paid for,
+            // and those between which another product was bought are apart.
+            let chain = (0..<history.count).filter { history[$0].term?.original == term?.original }
+            guard let middle = chain.firstIndex(of: place) else { return [place] }
+            let isSame: (Int) -> Bool = { history[chain[$0]].term == term }
+            var (first, last) = (middle, middle)
+            while first > 0, !isCharged(chain[first]), isSame(first - 1) { first -= 1 }
+            while last + 1 < chain.count, !isCharged(chain[last + 1]), isSame(last + 1) { last += 1 }
+            return chain[first...last].filter { history[$0].isOwn }
+        }
+    }
+
+    /// The subscription that has not ended and whose newest period an account's purchases were, nil for none.
+    private func subscription(of places: [Int], by account: Int) -> Int? {
+        guard let place = places.last, let term = accounts[account].history[place].term,
+            let index = subscriptions.index(ofOriginal: term.original), subscriptions[index].isRunning,
+            // Periods that were cut short at one moment say the same of themselves.
+            purchases(of: subscriptions[index].term, by: account).first(where: { accounts[account].history[$0].isOwn })
+                == place
+        else { return nil }
+        return index
+    }
+
+    /// Whether an account has a product for good.
+    private func isOwned(_ product: Int, by account: Int) -> Bool {
+        catalog.kind(of: product) == .nonConsumable && accounts[account].owned.contains(product)
+    }
+}

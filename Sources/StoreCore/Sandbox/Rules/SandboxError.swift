@@ -1,0 +1,61 @@
+import Foundation
+
+/// Why a sandbox store cannot do what it was asked.
+public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No country has this ISO 3166-1 alpha-3 code.
+    case unknownStorefront(String)
+    /// No product is registered under this identifier.
+    case unknownProduct(String)
+    /// No undecided transaction has this identifier.
+    case notUndecided(String)
+    /// No interrupted purchase has this transaction's identifier.
+    case noIssue(String)
+    /// The store's page on the device does not show this product.
+    case notPromoted(String)
+    /// The link does not begin a purchase from this app.
+    case notPurchaseIntent(String)
+    /// The name is empty, or another account, device or family has it.
+    case nameTaken(String)
+    /// The account belongs to another store.
+    case foreignAccount(String)
+    /// The account has no running subscription in this group.
+    case notSubscribed(group: String)
+    /// The account has not been asked to agree to a higher price in this group, or has answered.
+    case noPriceConsentPending(group: String)
+    /// Nothing was ever called a transaction by this name, or it was deleted.
+    case unknownTransaction(String)
+    /// Nobody paid for this transaction.
+    case notSold(String)
+    /// The transaction was paid back before.
+    case alreadyRefunded(String)
+    /// The account is in a family already.
+    case inFamily(String)
+    /// The account is not in the family.
+    case notInFamily(String)
+    /// The family's organiser has left it, and with them everybody else.
+    case familyEnded(String)
+
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .unknownStorefront(let code): "no country has the code \"\(code)\"; it is ISO 3166-1 alpha-3, as in USA"
+        case .unknownProduct(let identifier): "no product \"\(identifier)\" is registered in this store"
+        case .notUndecided(let identifier): "no transaction \"\(identifier)\" waits for a decision"
+        case .noIssue(let identifier): "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
+        case .notPromoted(let identifier): "the store's page on this device does not show \"\(identifier)\""
+        case .notPurchaseIntent(let reason): "the link begins no purchase from this app: \(reason)"
+        case .nameTaken(let name) where name.isEmpty: "accounts, devices and families need a name that is not empty"
+        case .nameTaken(let name):
+            "the name \"\(name)\" is taken; accounts, devices and families are known by their names"
+        case .foreignAccount(let name): "the account \"\(name)\" belongs to another store"
+        case .unknownTransaction(let identifier): "no transaction \"\(identifier)\" is known to this store"
+        case .notSold(let identifier): "nobody paid for a transaction \"\(identifier)\" in this store"
+        case .alreadyRefunded(let identifier): "the transaction \"\(identifier)\" has been paid back already"
+        case .inFamily(let name): "the account \"\(name)\" is in a family already; it can be in one"
+        case .notInFamily(let name): "the account \"\(name)\" is not in this family"
+        case .familyEnded(let name): "the family \"\(name)\" ended when its organiser left"
+        case .notSubscribed(let group): "no subscription runs in the group \"\(group)\""
+        case .noPriceConsentPending(let group): "no question about a higher price waits in the group \"\(group)\""
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import Foundation
+
+/// Reads a ledger from its beginning and remembers what its state forgets: every transaction there ever was.
+///
+/// It costs what the history costs, and nothing while nobody asks.
+struct LedgerHistory {
+    private(set) var state = SandboxState()
+    /// All transactions, in the order of their numbers.
+    private(set) var transactions: [SandboxTransaction] = []
+    /// For each transaction's number, where it is.
+    private var places: [Int: Int] = [:]
+    /// What was deleted, and had been paid for.
+    private var deletedCharges: Set<Int> = []
+
+    /// Takes in the next event.
+    mutating func take(_ record: LedgerRecord) {
+        let isAdmitted = !state.isDamaged || state.admits(record.event)
+        state.apply(record)
+        guard isAdmitted else { return }
+        switch record.event {
+        case .ordered(let order): add(order, .purchasing, record.date)
+        case .sold(let order): add(order, .purchased, record.date)
+        case .refused(let order, let failure): add(order, .failed, record.date, failure)
+        case .deferred(let number): change(number) { $0.state = .deferred }
+        case .approved(let order):
+            if places[order.transaction] == nil { addLate(order, record.date) }
+            change(order.transaction) { transaction in
+                transaction.state = .purchased
+                transaction.original = order.original
+                transaction.charge = order.charge
+                transaction.expirationDate = order.subscription?.term.end
+            }
+        case .declined(let number, let failure): fail(number, failure)
+        case .finished(let finish):
+            if let number = finish.transaction { change(number) { $0.isFinished = true } }
+        case .renewed(_, let number, let term, let charge):
+            addUnordered(number, .renewal, original: String(term.original), charge: charge, expires: term.end)
+        case .restored(let restoration):
+            for number in restoration.transactions {
+                let original = state.transactions[number]?.transaction.original?.identifier
+                addUnordered(number, .restoration, original: original)
+            }
+        case .redeemed(let redemption): add(redemption.purchase)
+        case .owner(let change): take(change, record.date)
+        case .billing(.cutShort(let subscription, let term)):
+            for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
+                let itself = state.accounts[account].history[index].asOriginal.original
+                guard let number = itself.flatMap({ SandboxState.number(of: $0.identifier) }) else { continue }
+                change(number) { $0.expirationDate = term.end }
+            }
+        case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
+            .restoreEnded, .restoreRefused, .receiptRefreshed, .ended, .autoRenewal, .billing:
+            break
+        }
+    }
+
+    private mutating func take(_ change: OwnerChange, _ date: Date) {
+        switch change {
+        case .interrupted(let order, let failure): add(order, .failed, date, failure)
+        case .interruptedLater(let number, let failure): fail(number, failure)
+        case .resolved(_, let purchase), .bought(let purchase): add(purchase)
+        case .refunded(let refund):
+            for number in refund.transactions {
+                self.change(number) { transaction in
+                    transaction.cancellationDate = date
+                    transaction.refund = transaction.charge ?? 0
+                }
+            }
+        case .deleted(let deletion): forget(Set(deletion.transactions.map { String($0) }))
+        case .cleared: (transactions, places) = ([], [:])
+        case .family(.shared(let sharing)): add(sharing, date)
+        case .family(.unshared(_, let numbers, _)):
+            for number in numbers { self.change(number) { $0.cancellationDate = date } }
+        case .asksToBuy, .interruptsPurchases, .storefront, .promoted, .newsTold, .promotionChanged, .family: break
+        }
+    }
+
+    /// A transaction and all that renew or restore it; nothing for what this store never called a transaction.
+    func transactionAndFollowers(of identifier: String) -> [String] {
+        guard transactions.contains(where: { $0.id == identifier }) else { return [] }
+        var found: Set<String> = [identifier]
+        var count = 0
+        while found.count > count {
+            count = found.count
+            // What was approved late follows one with a higher number.
+            for transaction in transactions where transaction.original.map(found.contains) == true {
+                found.insert(transaction.id)
+            }
+        }
+        return transactions.map(\.id).filter(found.contains)
+    }
+
+    /// Whether a transaction, which may have been deleted, was paid for.
+    func wasCharged(_ number: Int) -> Bool {
+        transaction(number)?.charge ?? 0 > 0 || deletedCharges.contains(number)
+    }
+
+    /// The transaction of a number.
+    func transaction(_ number: Int) -> SandboxTransaction? { places[number].map { transactions[$0] } }
+
+    /// A transaction and all that renew or restore it, or what it renews or restores: oldest first.
+    func chain(of identifier: String) -> [SandboxTransaction] {
+        guard let root = root(of: identifier) else { return [] }
+        return transactions.filter { self.root(of: $0.id) == root }
+    }
+
+    /// What a chain began with; nil for what this store never called a transaction.
+    private func root(of identifier: String) -> String? {
+        guard let number = SandboxState.number(of: identifier), let transaction = transaction(number) else {
+            return nil
+        }
+        // Of a renewal the first of all, of a restored one the purchase, which may be a renewal.
+        return transaction.original.flatMap { root(of: $0) } ?? transaction.id
+    }
+
+    private mutating func add(
+        _ order: StoreEvent.Order,
+        _ state: StoreTransaction.State,
+        _ date: Date,
+        _ failure: StoreFailure? = nil
+    ) {
+        append(
+            SandboxTransaction(
+                id: String(order.transaction),
+                origin: .purchase,
+                original: order.original,
+                account: order.account.map { self.state.accounts[$0].name },
+                device: self.state.devices[order.device].name,
+                order: order.command,
+                productIdentifier: order.payment.productIdentifier,
+                quantity: order.payment.quantity,
+                date: date,
+                state: state,
+                failure: failure,
+                charge: state == .purchased ? order.charge : nil,
+                expirationDate: state == .purchased ? order.subscription?.term.end : nil
+            ),
+            order.transaction
+        )
+    }
+
+    private mutating func add(_ purchase: UnorderedPurchase) {
+        let term = purchase.subscription?.term
+        let original = term.flatMap { $0.original == purchase.transaction ? nil : String($0.original) }
+        addUnordered(purchase.transaction, .purchase, original: original, charge: purchase.charge, expires: term?.end)
+    }
+
+    private mutating func add(_ sharing: FamilyChange.Sharing, _ date: Date) {
+        let first = state.families.share(sharing.key)?.transactions.first
+        append(
+            SandboxTransaction(
+                id: String(sharing.transaction),
+                origin: .familySharing,
+                original: first == sharing.transaction ? nil : first.map { String($0) },
+                account: state.accounts[sharing.key.member].name,
+                device: nil,
+                order: nil,
+                productIdentifier: state.catalog[sharing.product].identifier,
+                quantity: 1,
+                date: date,
+                state: .purchased,
+                expirationDate: sharing.term?.end,
+                sharedBy: state.accounts[sharing.key.owner].name,
+                isFinished: sharing.isSilent
+            ),
+            sharing.transaction
+        )
+    }
+
+    private mutating func addUnordered(
+        _ number: Int,
+        _ origin: SandboxTransaction.Origin,
+        original: String?,
+        charge: Decimal? = nil,
+        expires: Date? = nil
+    ) {
+        guard let row = state.transactions[number] else { return }
+        append(
+            SandboxTransaction(
+                id: String(number),
+                origin: origin,
+                original: original,
+                account: row.account < 0 ? nil : state.accounts[Int(row.account)].name,
+                device: row.device < 0 ? nil : state.devices[Int(row.device)].name,
+                order: nil,
+                productIdentifier: row.transaction.payment.productIdentifier,
+                quantity: row.transaction.payment.quantity,
+                date: row.transaction.date,
+                state: row.transaction.state,
+                charge: charge,
+                expirationDate: expires
+            ),
+            number
+        )
+    }
+
+    private mutating func append(_ transaction: SandboxTransaction, _ number: Int) {
+        places[number] = transactions.count
+        transactions.append(transaction)
+    }
+
+    private mutating func forget(_ identifiers: Set<String>) {
+        for case let number? in identifiers.map({ SandboxState.number(of: $0) }) where wasCharged(number) {
+            deletedCharges.insert(number)
+        }
+        transactions.removeAll { identifiers.contains($0.id) }
+        findPlaces()
+    }
+
+    /// Adds an order whose record was lost, and that was approved when others had come since.
+    private mutating func addLate(_ order: StoreEvent.Order, _ date: Date) {
+        guard state.transactions[order.transaction] != nil else { return }
+        let next = transactions.firstIndex { SandboxState.number(of: $0.id) ?? 0 > order.transaction }
+        add(order, .purchased, date)
+        guard let next else { return }
+        transactions.insert(transactions.removeLast(), at: next)
+        findPlaces()
+    }
+
+    private mutating func findPlaces() {
+        places = [:]
+        for place in transactions.indices {
+            if let number = SandboxState.number(of: transactions[place].id) { places[number] = place }
+        }
+    }
+
+    private mutating func fail(_ number: Int, _ failure: StoreFailure) {
+        change(number) { transaction in
+            transaction.state = .failed
+            transaction.failure = failure
+        }
+    }
+
+    private mutating func change(_ number: Int, _ body: (inout SandboxTransaction) -> Void) {
+        if let place = places[number] { body(&transactions[place]) }
+    }
+}
+
+extension StoreEvent.Order {
+    /// What the subscription began with that was bought, nil for that itself.
+    ///
+    /// A subscription that was over goes on: its first transaction stays the first.
+    fileprivate var original: String? {
+        subscription.flatMap { $0.term.original == transaction ? nil : String($0.term.original) }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+// What a state makes of records that could not be read.
+extension SandboxState {
+    /// How many transactions one record makes at the most, with something to spare: the numbers behind one that is lost
+    /// are left out, so that none is given twice.
+    static var numbersLost: Int { 4096 }
+
+    /// Whether everything is there that an event is about.
+    ///
+    /// Asked only once a record has been lost: until then, what is in the ledger fits together.
+    func admits(_ event: StoreEvent) -> Bool {
+        switch event {
+        case .unreadable, .registered, .accountAdded, .availability: true
+        case .deviceAdded(_, let account): hasAccount(account)
+        case .signedIn(let device, let account): hasDevice(device) && hasAccount(account)
+        case .paymentsAllowed(let device, _), .restoreEnded(let device, _), .restoreRefused(let device, _, _),
+            .receiptRefreshed(let device, _):
+            hasDevice(device)
+        case .ordered(let order), .refused(let order, _), .sold(let order), .approved(let order): admits(order)
+        case .asked, .deferred, .declined: true
+        case .finished(let finish): hasDevice(finish.device)
+        case .restored(let restoration):
+            hasDevice(restoration.device) && accounts.indices.contains(restoration.account)
+                && restoration.history.upperBound <= accounts[restoration.account].history.count
+                && restores(restoration)
+        case .renewed(let subscription, _, let term, _):
+            subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
+        case .ended(let subscription, _), .autoRenewal(let subscription, _): subscription < subscriptions.count
+        case .redeemed(let redemption): admits(redemption.purchase)
+        case .owner(let change): admits(change)
+        case .billing(let change): admits(change)
+        }
+    }
+
+    /// Takes an order that was lost from what was decided about it, which says all but when it was taken.
+    ///
+    /// It is paid for, and later records count on the subscription that may have begun with it.
+    mutating func reopen(_ order: StoreEvent.Order, _ date: Date) {
+        // Others have come since.
+        let (taken, next) = (devices[order.device].taken, nextTransaction)
+        open(order, .purchasing, date)
+        if taken.has(order.command) { devices[order.device].taken = taken }
+        numberTransactions(from: max(next, nextTransaction))
+    }
+
+    /// Whether as much comes back now as did then.
+    private func restores(_ restoration: StoreEvent.Restoration) -> Bool {
+        let count = restoration.history.count {
+            isRestored($0, by: restoration.applicationUsername, restoration.account)
+        }
+        return count == restoration.transactions.count
+    }
+
+    private func admits(_ order: StoreEvent.Order) -> Bool {
+        hasDevice(order.device) && hasAccount(order.account) && hasProduct(order.product)
+            && transactions[order.transaction].map { $0.transaction.order == order.command } ?? true
+    }
+
+    private func admits(_ purchase: UnorderedPurchase) -> Bool {
+        hasDevice(purchase.device) && hasAccount(purchase.account) && hasProduct(purchase.product)
+    }
+
+    private func admits(_ change: OwnerChange) -> Bool {
+        switch change {
+        case .asksToBuy(let account, _), .interruptsPurchases(let account, _): hasAccount(account)
+        case .interrupted(let order, _): admits(order)
+        case .interruptedLater, .storefront: true
+        case .resolved(_, let purchase), .bought(let purchase): admits(purchase)
+        case .promoted(let device, _), .newsTold(let device, _), .promotionChanged(let device, _): hasDevice(device)
+        case .refunded(let refund): hasAccount(refund.account) && hasProduct(refund.product)
+        // They ask for whatever they name.
+        case .deleted, .cleared: true
+        case .family(let change): admits(change)
+        }
+    }
+
+    private func admits(_ change: BillingChange) -> Bool {
+        switch change {
+        case .fails(let account, _): hasAccount(account)
+        case .gracePeriod, .renewalLimit: true
+        case .renewalFailed(let subscription, _), .graceEnded(let subscription), .priceIncrease(let subscription, _):
+            subscription < subscriptions.count
+        case .leftOut(let subscription, let term), .cutShort(let subscription, let term):
+            subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
+        }
+    }
+
+    private func admits(_ change: FamilyChange) -> Bool {
+        switch change {
+        case .founded(_, let organiser): hasAccount(organiser)
+        case .joined(let family, let account): hasAccount(account) && families.all.indices.contains(family)
+        case .left(let family, let accounts):
+            families.all.indices.contains(family) && accounts.allSatisfy { hasAccount($0) }
+        case .sharing(let account, _): hasAccount(account)
+        case .shared(let sharing): hasAccount(sharing.key.member) && hasProduct(sharing.product)
+        case .unshared(let key, _, _): hasAccount(key.member)
+        }
+    }
+
+    private func hasDevice(_ device: Int?) -> Bool { device.map { devices.indices.contains($0) } ?? true }
+    private func hasAccount(_ account: Int?) -> Bool { account.map { accounts.indices.contains($0) } ?? true }
+    private func hasProduct(_ product: Int?) -> Bool { product.map { catalog.has($0) } ?? true }
+}

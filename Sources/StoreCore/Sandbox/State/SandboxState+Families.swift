@@ -1,0 +1,76 @@
+import Foundation
+
+extension SandboxState {
+    /// Takes in what changed in a family.
+    mutating func apply(_ change: FamilyChange, _ date: Date) {
+        switch change {
+        case .founded(let name, let organiser): families.found(name, organiser)
+        case .joined(let family, let account): families.join(family, account)
+        case .left(let family, let accounts): accounts.forEach { families.leave(family, $0) }
+        case .sharing(let account, let isOn): families.setSharing(isOn, account)
+        case .shared(let sharing): share(sharing, date)
+        case .unshared(let key, let transactions, let revoked):
+            cancel(Set(transactions.map { String($0) }), of: key.member, date)
+            families.end(key)
+            notify(key.member, revoked)
+        }
+    }
+
+    private mutating func share(_ sharing: FamilyChange.Sharing, _ date: Date) {
+        let member = sharing.key.member
+        let payment = catalog.payment(for: sharing.product, applicationUsername: nil)
+        let identifier = String(sharing.transaction)
+        let itself = StoreTransaction.Original(identifier: identifier, date: date, payment: payment)
+        let details = StoreTransaction.Details(failure: nil, original: itself, receipt: nil)
+        var purchase = Purchase(source: .details(details), product: sharing.product, term: sharing.term)
+        purchase.isShared = true
+        purchase.isFinished = sharing.isSilent
+        let history = remember(purchase, member)
+        let first = families.keep(sharing, details, graceEnd: graceEnd(of: sharing.key.item))
+        guard !sharing.isSilent else { return nextTransaction = sharing.transaction + 1 }
+        for device in devices.indices where devices[device].account == member { devices[device].hasReceipt = true }
+        let transaction = StoreTransaction(
+            identifier: identifier,
+            order: nil,
+            payment: payment,
+            state: .purchased,
+            date: date,
+            details: first
+        )
+        insert(
+            Row(
+                transaction: transaction,
+                account: Int32(member),
+                device: -1,
+                product: Int32(sharing.product),
+                history: history
+            ),
+            sharing.transaction
+        )
+    }
+
+    /// Until when what is shared gives access although its period is over.
+    private func graceEnd(of item: FamilyChange.Item) -> Date? {
+        guard case .subscription(let original) = item, let index = subscriptions.index(ofOriginal: original) else {
+            return nil
+        }
+        return subscriptions.trouble(of: index)?.graceEnd
+    }
+
+    /// The family has a subscription until a moment although its period is over, or does not any more.
+    mutating func setGraceEndForFamily(_ moment: Date?, of subscription: Int) {
+        let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
+        families.setGraceEnd(moment, of: term, from: account)
+    }
+
+    /// Adds what a change in a family means to a queue on a device.
+    func addUpdates(from change: FamilyChange, for device: Int, to updates: inout [StoreUpdate]) {
+        switch change {
+        case .founded, .joined, .left, .sharing: break
+        case .shared(let sharing):
+            if !sharing.isSilent { addTransaction(sharing.transaction, for: device, to: &updates) }
+        case .unshared(let key, _, let revoked):
+            addRevocation(of: revoked, from: key.member, for: device, to: &updates)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+
+// The rows of a state's snapshot, of which there may be very many.
+
+extension SandboxState.Row: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        pack.add(Int(account))
+        pack.add(Int(device))
+        pack.add(Int(product))
+        pack.add(Int(history))
+        transaction.pack(into: &pack)
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        let account = Int32(truncatingIfNeeded: try pack.int())
+        let device = Int32(truncatingIfNeeded: try pack.int())
+        let product = Int32(truncatingIfNeeded: try pack.int())
+        let history = Int32(truncatingIfNeeded: try pack.int())
+        self.init(
+            transaction: try StoreTransaction(unpacking: &pack),
+            account: account,
+            device: device,
+            product: product,
+            history: history
+        )
+    }
+}
+
+extension SandboxState.Purchase: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        let flags = [isFinished, isDeferredChange, term != nil, isRenewal, isShared, isCancelled, isDeleted]
+        pack.add(flags.enumerated().reduce(0) { $0 | ($1.element ? 1 << $1.offset : 0) } as UInt8)
+        pack.add(product)
+        if let term { pack.add(json: term) }
+        switch source {
+        case .details(let details): details.pack(into: &pack)
+        case .renewal(let transaction): transaction.pack(into: &pack)
+        }
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        let flags = try pack.byte()
+        let product = try pack.int()
+        let term = flags & 4 == 0 ? nil : try pack.json(SubscriptionTerm.self)
+        let source: Source =
+            flags & 8 == 0
+            ? .details(try StoreTransaction.Details(unpacking: &pack))
+            : .renewal(try StoreTransaction(unpacking: &pack))
+        self.init(
+            source: source,
+            product: product,
+            term: term,
+            isDeferredChange: flags & 2 != 0,
+            isFinished: flags & 1 != 0,
+            isShared: flags & 16 != 0,
+            isCancelled: flags & 32 != 0,
+            isDeleted: flags & 64 != 0
+        )
+    }
+
+    private var isRenewal: Bool { if case .renewal = source { true } else { false } }
+}
+
+extension Subscriptions.Subscription: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) { pack.add(json: self) }
+    init(unpacking pack: inout BinaryDecoder) throws { self = try pack.json(Self.self) }
+}
+
+extension StoreTransaction: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        pack.add((order == nil ? 0 : 1) | (ownPayment == nil ? 0 : 2) | (hasDetails ? 4 : 0) as UInt8)
+        pack.add(state.rawValue)
+        pack.add(identifier)
+        pack.add(date)
+        order?.pack(into: &pack)
+        ownPayment?.pack(into: &pack)
+        details?.pack(into: &pack)
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        let flags = try pack.byte()
+        guard let state = State(rawValue: try pack.byte()) else { throw BinaryDecoder.Trouble() }
+        let identifier = try pack.text()
+        let date = try pack.date()
+        let order = flags & 1 == 0 ? nil : try OrderID(unpacking: &pack)
+        let payment = flags & 2 == 0 ? nil : try StorePayment(unpacking: &pack)
+        let details = flags & 4 == 0 ? nil : try Details(unpacking: &pack)
+        self.init(
+            identifier: identifier,
+            order: order,
+            payment: payment,
+            state: state,
+            date: date,
+            details: details
+        )
+    }
+}
+
+extension StoreTransaction.Details: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        let isRare = failure != nil || receipt != nil || !content.isEmpty
+        pack.add((isRare ? 1 : 0) | (original == nil ? 0 : 2) as UInt8)
+        if isRare { return pack.add(json: self) }
+        guard let original else { return }
+        pack.add(original.identifier)
+        pack.add(original.date)
+        original.payment.pack(into: &pack)
+    }
+
+    convenience init(unpacking pack: inout BinaryDecoder) throws {
+        let flags = try pack.byte()
+        if flags & 1 != 0 {
+            let rare = try pack.json(Self.self)
+            self.init(failure: rare.failure, original: rare.original, receipt: rare.receipt, content: rare.content)
+            return
+        }
+        guard flags & 2 != 0 else {
+            self.init(failure: nil, original: nil, receipt: nil)
+            return
+        }
+        let identifier = try pack.text()
+        let date = try pack.date()
+        let payment = try StorePayment(unpacking: &pack)
+        let original = StoreTransaction.Original(identifier: identifier, date: date, payment: payment)
+        self.init(failure: nil, original: original, receipt: nil)
+    }
+}
+
+extension StorePayment: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        // All but a few ask for nothing else.
+        let isPlain = self == StorePayment(productIdentifier: productIdentifier, quantity: quantity)
+        pack.add(isPlain)
+        if !isPlain { return pack.add(json: self) }
+        pack.add(productIdentifier)
+        pack.add(quantity)
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        if try pack.byte() == 0 {
+            self = try pack.json(Self.self)
+        } else {
+            let productIdentifier = try pack.text()
+            self.init(productIdentifier: productIdentifier, quantity: try pack.int())
+        }
+    }
+}
+
+extension BinaryEncoder {
+    fileprivate mutating func add(_ flag: Bool) { flag.pack(into: &self) }
+}

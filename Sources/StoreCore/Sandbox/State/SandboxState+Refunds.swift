@@ -1,0 +1,44 @@
+import Foundation
+
+extension SandboxState {
+    /// Takes in that a purchase was paid back.
+    mutating func apply(_ refund: Refund, _ date: Date) {
+        let identifiers = Set(refund.transactions.map { String($0) })
+        cancel(identifiers, of: refund.account, date)
+        switch catalog.kind(of: refund.product) {
+        case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)
+        case .autoRenewable:
+            if let index = ended(with: refund) { subscriptions.end(index, .revoked) }
+        case .consumable, .nonRenewing: break
+        }
+        notify(refund.account, refund.revoked)
+    }
+
+    /// The subscription that ended with a refund, nil for none.
+    ///
+    /// Without a record that was lost, the number may be nobody's, or another's.
+    private func ended(with refund: Refund) -> Int? {
+        guard let index = refund.ended else { return endedAsBefore(refund) }
+        guard isDamaged else { return index }
+        guard subscriptions.indices.contains(index), subscriptions[index].account == refund.account,
+            subscriptions[index].group == catalog.group(of: refund.product)
+        else { return nil }
+        return index
+    }
+
+    /// The subscription that ended with a refund that an older version of the store wrote.
+    private func endedAsBefore(_ refund: Refund) -> Int? {
+        guard !refund.revoked.isEmpty, let group = catalog.group(of: refund.product) else { return nil }
+        return subscriptions.index(of: group, account: refund.account)
+    }
+
+    /// Transactions of an account's do not count any more.
+    mutating func cancel(_ identifiers: Set<String>, of account: Int, _ date: Date) {
+        purchasesChange()
+        for identifier in identifiers { revocations.cancel(identifier, date) }
+        for index in 0..<accounts[account].history.count
+        where identifiers.contains(accounts[account].history[index].identifier) {
+            accounts[account].history[index].isCancelled = true
+        }
+    }
+}

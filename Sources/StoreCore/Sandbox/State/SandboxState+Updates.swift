@@ -1,0 +1,107 @@
+import Foundation
+
+// A store's state as it crosses the socket.
+extension SandboxState {
+    /// The number behind a transaction's identifier, nil for what this store never called one: "007" is not "7".
+    static func number(of identifier: String) -> Int? {
+        Int64(spelledBy: identifier).flatMap { Int(exactly: $0) }
+    }
+
+    /// What waits for a decision, oldest first.
+    var undecided: [Int] {
+        var numbers: [Int] = []
+        numbers.reserveCapacity(waiting.count)
+        waiting.forEach { number, _ in numbers.append(number) }
+        return numbers
+    }
+
+    /// What waits although no authorizer was asked, or none whose answer was written; oldest first.
+    var unasked: [Int] {
+        var numbers: [Int] = []
+        waiting.forEach { number, isAsked in
+            if !isAsked, transactions[number]?.transaction.state == .purchasing { numbers.append(number) }
+        }
+        return numbers
+    }
+
+    // MARK: Devices
+
+    /// Whether a device hears of a transaction: its own account's, if it was ordered there or by nobody.
+    @inline(__always)
+    func isVisible(_ row: Row, on device: Int) -> Bool {
+        guard row.device == device || row.device < 0 else { return false }
+        return row.account < 0 || row.account == devices[device].account
+    }
+
+    /// All that is unfinished on a device, oldest first.
+    func unfinished(on device: Int) -> [StoreTransaction] {
+        let account = devices[device].account
+        let count = devices[device].unfinished + (account < 0 ? 0 : accounts[account].unfinished)
+        guard count > 0 else { return [] }
+        var result: [StoreTransaction] = []
+        result.reserveCapacity(count)
+        transactions.forEach { _, row in if isVisible(row, on: device) { result.append(told(row)) } }
+        return result
+    }
+
+    /// Adds what an event, already applied, means to a queue on a device.
+    ///
+    /// A queue knows what was finished under its own journal's name. Only its own event says that a transaction is
+    /// decided: one that is further by now is shown as it was, so that nobody finishes it and then hears of it again.
+    func addUpdates(
+        from event: StoreEvent,
+        for device: Int,
+        journal: JournalID,
+        to updates: inout [StoreUpdate]
+    ) {
+        switch event {
+        case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
+            .ended, .autoRenewal, .receiptRefreshed, .billing:
+            break
+        case .owner(let change):
+            addUpdates(from: change, for: device, to: &updates)
+        case .ordered(let order):
+            if order.device == device {
+                addTransaction(order.transaction, as: .purchasing, for: device, to: &updates)
+            }
+        case .refused(let order, _), .sold(let order), .approved(let order):
+            if order.device == device {
+                addTransaction(order.transaction, for: device, to: &updates)
+            }
+        case .deferred(let number):
+            addTransaction(number, as: .deferred, for: device, to: &updates)
+        case .declined(let number, _):
+            addTransaction(number, for: device, to: &updates)
+        case .finished(let finish):
+            let concerns = finish.device == device || finish.account == devices[device].account
+            guard concerns, let number = finish.transaction, finish.command.journal != journal else { return }
+            updates.append(.finished(transaction: String(number), order: finish.order))
+        case .restored(let restoration):
+            guard restoration.device == device else { return }
+            for number in restoration.transactions {
+                addTransaction(number, for: device, to: &updates)
+            }
+        case .restoreEnded(let place, let command):
+            if place == device { updates.append(.restoreEnded(command, failure: nil)) }
+        case .restoreRefused(let place, let command, let failure):
+            if place == device { updates.append(.restoreEnded(command, failure: failure)) }
+        case .renewed(_, let number, _, _):
+            addTransaction(number, for: device, to: &updates)
+        case .redeemed(let redemption):
+            addTransaction(redemption.purchase.transaction, for: device, to: &updates)
+        }
+    }
+
+    @inline(__always)
+    func addTransaction(
+        _ number: Int,
+        as past: StoreTransaction.State? = nil,
+        for device: Int,
+        to updates: inout [StoreUpdate]
+    ) {
+        guard let row = transactions[number], isVisible(row, on: device) else { return }
+        let transaction = row.transaction
+        guard let past, past != transaction.state else { return updates.append(.transaction(told(row))) }
+        updates.append(.transaction(transaction.becoming(past)))
+    }
+}

@@ -1,0 +1,366 @@
+import Foundation
+
+/// What a store's events add up to.
+struct SandboxState: Codable, Sendable {
+    /// An unfinished transaction, under its number.
+    struct Row: Sendable {
+        /// As its device sees it.
+        var transaction: StoreTransaction
+        /// Whose it is, -1 where it was ordered with nobody signed in.
+        let account: Int32
+        /// Where it was ordered; -1 for what nobody ordered, which every device of the account hears of.
+        let device: Int32
+        /// The product's number in the catalog, -1 for one that is not there.
+        let product: Int32
+        /// Where in the account's history the purchase lies that this is or restores; -1 for what is not kept there.
+        var history: Int32 = -1
+    }
+
+    struct Account: Codable, Sendable {
+        let name: String
+        /// What it has bought for good, by the products' numbers in the catalog.
+        var owned: Set<Int> = []
+        var history = SegmentedArray<Purchase>()
+        /// How many of the unfinished transactions all of its devices hear of.
+        var unfinished = 0
+    }
+
+    struct Device: Codable, Sendable {
+        let name: String
+        /// Who is signed in, -1 for nobody.
+        var account: Int
+        /// Everybody who ever was.
+        var accounts: [Int]
+        var mayPay = true
+        var taken = IdempotencyRecord()
+        /// How many of the unfinished transactions were ordered here.
+        var unfinished = 0
+        /// How long the ledger was when the account signed in: what was told before is told anew.
+        var start = 0
+        /// Something was bought or restored here, or a receipt asked for, so that there is one.
+        var hasReceipt = false
+        /// What the receipt says of itself since it was refreshed last.
+        var receiptClaims = ReceiptClaims()
+    }
+
+    var catalog = Catalog()
+    /// How many events it is made of.
+    private(set) var position = 0
+    var transactions = SlotTable<Row>()
+    var subscriptions = Subscriptions()
+    var offers = Offers()
+    var accounts = [Account(name: "account")]
+    var devices = [Device(name: "device", account: 0, accounts: [0])]
+    private var accountNumbers = ["account": 0]
+    private var deviceNumbers = ["device": 0]
+    var nextTransaction = 1
+    /// What waits for a decision, and whether the authorizer has been asked about it.
+    var waiting = SlotTable<Bool>()
+    var owner = OwnerState()
+    var billing = BillingState()
+    var revocations = Revocations()
+    var families = Families()
+    /// How many events it was made of when a purchase that was there before changed for the last time, nil for never.
+    private(set) var lastPurchaseChange: Int?
+    /// A record could not be read, so that later ones may be about what is not there.
+    private(set) var isDamaged = false
+}
+
+// MARK: - The fold
+
+extension SandboxState {
+    /// Takes in the next event.
+    ///
+    /// Whatever is in the ledger happened: nothing here refuses.
+    mutating func apply(_ record: LedgerRecord) {
+        position += 1
+        if isDamaged, !admits(record.event) {
+            // The numbers that it gave are not to be given again.
+            nextTransaction += Self.numbersLost
+            return
+        }
+        switch record.event {
+        case .unreadable:
+            isDamaged = true
+            nextTransaction += Self.numbersLost
+        case .registered(let product):
+            catalog.register(product)
+            purchasesChange()
+        case .availability(let identifier, let availability):
+            if let index = catalog.index(of: identifier) { catalog.setAvailability(availability, of: index) }
+        case .accountAdded(let name):
+            accountNumbers[name] = accounts.count
+            accounts.append(Account(name: name))
+        case .deviceAdded(let name, let account):
+            deviceNumbers[name] = devices.count
+            devices.append(Device(name: name, account: account ?? -1, accounts: account.map { [$0] } ?? []))
+        case .signedIn(let device, let account):
+            signIn(device, account)
+        case .paymentsAllowed(let device, let isAllowed):
+            devices[device].mayPay = isAllowed
+        case .ordered(let order):
+            open(order, .purchasing, record.date)
+            waiting.insert(false, at: order.transaction)
+        case .asked(let number):
+            waiting.update(number) { $0 = true }
+        case .refused(let order, let failure):
+            open(order, .failed, record.date, failure: failure)
+        case .sold(let order):
+            catalog.lastSold = order.product
+            let history = own(order, record.date)
+            open(order, .purchased, record.date, history: history)
+        case .deferred(let number):
+            transactions.update(number) { $0.transaction = $0.transaction.becoming(.deferred) }
+        case .approved(let order):
+            waiting.remove(order.transaction)
+            if isDamaged, transactions[order.transaction] == nil { reopen(order, record.date) }
+            guard let date = transactions[order.transaction]?.transaction.date else { return }
+            let history = own(order, date)
+            transactions.update(order.transaction) { row in
+                row.transaction = row.transaction.becoming(.purchased)
+                row.history = history
+            }
+        case .declined(let number, let failure):
+            decline(number, failure)
+        case .finished(let finish):
+            take(finish.command, finish.device)
+            if let number = finish.transaction { self.finish(number, on: finish.device) }
+        case .restored(let restoration):
+            restore(restoration, record.date)
+        case .restoreEnded(let device, let command):
+            take(command, device)
+            devices[device].hasReceipt = true
+        case .restoreRefused(let device, let command, _):
+            take(command, device)
+        case .receiptRefreshed(let device, let properties):
+            devices[device].hasReceipt = true
+            devices[device].receiptClaims = ReceiptClaims(properties, at: record.date)
+        case .renewed(let subscription, let number, let term, _):
+            renew(subscription, number, term, record.date)
+        case .ended(let subscription, let reason):
+            setGraceEndForFamily(nil, of: subscription)
+            subscriptions.end(subscription, reason)
+        case .autoRenewal(let subscription, let isOn):
+            subscriptions.setWillRenew(isOn, of: subscription)
+        case .redeemed(let redemption):
+            apply(redemption, record.date)
+        case .owner(let change):
+            apply(change, record.date)
+        case .billing(let change):
+            apply(change)
+        }
+    }
+
+    mutating func numberTransactions(from number: Int) { nextTransaction = number }
+
+    private mutating func take(_ command: OrderID, _ device: Int) {
+        devices[device].taken.take(command)
+    }
+
+    private mutating func signIn(_ device: Int, _ account: Int?) {
+        devices[device].account = account ?? -1
+        if let account, !devices[device].accounts.contains(account) { devices[device].accounts.append(account) }
+        devices[device].start = position
+    }
+
+    mutating func decline(_ number: Int, _ failure: StoreFailure) {
+        waiting.remove(number)
+        transactions.update(number) { $0.transaction = $0.transaction.becoming(.failed, failure: failure) }
+    }
+
+    mutating func open(
+        _ order: StoreEvent.Order,
+        _ state: StoreTransaction.State,
+        _ date: Date,
+        history: Int32 = -1,
+        failure: StoreFailure? = nil
+    ) {
+        take(order.command, order.device)
+        if let discount = order.payment.discount { offers.use(discount.nonce) }
+        let transaction = StoreTransaction(
+            identifier: String(order.transaction),
+            order: order.command,
+            payment: order.payment,
+            state: state,
+            date: date,
+            failure: failure
+        )
+        let row = Row(
+            transaction: transaction,
+            account: Int32(order.account ?? -1),
+            device: Int32(order.device),
+            product: order.product.map { Int32($0) } ?? -1,
+            history: history
+        )
+        insert(row, order.transaction)
+    }
+
+    mutating func insert(_ row: consuming Row, _ number: Int) {
+        if row.device >= 0 {
+            devices[Int(row.device)].unfinished += 1
+        } else {
+            accounts[Int(row.account)].unfinished += 1
+        }
+        transactions.insert(row, at: number)
+        nextTransaction = number + 1
+    }
+
+    /// What was bought belongs to the account, and all but consumables is remembered.
+    ///
+    /// Returns where, -1 for what is not.
+    private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> Int32 {
+        devices[order.device].hasReceipt = true
+        guard let product = order.product, let account = order.account else { return -1 }
+        return own(order.payment, product, order.transaction, order.subscription, account, date)
+    }
+
+    private mutating func own(
+        _ payment: StorePayment,
+        _ product: Int,
+        _ transaction: Int,
+        _ subscription: SubscriptionChange?,
+        _ account: Int,
+        _ date: Date
+    ) -> Int32 {
+        let kind = catalog.kind(of: product)
+        if kind == .consumable { return -1 }
+        let original = StoreTransaction.Original(identifier: String(transaction), date: date, payment: payment)
+        let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
+        switch kind {
+        case .consumable, .nonRenewing: break
+        case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
+        case .autoRenewable:
+            if let change = subscription { self.change(change, account, details) }
+        }
+        return remember(
+            Purchase(
+                source: .details(details),
+                product: product,
+                term: subscription?.term,
+                isDeferredChange: subscription?.isDeferred ?? false
+            ),
+            account
+        )
+    }
+
+    /// A purchase that no queue ordered comes to the device that it is for, or to all of the account's.
+    mutating func deliver(_ purchase: UnorderedPurchase, _ date: Date) {
+        let account = purchase.account
+        for device in devices.indices
+        where purchase.device.map({ $0 == device }) ?? (devices[device].account == account) {
+            devices[device].hasReceipt = true
+        }
+        let (payment, product, number) = (purchase.payment, purchase.product, purchase.transaction)
+        let history = own(payment, product, number, purchase.subscription, account, date)
+        let transaction = StoreTransaction(
+            identifier: String(number),
+            payment: payment,
+            state: .purchased,
+            date: date
+        )
+        let row = Row(
+            transaction: transaction,
+            account: Int32(account),
+            device: Int32(purchase.device ?? -1),
+            product: Int32(product),
+            history: history
+        )
+        insert(row, number)
+    }
+
+    private mutating func change(_ change: SubscriptionChange, _ account: Int, _ purchase: StoreTransaction.Details) {
+        switch change {
+        case .begins(let term, let waiting):
+            guard let group = catalog.group(of: term.product) else { return }
+            subscriptions.begin(term, then: waiting, group: group, account: account, purchase: purchase)
+        case .renewsAs(let product, let term, let offer):
+            guard let index = subscriptions.index(ofOriginal: term.original) else { return }
+            subscriptions.setRenewsAs(product, under: offer, of: index, purchase: purchase)
+        }
+    }
+
+    /// Purchases that were there before change, or are not there any more: what was made of them is to be made again.
+    mutating func purchasesChange() { lastPurchaseChange = position }
+
+    mutating func remember(_ purchase: Purchase, _ account: Int) -> Int32 {
+        accounts[account].history.append(purchase)
+        return Int32(accounts[account].history.count - 1)
+    }
+
+    private mutating func renew(_ subscription: Int, _ number: Int, _ term: SubscriptionTerm, _ date: Date) {
+        subscriptions.renew(subscription, term)
+        let account = subscriptions[subscription].account
+        let transaction = StoreTransaction(
+            identifier: String(number),
+            order: nil,
+            payment: catalog.payment(
+                for: term.product,
+                applicationUsername: subscriptions[subscription].applicationUsername
+            ),
+            state: .purchased,
+            date: date,
+            details: subscriptions[subscription].original
+        )
+        let row = Row(
+            transaction: transaction,
+            account: Int32(account),
+            device: -1,
+            product: Int32(term.product),
+            history: remember(Purchase(source: .renewal(transaction), product: term.product, term: term), account)
+        )
+        insert(row, number)
+    }
+
+    private mutating func finish(_ number: Int, on device: Int) {
+        guard let row = transactions.remove(number) else { return }
+        if row.device >= 0 {
+            devices[Int(row.device)].unfinished -= 1
+        } else {
+            accounts[Int(row.account)].unfinished -= 1
+        }
+        if row.history >= 0, row.transaction.state == .purchased {
+            accounts[Int(row.account)].history[Int(row.history)].isFinished = true
+            devices[device].hasReceipt = true
+        }
+    }
+
+    private mutating func restore(_ restoration: StoreEvent.Restoration, _ date: Date) {
+        let account = restoration.account
+        var number = restoration.transactions.lowerBound
+        for index in restoration.history where isRestored(index, by: restoration.applicationUsername, account) {
+            let transaction = StoreTransaction(
+                identifier: String(number),
+                order: nil,
+                payment: nil,
+                state: .restored,
+                date: date,
+                details: accounts[account].history[index].asOriginal
+            )
+            let row = Row(
+                transaction: transaction,
+                account: Int32(account),
+                device: Int32(restoration.device),
+                product: Int32(accounts[account].history[index].product),
+                history: Int32(index)
+            )
+            insert(row, number)
+            number += 1
+        }
+    }
+
+    func account(named name: String) -> Int? { accountNumbers[name] }
+    func device(named name: String) -> Int? { deviceNumbers[name] }
+}
+
+extension StoreTransaction {
+    func becoming(_ state: State, failure: StoreFailure? = nil) -> StoreTransaction {
+        StoreTransaction(
+            identifier: identifier,
+            order: order,
+            payment: payment,
+            state: state,
+            date: date,
+            failure: failure
+        )
+    }
+}

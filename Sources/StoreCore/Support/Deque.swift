@@ -1,0 +1,60 @@
+/// First in, first out, without moving what waits.
+///
+/// What was taken out is let go of when the rest is moved up, or when nothing is left.
+struct Deque<Element> {
+    private var elements: ContiguousArray<Element> = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { elements.count == head }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    /// The element that is `index` places from the front.
+    subscript(index: Int) -> Element {
+        _read { yield elements[head + index] }
+        _modify { yield &elements[head + index] }
+    }
+
+    mutating func removeFirst() -> Element {
+        // Moved out, where it is the only one.
+        if elements.count - head == 1 {
+            let element = elements.removeLast()
+            if head > 0 { elements.removeAll(keepingCapacity: head <= 1024) }
+            head = 0
+            return element
+        }
+        let element = elements[head]
+        head += 1
+        closeUp()
+        return element
+    }
+
+    /// Takes out so many from the front.
+    mutating func removeFirst(_ count: Int) {
+        head += count
+        if head == elements.count {
+            if head > 8 { elements.removeAll(keepingCapacity: head <= 1024) }
+            // Quicker than removing few of them together.
+            while !elements.isEmpty { elements.removeLast() }
+            head = 0
+        } else {
+            closeUp()
+        }
+    }
+
+    /// What was taken out gives its room back once it is most of it.
+    private mutating func closeUp() {
+        guard head > 1024, head > elements.count / 2 else { return }
+        elements.removeFirst(head)
+        head = 0
+    }
+
+    /// Keeps what `isIncluded` says, in order.
+    mutating func filter(_ isIncluded: (Element) -> Bool) {
+        elements = ContiguousArray(elements[head...].filter(isIncluded))
+        head = 0
+    }
+}
+
+extension Deque: Sendable where Element: Sendable {}

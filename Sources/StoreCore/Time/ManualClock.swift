@@ -1,0 +1,185 @@
+import Foundation
+import Synchronization
+
+/// A clock that moves only when told.
+///
+/// Moving it fires what falls due in the order of the deadlines, with the time set to each, and lets everything settle
+/// before the next: a year of renewals takes microseconds and is seen one by one. Any thread may call; calls that move
+/// the clock take turns.
+public final class ManualClock: StoreClock {
+    /// Who works by this clock.
+    public let activity = Activity()
+    private let state = Locked(State())
+    /// Seconds since 2001, read without the lock and written with it held.
+    private let clock: Atomic<UInt64>
+
+    private struct State {
+        var timers = TimerHeap()
+        /// Who moves the clock.
+        var mover = Mover.nobody
+    }
+
+    /// So many seconds from 2001, either way, moments can be told apart and counted in milliseconds.
+    private static let reach = 1e15
+
+    private enum Mover: Equatable {
+        case nobody
+        case thread(ObjectIdentifier)
+        /// On whichever thread; while a timer fires, it is that thread.
+        case task
+    }
+
+    /// Makes a clock that stands still.
+    ///
+    /// - Parameter start: the time it shows: midnight UTC of 1 January 2025 unless given. One more than 30 million years
+    ///   away stops the process with a sentence, and so does moving a clock that far.
+    public init(startingAt start: Date = Date(timeIntervalSince1970: 1_735_689_600)) {
+        let seconds = start.timeIntervalSinceReferenceDate
+        guard seconds.magnitude < Self.reach else { fatalError("a clock cannot begin \(seconds) seconds after 2001") }
+        clock = Atomic(seconds.bitPattern)
+    }
+
+    /// The time the clock was last moved to.
+    public var now: Date {
+        Date(timeIntervalSinceReferenceDate: Double(bitPattern: clock.load(ordering: .acquiring)))
+    }
+
+    /// When the next timer falls due, nil when none is set.
+    public var nextDeadline: Date? { state.withLock { $0.timers.first?.deadline } }
+
+    /// Sets a timer.
+    ///
+    /// It fires when the clock is moved to its deadline or past it; one whose deadline has passed already fires at the
+    /// next move, even by nothing.
+    @discardableResult
+    public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
+        let place = state.withLock { $0.timers.insert(at: moment, body) }
+        // A weak reference to the clock would slow down every use of it.
+        return TimerToken { [state] in
+            let cancelled = state.withLock { $0.timers.remove(place) }
+            // What it held may cancel timers as it goes.
+            withExtendedLifetime(cancelled) {}
+        }
+    }
+
+    deinit {
+        // A token may outlive the clock, but keeps nothing of it alive.
+        let timers = state.withLock { $0.timers.removeAll() }
+        withExtendedLifetime(timers) {}
+    }
+
+    /// Moves the clock on, see ``advance(to:)``.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    public func advance(by interval: TimeInterval) { orStop { try advanceThrowing(by: interval) } }
+
+    /// Moves the clock on, firing what falls due on the way and settling at each deadline.
+    ///
+    /// Must not be called from inside a callback or a timer's body, which would wait for itself: that stops the process with
+    /// a sentence. So does what ``advanceThrowing(to:)`` throws.
+    ///
+    /// - Parameter moment: not before ``now``; a clock does not run backwards.
+    public func advance(to moment: Date) { orStop { try advanceThrowing(to: moment) } }
+
+    /// Moves the clock on like ``advance(by:)``, without holding up a thread while everything settles.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    public func advance(by interval: TimeInterval) async {
+        await activity.settle()
+        await activity.wait { begin(.task) }
+        let end = orStop { try target { $0.addingTimeInterval(interval) } }
+        while let timer = takeTimer(dueBy: end) {
+            fire(timer)
+            await activity.settle()
+        }
+        finish(at: end)
+    }
+
+    /// Moves the clock on by an interval like ``advanceThrowing(to:)``.
+    ///
+    /// - Parameter interval: seconds, not negative.
+    /// - Throws: as ``advanceThrowing(to:)``.
+    public func advanceThrowing(by interval: TimeInterval) throws { try move { $0.addingTimeInterval(interval) } }
+
+    /// Moves the clock on like ``advance(to:)``, or throws where that stops the process.
+    ///
+    /// - Parameter moment: not before ``now``.
+    /// - Throws: ``ClockError`` for a moment before ``now`` or more than 30 million years away, and where a subscription
+    ///   of a ``SandboxStore`` would be renewed more than 10,000 times on the way. The clock has not been moved then.
+    public func advanceThrowing(to moment: Date) throws { try move { _ in moment } }
+
+    private func orStop<Result>(_ body: () throws -> Result) -> Result {
+        do { return try body() } catch { fatalError("\(error)") }
+    }
+
+    private func move(_ moment: (Date) -> Date) throws {
+        let thread = Mover.thread(ObjectIdentifier(Thread.current))
+        if state.withLock({ $0.mover == thread }) {
+            fatalError("the clock was moved by what it fired; move it from outside")
+        }
+        activity.comeToRest()
+        activity.wait { begin(thread) }
+        let end: Date
+        do {
+            end = try target(moment)
+        } catch {
+            finish(at: now)
+            throw error
+        }
+        var rest = Activity.Rest()
+        while let timer = takeTimer(dueBy: end) {
+            timer.body()
+            activity.comeToRest(&rest)
+        }
+        finish(at: end)
+    }
+
+    /// False while somebody else moves the clock.
+    private func begin(_ mover: Mover) -> Bool {
+        state.withLock { state in
+            guard state.mover == .nobody else { return false }
+            state.mover = mover
+            return true
+        }
+    }
+
+    private func target(_ moment: (Date) -> Date) throws(ClockError) -> Date {
+        let end = moment(now)
+        let seconds = end.timeIntervalSinceReferenceDate
+        guard seconds.magnitude < Self.reach else {
+            throw ClockError("a clock cannot be moved to \(seconds) seconds after 2001")
+        }
+        guard end >= now else {
+            throw ClockError("a clock does not run backwards: it shows \(now), asked for \(end)")
+        }
+        if let objection = activity.objection(toMovingTo: end, from: now) { throw ClockError(objection) }
+        return end
+    }
+
+    /// Fires a timer for a task, on a thread that may not move the clock meanwhile.
+    private func fire(_ timer: TimerHeap.Timer) {
+        state.withLock { $0.mover = .thread(ObjectIdentifier(Thread.current)) }
+        timer.body()
+        state.withLock { $0.mover = .task }
+    }
+
+    private func finish(at moment: Date) {
+        state.withLock { state in
+            if moment > now { set(moment) }
+            state.mover = .nobody
+        }
+        activity.changed()
+    }
+
+    private func takeTimer(dueBy moment: Date) -> TimerHeap.Timer? {
+        state.withLock { state in
+            guard let first = state.timers.first, first.deadline <= moment else { return nil }
+            if first.deadline > now { set(first.deadline) }
+            return state.timers.popFirst()
+        }
+    }
+
+    private func set(_ moment: Date) {
+        clock.store(moment.timeIntervalSinceReferenceDate.bitPattern, ordering: .releasing)
+    }
+}

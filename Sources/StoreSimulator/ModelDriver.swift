@@ -1,0 +1,283 @@
+import Foundation
+import StoreCore
+
+/// Tells the model what happens at the store's door.
+///
+/// Where a store dies in the middle of a change, it tells afterwards whether the change was kept.
+final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    private struct Doubt {
+        let before: Model
+        let isKept: (SandboxStore) -> Bool
+    }
+
+    let asks: Bool
+    var model: Model
+    var isReachable = [true, true, true]
+    /// What the store says that a transaction cost, in cents.
+    var charge: (String) -> Int? = { _ in nil }
+    let coverage: Coverage
+    private let clock: ManualClock
+    private let lifeline: CrashInjector
+    let diary: EventLog
+    let disk: LedgerDisk
+    private var doubt: Doubt?
+    private var nextTag = 0
+    /// What payments say of offers, by their numbers.
+    private var offers: [Int: Model.SignedOffer] = [:]
+    private var lastNonce: UUID?
+    /// What is typed into the sheet for codes, nil for nothing; and why nothing comes of it.
+    var code: Step.Offer?
+    private var codeRefusal: StoreFailure.Code?
+    private var beforeAnswer: Model?
+    /// Whether the store is being asked by value, and may call nobody.
+    var isExchanging = false
+    /// What was approved while it was in doubt whether the last change was kept.
+    private var approved: [Int] = []
+
+    init(
+        asks: Bool,
+        clock: ManualClock,
+        _ lifeline: CrashInjector,
+        _ diary: EventLog,
+        _ disk: LedgerDisk,
+        _ coverage: Coverage
+    ) {
+        self.disk = disk
+        self.asks = asks
+        self.clock = clock
+        self.lifeline = lifeline
+        self.diary = diary
+        self.coverage = coverage
+        model = Model(now: clock.now, accounts: 2, devices: [0, 0, 1])
+    }
+
+    /// The number of a new payment.
+    func newTag() -> Int {
+        defer { nextTag += 1 }
+        return nextTag
+    }
+
+    /// Gives what the store promotes a number, by which the payment is known if an app takes it.
+    func numbered(_ batch: UpdateBatch) -> UpdateBatch {
+        var batch = batch
+        for (index, update) in batch.updates.enumerated() {
+            guard case .promoted(var payment, let product) = update else { continue }
+            payment.applicationUsername = String(newTag())
+            payment.simulatesAskToBuyInSandbox = payment.productIdentifier == Step.Product.gift.rawValue
+            batch.updates[index] = .promoted(payment, product: product)
+        }
+        return batch
+    }
+
+    /// Somebody signs an offer for a payment.
+    func sign(_ offer: Step.Offer, _ flaw: Step.Signature, for tag: Int) -> Model.SignedOffer {
+        let number = UInt8(truncatingIfNeeded: tag)
+        let own = UUID(uuid: (1, UInt8(truncatingIfNeeded: tag >> 8), number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let signed = Model.SignedOffer(
+            offer: offer,
+            flaw: flaw,
+            nonce: flaw == .used ? lastNonce ?? own : own,
+            date: flaw == .late ? clock.now - 90_000 : clock.now
+        )
+        lastNonce = signed.nonce
+        offers[tag] = signed
+        return signed
+    }
+
+    // MARK: Changes
+
+    /// A change begins, which a store that dies of it may or may not have kept.
+    ///
+    /// - Parameter isKept: tells whether it has; unless given, it has if anything was written.
+    func begin(isKept: ((SandboxStore) -> Bool)? = nil) {
+        model.advance(to: clock.now)
+        guard lifeline.isArmed else { return doubt = nil }
+        let hasGrown = { [disk, count = disk.committed] (_: SandboxStore) in disk.survived > count }
+        doubt = Doubt(before: model, isKept: isKept ?? hasGrown)
+    }
+
+    func end() { if !lifeline.store.isDead { doubt = nil } }
+
+    func storeIsBack(_ store: SandboxStore) {
+        let isLost = doubt.map { !$0.isKept(store) } ?? false
+        if isLost, let doubt { model = doubt.before }
+        model.forgetQuestions(undecided: Set(store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }))
+        // A store that is opened again begins without.
+        model.purchaseFailure = nil
+        if isLost {
+            model.advance(to: clock.now)
+            // What the new store asked about while it opened was there before.
+            for tag in approved { approve(tag) }
+        }
+        doubt = nil
+        beforeAnswer = nil
+        approved = []
+    }
+
+    // MARK: The door
+
+    func arrived(_ commands: [StoreCommand], on device: Int) {
+        guard isReachable[device] else { return }
+        model.advance(to: clock.now)
+        if lifeline.isArmed {
+            let before = model
+            let count = disk.committed
+            doubt = Doubt(before: before) { [disk] store in
+                let name = Simulation.deviceNames[device]
+                return Probe.hasKept(commands, on: name, store, before, hasGrown: disk.survived > count)
+            }
+        } else {
+            doubt = nil
+        }
+        for command in commands {
+            switch command.action {
+            case .purchase(let payment): order(payment, command.id, device)
+            case .finish(let identifier): model.finish(command.id, identifier, on: device)
+            case .restore: model.restore(command.id, on: device)
+            }
+        }
+        model.share(at: model.now)
+    }
+
+    private func order(_ payment: StorePayment, _ command: OrderID, _ device: Int) {
+        guard let tag = payment.applicationUsername.flatMap({ Int($0) }),
+            let product = Step.Product(rawValue: payment.productIdentifier)
+        else { return diary.broke("the store was sent a payment that nobody added") }
+        let violation = model.order(
+            command,
+            tag: tag,
+            product,
+            quantity: payment.quantity,
+            under: offers[tag],
+            on: device,
+            isAsked: asks
+        )
+        if let violation { diary.broke(violation) }
+    }
+
+    func answered(_ answer: SubmissionReply, on device: Int) {
+        doubt = nil
+        if case .tryLater(let failure) = answer, isReachable[device] {
+            diary.broke("the store put off what it could have taken: \(failure)")
+        }
+    }
+
+    /// An app says whether a purchase goes on in a new country.
+    func continues(_ identifier: String, _ shouldContinue: Bool, on device: Int) {
+        guard isReachable[device] else { return }
+        begin { store in !store.undecided.contains { $0.transaction == identifier } }
+        model.answer(identifier, continues: shouldContinue, on: device)
+    }
+
+    /// The sheet for codes is shown.
+    func entersCode(on device: Int) {
+        begin()
+        codeRefusal = isReachable[device] ? model.enter(code, on: device) : nil
+    }
+
+    /// The store says what has come of a code.
+    func enteredCode(_ failure: StoreFailure?, on device: Int) {
+        let isRight = isReachable[device] ? failure?.code == codeRefusal?.rawValue : failure != nil
+        if !isRight {
+            diary.broke(
+                "the code \(code as Any) on device \(device) fails with \(failure as Any), not \(codeRefusal as Any)"
+            )
+        }
+    }
+
+    func told(_ updates: [StoreUpdate], on device: Int) {
+        model.advance(to: clock.now)
+        for update in updates {
+            if case .promoted(let payment, _) = update, !model.isPromoted(payment.productIdentifier, on: device) {
+                diary.broke("device \(device) is told of \(payment.productIdentifier), which nobody began to buy there")
+            }
+            if case .revoked(let products) = update {
+                for product in products where !model.isRevoked(product, on: device) {
+                    diary.broke("device \(device) is told that \(product) is revoked, which it is not there")
+                }
+            }
+            guard case .transaction(let transaction) = update else { continue }
+            let violation = model.hear(transaction, on: device) { charge(transaction.identifier) }
+            if let violation { diary.broke(violation) }
+            if model.entry(named: transaction.identifier)?.origin == .resolved {
+                diary.resolved(transaction.identifier)
+            }
+        }
+    }
+
+    /// The user is asked.
+    func asked(_ request: AuthorizationRequest) -> Authorization {
+        if isExchanging { diary.broke("the store asks its user before it has answered a queue") }
+        lifeline.pass()
+        // Whatever a dead store is told is lost.
+        if lifeline.store.isDead { return .later }
+        model.advance(to: clock.now)
+        guard let tag = request.applicationUsername.flatMap({ Int($0) }), let entry = model.entry(ofTag: tag) else {
+            diary.broke("the user was asked about \(request.transaction), which nobody ordered")
+            return .cancel
+        }
+        // Whoever asks somebody else first agrees.
+        if entry.stage == .deferred { return .approve }
+        if entry.stage.isDecided, let before = beforeAnswer {
+            // The answer was lost with the store.
+            model = before
+            model.advance(to: clock.now)
+        } else if entry.stage.isDecided {
+            diary.broke("the user was asked about payment \(tag), which had been decided")
+        }
+        if entry.product == .shield { return .later }
+        beforeAnswer = lifeline.isArmed ? model : nil
+        if doubt != nil { approved.append(tag) }
+        approve(tag)
+        return .approve
+    }
+
+    private func approve(_ tag: Int) {
+        model.decide(tag: tag, .approve)
+        model.share(at: model.now)
+    }
+}
+
+/// Looks at what a store that died has kept, as a queue would.
+private final class Probe: StoreUpdateReceiver, @unchecked Sendable {  // unchecked: used on one thread
+    let journal = JournalID(rawValue: .max)
+    private var transactions: [StoreTransaction] = []
+
+    func receive(_ batch: UpdateBatch) {
+        for case .transaction(let transaction) in batch.updates { transactions.append(transaction) }
+    }
+
+    func connectionLost(_ failure: StoreFailure) {}
+
+    static func hasKept(
+        _ commands: [StoreCommand],
+        on name: String,
+        _ store: SandboxStore,
+        _ before: Model,
+        hasGrown: Bool
+    ) -> Bool {
+        guard let device = store.device(named: name) else { return false }
+        let probe = Probe()
+        device.connect(probe, after: nil)
+        device.disconnect(probe)
+        for command in commands where !before.has(command.id) {
+            switch command.action {
+            case .purchase(let payment):
+                return probe.transactions.contains {
+                    $0.order != nil && $0.payment.applicationUsername == payment.applicationUsername
+                }
+            case .finish(let identifier):
+                guard let entry = before.entry(named: identifier), entry.isLive else { continue }
+                // What somebody else finishes on the device does not show there; but something was written.
+                guard let place = Simulation.deviceNames.firstIndex(of: name), before.isVisible(entry, on: place) else {
+                    return hasGrown
+                }
+                return !probe.transactions.contains { $0.identifier == identifier }
+            case .restore:
+                // One that brings nothing shows nowhere else.
+                return hasGrown
+            }
+        }
+        return hasGrown
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import StoreCore
+
+/// The clock as a process sees it that may die: none of its timers fires then.
+///
+/// Without this a store that died on the way through a year would go on trying its ledger, every minute of the year.
+final class MortalClock: StoreClock {
+    private let clock: ManualClock
+    private let pulse: ProcessState
+
+    init(_ clock: ManualClock, _ pulse: ProcessState) {
+        self.clock = clock
+        self.pulse = pulse
+    }
+
+    var now: Date { clock.now }
+    var activity: Activity { clock.activity }
+
+    @discardableResult
+    func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
+        clock.schedule(at: moment) { [pulse] in if !pulse.isDead { body() } }
+    }
+}

@@ -1,0 +1,58 @@
+import StoreCore
+
+// What apps do.
+extension Simulation {
+    /// Runs what the lanes of apps have left to do, and notes what every app that lives on has recorded by now.
+    func endStep() {
+        runLanes()
+        for device in apps.indices where !apps[device].pulse.isDead { diary.survived(device) }
+        for (tag, device) in addedInStep where !apps[device].pulse.isDead { diary.added.insert(tag) }
+        addedInStep = []
+    }
+
+    func runLanes() {
+        while apps.contains(where: { $0.lane?.drainHere() == true }) {}
+    }
+
+    func add(_ product: Step.Product, _ quantity: Int, on device: Int) {
+        let payment = SKMutablePayment(productIdentifier: product.rawValue)
+        payment.quantity = quantity
+        let tag = witness.newTag()
+        payment.applicationUsername = String(tag)
+        payment.simulatesAskToBuyInSandbox = product == .gift
+        apps[device].queue.add(payment)
+        addedInStep.append((tag, device))
+    }
+
+    func addKept(on device: Int) {
+        guard !apps[device].kept.isEmpty else { return }
+        let payment = apps[device].kept.removeFirst()
+        apps[device].queue.add(payment)
+        if let tag = payment.applicationUsername.flatMap({ Int($0) }) { addedInStep.append((tag, device)) }
+    }
+
+    func finish(_ index: Int, on device: Int) {
+        let decided = apps[device].queue.transactions.filter { Model.Stage($0.transactionState).isDecided }
+        guard !decided.isEmpty else { return }
+        let transaction = decided[index % decided.count]
+        let name = diary.name(transaction)
+        diary.finishes(name, on: device)
+        apps[device].queue.finishTransaction(transaction)
+    }
+
+    func restore(on device: Int) {
+        diary.restoreBegan(on: device, isObserved: isObserved[device])
+        apps[device].queue.restoreCompletedTransactions()
+    }
+
+    func setObserved(_ isObserved: Bool, on device: Int) {
+        guard self.isObserved[device] != isObserved else { return }
+        self.isObserved[device] = isObserved
+        if isObserved {
+            apps[device].observe()
+        } else {
+            apps[device].queue.remove(apps[device])
+            diary.observerLeft(device)
+        }
+    }
+}

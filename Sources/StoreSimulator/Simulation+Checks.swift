@@ -1,0 +1,192 @@
+import Foundation
+import StoreCore
+
+// Whether the store, the queues and the model agree.
+extension Simulation {
+    /// What is wrong, nil for nothing.
+    ///
+    /// What the apps should see is looked at where nothing is on its way.
+    func check() -> String? {
+        if let violation = diary.violation { return violation }
+        witness.model.advance(to: clock.now)
+        let lines = settle()
+        if let violation = diary.violation ?? gates.lazy.compactMap(\.violation).first { return violation }
+        if let violation = checkOwner() ?? checkPrices() { return violation }
+        guard lines.count == waitingForOwner + waitingForClock else { return nil }
+        if let violation = checkInquiries() { return violation }
+        for device in apps.indices where isObserved[device] && witness.isReachable[device] {
+            if let violation = checkQueue(of: device) { return violation }
+        }
+        return nil
+    }
+
+    /// What waits for an outside act.
+    func settle() -> [String] { pauses.activity.settle() + store.settle() }
+
+    private func checkOwner() -> String? {
+        guard disk.head != checkedRecords else { return nil }
+        checkedRecords = disk.head
+        if let violation = checkNames() ?? checkPromotions() { return violation }
+        let undecided = store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }
+        if undecided != witness.model.undecided {
+            return "payments \(undecided) wait for a decision, and should be \(witness.model.undecided)"
+        }
+        let issues = store.issues
+        let isRight = issues.elementsEqual(witness.model.issues) { issue, index in
+            let entry = witness.model.entries[index]
+            return issue.productIdentifier == entry.product.rawValue && issue.quantity == entry.quantity
+        }
+        if !isRight {
+            return "the purchases \(issues) wait for their users, and should be the entries \(witness.model.issues)"
+        }
+        for (index, expected) in witness.model.accounts.enumerated() {
+            guard let account = store.account(named: Self.accountNames[index]) else {
+                return "the store has lost account \(index)"
+            }
+            let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(expected.charged))
+            guard let charged = try? account.totalCharged, charged == cents else {
+                let charged = (try? account.totalCharged).map { "\($0)" } ?? "an unknown sum"
+                return "account \(index) was charged \(charged), and should have been \(cents)"
+            }
+            let entitlements = account.entitlements
+            let uses = Set(entitlements.map(Model.Use.init))
+            let right = witness.model.uses(of: index)
+            if entitlements.count != right.count || uses != right {
+                // In the same order in every process.
+                let (all, allRight) = (entitlements.map { "\($0)" }.sorted(), right.map { "\($0)" }.sorted())
+                return "account \(index) may use \(all), and should use \(allRight)"
+            }
+            if let violation = checkClub(of: account, index) { return violation }
+        }
+        return nil
+    }
+
+    /// Whether everybody is there whom the model knows, and nobody else.
+    private func checkNames() -> String? {
+        let accounts = store.accounts.map(\.name)
+        if accounts != Self.accountNames {
+            return "the store has the accounts \(accounts), and should have \(Self.accountNames)"
+        }
+        let devices = store.devices.map(\.name)
+        if devices != Self.deviceNames {
+            return "the store has the devices \(devices), and should have \(Self.deviceNames)"
+        }
+        let families = store.families.map { $0.members.map(\.name) }
+        let right = witness.model.families.map { $0.map { Self.accountNames[$0] } }
+        return families == right ? nil : "the store has the families \(families), and should have \(right)"
+    }
+
+    /// Whether a subscription's user has been asked about its price, and why it is over if it is.
+    private func checkClub(of account: SandboxAccount, _ index: Int) -> String? {
+        let subscription = account.subscription(inGroup: "club")
+        guard let club = witness.model.accounts[index].club else {
+            return subscription == nil ? nil : "account \(index) has a subscription, and should have none"
+        }
+        let consent = subscription?.priceConsent
+        if consent != club.consent {
+            return "account \(index) is asked about a price: \(consent as Any), and should be: \(club.consent as Any)"
+        }
+        if club.isRunning { return nil }
+        let ending = subscription?.expirationReason
+        if ending == club.ending { return nil }
+        return "the subscription of account \(index) ended with \(ending as Any), and should with \(club.ending as Any)"
+    }
+
+    /// Whether what was paid back is what the model says.
+    func checkRefunds() -> String? {
+        for (index, expected) in witness.model.accounts.enumerated() {
+            guard let account = store.account(named: Self.accountNames[index]) else {
+                return "the store has lost account \(index)"
+            }
+            let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(expected.refunded))
+            guard let refunded = try? account.totalRefunded, refunded == cents else {
+                let refunded = (try? account.totalRefunded).map { "\($0)" } ?? "an unknown sum"
+                return "account \(index) was paid back \(refunded), and should have been \(cents)"
+            }
+        }
+        return nil
+    }
+
+    /// Whether apps read the prices that the model says.
+    private func checkPrices() -> String? {
+        let prices = witness.model.prices
+        guard prices != checkedPrices, let device = apps.indices.first(where: { witness.isReachable[$0] }) else {
+            return nil
+        }
+        checkedPrices = prices
+        let found = Shelf()
+        gates[device].lookUp(Set(Step.Product.allCases.map(\.rawValue))) { found.products = try? $0.get().products }
+        let right = Step.Product.allCases.filter { $0 != .ghost && prices.isSold($0) }.map {
+            "\($0) for \(Decimal(sign: .plus, exponent: -2, significand: Decimal(prices[$0])))"
+        }
+        let read = found.products?.map { "\($0.identifier) for \($0.price)" } ?? []
+        if Set(read) == Set(right) { return nil }
+        return "device \(device) reads \(read), and should \(right)"
+    }
+
+    private func checkQueue(of device: Int) -> String? {
+        let model = witness.model
+        var expected = 0
+        for index in model.live where model.isVisible(model.entries[index], on: device) { expected += 1 }
+        let transactions = apps[device].queue.transactions
+        var listed = 0
+        for transaction in transactions {
+            let name = diary.name(transaction)
+            let entry: Model.Entry? =
+                switch name {
+                case .payment(let tag): model.entry(ofTag: tag)
+                case .transaction(let identifier): model.entry(named: identifier)
+                }
+            if let entry, isSomebodyElses(entry, transaction, on: device) { continue }
+            listed += 1
+            guard let entry, model.isVisible(entry, on: device) else {
+                return "the queue of device \(device) lists \(name), which should not be there"
+            }
+            if entry.stage != Model.Stage(transaction.transactionState) {
+                return "the queue of device \(device) lists \(name) as \(Model.Stage(transaction.transactionState)), "
+                    + "and it should be \(entry.stage)"
+            }
+        }
+        guard listed == expected else {
+            return "the queue of device \(device) lists \(listed) transactions, and should \(expected)"
+        }
+        for (product, count) in model.devices[device].promotions.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let offers = diary.offers[device][product, default: 0]
+            if offers < count { return "device \(device) was offered \(product) \(offers) times, and should \(count)" }
+        }
+        for (product, count) in model.revocations(on: device).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let heard = model.devices[device].account.flatMap { diary.revocations[device][$0]?[product] } ?? 0
+            if heard < count {
+                return "device \(device) heard \(heard) times that \(product) is revoked, and should \(count)"
+            }
+        }
+        if diary.owedRestores[device] > 0 {
+            return "nothing is on its way, and a restore on device \(device) has not ended"
+        }
+        return nil
+    }
+
+    /// A payment whose answer was lost, and whose user had signed out when it was sent again, stays purchasing until they sign
+    /// in: nobody may be told what became of it meanwhile.
+    ///
+    /// One that was deleted before its queue heard that it was taken, because its app died or its connection was held up, is
+    /// missed by nobody: its queue goes on waiting.
+    private func isSomebodyElses(_ entry: Model.Entry, _ transaction: SKPaymentTransaction, on device: Int) -> Bool {
+        guard entry.device == device, transaction.transactionState == .purchasing else { return false }
+        if entry.isDeleted { return true }
+        return entry.isLive && entry.account != nil && entry.account != witness.model.devices[device].account
+    }
+}
+
+/// What a store says to somebody who asks what it sells.
+private final class Shelf: @unchecked Sendable {  // unchecked: a life is lived on one thread
+    var products: [StoreProduct]?
+}
+
+extension Model.Use {
+    fileprivate init(_ entitlement: SandboxEntitlement) {
+        product = entitlement.productIdentifier
+        end = entitlement.expirationDate
+        owner = entitlement.sharedBy.flatMap { Simulation.accountNames.firstIndex(of: $0) }
+    }
+}

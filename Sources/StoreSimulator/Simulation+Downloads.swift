@@ -1,0 +1,59 @@
+import Foundation
+import StoreCore
+
+// Files that the store keeps for the game.
+extension Simulation {
+    /// The app on a device asks something of the downloads of one of its transactions.
+    func download(_ act: Step.DownloadAct, _ index: Int, on device: Int) {
+        let app = apps[device]
+        let hosted = app.queue.transactions.filter { !$0.downloads.isEmpty }
+        guard !hosted.isEmpty, isObserved[device] else { return }
+        for download in hosted[index % hosted.count].downloads { ask(act, of: download, app) }
+    }
+
+    private func ask(_ act: Step.DownloadAct, of download: SKDownload, _ app: AppRun) {
+        let violation = app.downloads.ask(act, of: download) {
+            switch act {
+            case .start: app.queue.start([download])
+            case .pause: app.queue.pause([download])
+            case .resume: app.queue.resume([download])
+            case .cancel: app.queue.cancel([download])
+            }
+            runLanes()
+        }
+        if let violation, !app.pulse.isDead { diary.broke(violation) }
+    }
+
+    /// Every file that has not come is asked for, and has to come: nothing is in the way but failures that were planned.
+    func finishDownloads() -> String? {
+        for _ in 0...(diary.plannedFailures.max() ?? 0) {
+            var isAsked = false
+            for app in apps {
+                for download in app.queue.transactions.flatMap(\.downloads) where download.state != .finished {
+                    isAsked = true
+                    if download.state == .active { continue }
+                    ask(download.state == .paused ? .resume : .start, of: download, app)
+                }
+            }
+            if !isAsked { return diary.violation }
+            // Whole files come in two days.
+            clock.advance(by: 2 * 86_400)
+        }
+        for device in apps.indices {
+            let downloads = apps[device].queue.transactions.flatMap(\.downloads)
+            if let download = downloads.first(where: { $0.state != .finished }) {
+                return "a download on device \(device) is \(download.state), and nothing is in its way"
+            }
+        }
+        return diary.violation
+    }
+
+    /// The next piece that comes to a device fails.
+    func failDownload(on device: Int) {
+        store.device(named: Self.deviceNames[device])?
+            .failDownload(of: Step.Product.game.rawValue, at: .chunk(1), with: .network(.timedOut, "a slow night"))
+    }
+
+    /// Downloads that are under way wait for the store's clock.
+    var waitingForClock: Int { apps.reduce(0) { $0 + ($1.pulse.isDead ? 0 : $1.downloads.active) } }
+}

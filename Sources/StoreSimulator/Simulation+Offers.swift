@@ -1,0 +1,65 @@
+import Foundation
+import StoreContract
+import StoreCore
+
+// What is sold for less.
+extension Simulation {
+    static let offerSigner = HMACOfferSigner(keyIdentifier: "key", key: Data(repeating: 9, count: 32))
+    static let bundleIdentifier = "com.example.lives"
+
+    /// The app on a device pays with an offer that somebody has signed.
+    func add(_ offer: Step.Offer, _ flaw: Step.Signature, on device: Int) {
+        let payment = SKMutablePayment(productIdentifier: offer.product.rawValue)
+        let tag = witness.newTag()
+        payment.applicationUsername = String(tag)
+        let signed = witness.sign(offer, flaw, for: tag)
+        guard let discount = try? discount(signed, tag) else { return diary.broke("nobody signs the offer \(offer)") }
+        payment.paymentDiscount = SKPaymentDiscount(discount)
+        apps[device].queue.add(payment)
+        addedInStep.append((tag, device))
+    }
+
+    private func discount(_ signed: Model.SignedOffer, _ tag: Int) throws -> StoreDiscount {
+        let payload = PromotionalOfferPayload(
+            bundleIdentifier: Self.bundleIdentifier,
+            keyIdentifier: signed.flaw == .strange ? "another" : Self.offerSigner.keyIdentifier,
+            productIdentifier: signed.offer.product.rawValue,
+            offerIdentifier: signed.offer.rawValue,
+            applicationUsername: signed.flaw == .forged ? "somebody else" : String(tag),
+            nonce: signed.nonce,
+            timestamp: Int64(signed.date.timeIntervalSince1970 * 1_000)
+        )
+        let discount = try payload.signed(by: Self.offerSigner)
+        return StoreDiscount(
+            identifier: discount.identifier,
+            keyIdentifier: payload.keyIdentifier,
+            nonce: discount.nonce,
+            signature: signed.flaw == .missing ? "" : discount.signature,
+            timestamp: discount.timestamp
+        )
+    }
+
+    /// The app on a device shows the sheet for codes, and its user does something there at once.
+    func presentCodeSheet(_ offer: Step.Offer?, on device: Int) {
+        store.device(named: Self.deviceNames[device])?.codeEntry = offer.map { .redeem(code: $0.rawValue) } ?? .cancel
+        witness.code = offer
+        apps[device].queue.presentCodeRedemptionSheet()
+    }
+
+    /// An account gets an offer in the store itself: with a code, or because it is to be won back.
+    func redeem(_ offer: Step.Offer, by account: Int, isWonBack: Bool) {
+        let name = Self.accountNames[account]
+        let act = { [self] in
+            guard let handle = store.account(named: name) else { return }
+            if isWonBack {
+                try handle.takeWinBackOffer(offer.rawValue, of: offer.product.rawValue)
+            } else {
+                try handle.redeem(code: offer.rawValue)
+            }
+        }
+        let isThere = offer.terms?.kind == (isWonBack ? .winBack : .code)
+        let refusal = isThere ? witness.model.refusal(of: offer, by: account) : .invalidOfferIdentifier
+        if let refusal { return expectRefusal("gives the offer \(offer) to account \(account)", refusal, act: act) }
+        own({ $0.redeem(offer, by: account) }, act: act)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import StoreCore
+import StoreSQLite
+
+/// Starts apps on files, kills them, and looks at what they leave.
+struct CrashRunner {
+    private let options: Options
+    private let folder: URL
+
+    /// So many apps, one after the other, live on one file.
+    private static let generations = 50
+
+    init(_ options: Options) throws {
+        guard SQLite.isAvailable else { throw Options.Mistake(description: SQLite.advice) }
+        self.options = options
+        folder = FileManager.default.temporaryDirectory.appending(path: "store-deaths-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func run() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var random = SplitMix64(seed: options.seed)
+        var notebook = ExpectedState()
+        var words = 0
+        var file = folder
+        for death in 0..<options.deaths {
+            if death % Self.generations == 0 {
+                file = folder.appending(path: "\(death).sqlite")
+                notebook = ExpectedState()
+            }
+            do {
+                notebook.launch()
+                let setup = options.setups[death % options.setups.count]
+                let said = try killOne(file, setup, &random)
+                for word in said { try notebook.take(word) }
+                words += said.count
+                try look(at: file, notebook)
+            } catch {
+                print("death \(death + 1) with the seed \(options.seed): \(error)")
+                throw error
+            }
+        }
+        let lanes = options.lanes.map(\.rawValue).joined(separator: " and ")
+        let roads = options.roads.map(\.rawValue).joined(separator: " and ")
+        print(
+            "\(options.deaths) deaths, \(words) lines heard, every file sound "
+                + "(seed \(options.seed), lane \(lanes), road \(roads))"
+        )
+    }
+
+    /// Starts an app, kills it after some lines or some time, and returns what it had said.
+    private func killOne(_ file: URL, _ setup: App.Setup, _ random: inout SplitMix64) throws -> [AppMessage] {
+        let app = Process()
+        let output = Pipe()
+        app.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+        app.arguments = [
+            "live", file.path(percentEncoded: false), String(random.next()), setup.lane.rawValue, setup.road.rawValue,
+        ]
+        app.standardOutput = output
+        let lines = Int.random(in: 0...(setup.lane == .caller ? 60 : 600), using: &random)
+        let microseconds = UInt32.random(in: 0...(Bool.random(using: &random) ? 300 : 20_000), using: &random)
+        try app.run()
+        let reader = output.fileHandleForReading
+        var data = Data()
+        while data.count(where: { $0 == UInt8(ascii: "\n") }) < lines {
+            let more = reader.availableData
+            if more.isEmpty { break }
+            data += more
+        }
+        usleep(microseconds)
+        kill(app.processIdentifier, SIGKILL)
+        data += try reader.readToEnd() ?? Data()
+        app.waitUntilExit()
+        guard app.terminationReason == .uncaughtSignal, app.terminationStatus == SIGKILL else {
+            throw ExpectedState.Contradiction(description: "the app ended by itself, with \(app.terminationStatus)")
+        }
+        // A last line that is not whole was not said.
+        let text = String(decoding: data, as: UTF8.self)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { AppMessage($0) }
+    }
+
+    /// Looks at a copy, so that the next app finds what a dead one left.
+    private func look(at file: URL, _ notebook: ExpectedState) throws {
+        let copy = folder.appending(path: "copy.sqlite")
+        let files = FileManager.default
+        for suffix in ["", "-wal", "-journal"] {
+            let (from, to) = (file.path(percentEncoded: false) + suffix, copy.path(percentEncoded: false) + suffix)
+            if files.fileExists(atPath: to) { try files.removeItem(atPath: to) }
+            if files.fileExists(atPath: from) { try files.copyItem(atPath: from, toPath: to) }
+        }
+        let database = try StoreDatabase(at: copy, durability: .normal, patience: 0, lane: .caller)
+        defer { database.close() }
+        let faults = try database.check()
+        guard faults.isEmpty else { throw ExpectedState.Contradiction(description: faults.joined(separator: "; ")) }
+        let damage = try database.damage()
+        guard damage.isEmpty else { throw ExpectedState.Contradiction(description: "\(damage)") }
+        let clock = ManualClock()
+        let store = try SandboxStore(products: App.products, clock: clock, ledger: database.ledger)
+        try notebook.check(store, Relaunch(store, database.journal, clock))
+    }
+}

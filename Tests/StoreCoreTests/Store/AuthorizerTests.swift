@@ -1,0 +1,236 @@
+import Foundation
+import StoreCore
+import Testing
+
+@Suite struct AuthorizerTests {
+    @Test(arguments: Conformer.allCases)
+    func `B19, B116: A user who cancels makes the transaction fail with payment cancelled`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world(authorizer: .always(.cancel))
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .failed)])
+        #expect(observer.transactions.first?.trouble == .storeKit(.paymentCancelled))
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B57, B116: What is declined fails as unknown, or with the reason given`(conformer: Conformer) async throws {
+        let failure = StoreFailure.storeKit(.storeProductNotAvailable, "sword is not for knaves")
+        let answers: [(Authorization, Trouble)] = [
+            (.decline(), .storeKit(.unknown)),
+            (.decline(failure), .storeKit(.storeProductNotAvailable)),
+            (.decline(.network(.timedOut, "the bank sleeps")), .network(.timedOut)),
+        ]
+        for (answer, trouble) in answers {
+            let world = try conformer.world(authorizer: .always(answer))
+            let observer = Recorder()
+            let queue = await world.observedQueue(observer)
+            queue.add(SKPayment(productIdentifier: "sword"))
+            await queue.settle()
+            let transaction = try #require(observer.transactions.first)
+            #expect(transaction.transactionState == .failed)
+            #expect(transaction.trouble == trouble)
+            #expect(transaction.reason?.isEmpty == false)
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B152: When somebody else is to be asked the transaction is deferred until that one decides`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.add(SKPayment(productIdentifier: "full.game"))
+        await queue.settle()
+        #expect(observer.history == [.updated("full.game", .purchasing), .updated("full.game", .deferred)])
+        let request = try #require(world.store.undecided.first)
+        #expect(request.productIdentifier == "full.game")
+        #expect(request.total == amount("4.99"))
+        try world.store.decide(request.transaction, .askSomebodyElse)
+        try world.store.decide(request.transaction, .later)
+        await queue.settle()
+        #expect(observer.history.count == 2)
+        try world.store.decide(request.transaction, .approve)
+        await queue.settle()
+        #expect(observer.history.last == .updated("full.game", .purchased))
+        #expect(world.store.undecided.isEmpty)
+        #expect(throws: SandboxError.notUndecided(request.transaction)) {
+            try world.store.decide(request.transaction, .cancel)
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B146: A payment may ask a sandbox to take the road of asking somebody else`(
+        conformer: Conformer
+    ) async throws {
+        for authorizer in [Authorizer.approving, .always(.approve)] {
+            let world = try conformer.world(authorizer: authorizer)
+            let observer = Recorder()
+            let queue = await world.observedQueue(observer)
+            let payment = SKMutablePayment(productIdentifier: "sword")
+            payment.simulatesAskToBuyInSandbox = true
+            queue.add(payment)
+            await queue.settle()
+            #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .deferred)])
+            try world.store.decide(try #require(world.store.undecided.first).transaction, .decline())
+            await queue.settle()
+            #expect(observer.history.last == .updated("sword", .failed))
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B19: What the store would refuse anyway, nobody is asked about`(conformer: Conformer) async throws {
+        let asked = Locked(0)
+        let authorizer = Authorizer { _ in
+            asked.withLock { $0 += 1 }
+            return .approve
+        }
+        let world = try conformer.world(authorizer: authorizer)
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        queue.add(SKPayment(productIdentifier: "swrod"))
+        queue.add(SKPayment(productIdentifier: "sword", quantity: 11))
+        queue.add(SKPayment(productIdentifier: "full.game", quantity: 2))
+        await queue.settle()
+        #expect(asked.withLock { $0 } == 0)
+        #expect(observer.transactions.map(\.trouble) == Array(repeating: .storeKit(.paymentInvalid), count: 3))
+        #expect(Set(observer.transactions.map(\.reason)).count == 3)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B144: One to ten are sold at once`(conformer: Conformer) async throws {
+        let world = try conformer.world()
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        for quantity in [1, 2, 10, 11] { queue.add(SKPayment(productIdentifier: "sword", quantity: quantity)) }
+        await queue.settle()
+        #expect(observer.transactions.map(\.transactionState) == [.purchased, .purchased, .purchased, .failed])
+        #expect(observer.transactions.map(\.payment.quantity) == [1, 2, 10, 11])
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B11, B12, B147: A payment that carries request data is refused with a code of its own`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        let payment = SKMutablePayment(productIdentifier: "sword")
+        payment.requestData = Data([1])
+        queue.add(payment)
+        await queue.settle()
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .failed)])
+        #expect(observer.transactions.first?.trouble == .storeKit(.unauthorizedRequestData))
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B29, B116: Where payments are not allowed the user may not pay, and what is added fails`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let context = StoreContext(backend: world.backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        let queue = context.run { SKPaymentQueue.default() }
+        queue.add(observer)
+        #expect(context.run { SKPaymentQueue.canMakePayments() })
+        try world.store.setPaymentsAllowed(false)
+        #expect(!context.run { SKPaymentQueue.canMakePayments() })
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        #expect(observer.transactions.first?.trouble == .storeKit(.paymentNotAllowed))
+        try world.store.setPaymentsAllowed(true)
+        #expect(context.run { SKPaymentQueue.canMakePayments() })
+        queue.add(SKPayment(productIdentifier: "shield"))
+        await queue.settle()
+        #expect(observer.history.last == .updated("shield", .purchased))
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B106: Of two orders of one product that wait, only the first approved costs anything`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world(authorizer: .always(.later))
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        for _ in 1...2 { queue.add(SKPayment(productIdentifier: "full.game")) }
+        await queue.settle()
+        #expect(world.store.undecided.map(\.total) == [amount("4.99"), amount("4.99")])
+        try world.store.decide(try #require(world.store.undecided.last).transaction, .approve)
+        await queue.settle()
+        #expect(world.store.undecided.map(\.total) == [0])
+        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        await queue.settle()
+        #expect(observer.transactions.map(\.transactionState) == [.purchased, .purchased])
+        #expect(observer.transactions.allSatisfy { $0.original == nil })
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B106: Two orders at once, of which the first is declined, do not make the second free`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world(authorizer: .always(.later))
+        let observer = Recorder()
+        let queue = await world.observedQueue(observer)
+        for _ in 1...2 { queue.add(SKPayment(productIdentifier: "full.game")) }
+        await queue.settle()
+        try world.store.decide(try #require(world.store.undecided.first).transaction, .cancel)
+        await queue.settle()
+        #expect(world.store.undecided.map(\.total) == [amount("4.99")])
+        #expect(observer.transactions.map(\.transactionState) == [.failed, .purchasing])
+    }
+
+    @Test func `B19: The authorizer is asked once for each order, although the command may come twice`() async throws {
+        let asked = Locked(0)
+        let authorizer = Authorizer { _ in
+            asked.withLock { $0 += 1 }
+            return .approve
+        }
+        let world = try Conformer.inProcess.world(authorizer: authorizer)
+        let backend = SpoilingBackend(world.store)
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        backend.fate = .denyHavingTaken
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await world.advance(by: 4)
+        backend.fate = .pass
+        await world.advance(by: 10)
+        #expect(asked.withLock { $0 } == 1)
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+        #expect(backend.submissions.count > 2)
+    }
+
+    @Test func `B152: Where a file says Ask to Buy somebody else is asked, unless an authorizer is given`() throws {
+        let file = """
+            {"version": {"major": 4}, "settings": {"_askToBuyEnabled": true}, "products": [
+              {"productID": "sword", "type": "Consumable", "displayPrice": "0.99"}]}
+            """
+        let configuration = try StoreConfiguration(data: Data(file.utf8), name: "Ask.storekit")
+        let asking = try SandboxStore(configuration)
+        let receiver = UpdateRecorder()
+        asking.connect(receiver, after: nil)
+        #expect(asking.submit(receiver.commands(.buy("sword"))) == .taken)
+        #expect(receiver.transactions == ["1 purchasing", "1 deferred"])
+        let given = try SandboxStore(configuration, authorizer: .approving)
+        let other = UpdateRecorder()
+        given.connect(other, after: nil)
+        #expect(given.submit(other.commands(.buy("sword"))) == .taken)
+        #expect(other.transactions == ["1 purchased"])
+    }
+
+    @Test func `Sandbox errors name what is wrong`() throws {
+        let store = try SandboxStore(products: World.products)
+        let errors: [(SandboxError, String)] = [
+            (.unknownStorefront("ZZZ"), "ZZZ"), (.unknownProduct("swrod"), "swrod"), (.notUndecided("7"), "7"),
+        ]
+        #expect(throws: errors[0].0) { _ = try SandboxStore(storefront: "ZZZ") }
+        #expect(throws: errors[1].0) { try store.setAvailability(.withdrawn, of: "swrod") }
+        #expect(throws: errors[2].0) { try store.decide("7", .approve) }
+        #expect(throws: SandboxError.notUndecided("seven")) { try store.decide("seven", .approve) }
+        for (error, name) in errors { #expect(error.description.contains(name)) }
+    }
+}
