@@ -34,7 +34,7 @@ let package = Package(
         // A disk under SQLite that fails, tears and dies.
         .target(name: "SQLiteFaults", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
         .executableTarget(
-            name: "store-deaths",
+            name: "crash-test",
             dependencies: ["StoreCore", "StoreContract", "StoreSQLite"],
             swiftSettings: settings
         ),
@@ -83,7 +83,7 @@ let package = Package(
             name: "StoreSQLiteTests",
             dependencies: [
                 "StoreSQLite", "StoreCore", "CSQLite", "SQLiteFaults", "StoreSimulator", "StoreSimulatorSQLite",
-                "store-deaths",
+                "crash-test",
             ],
             swiftSettings: settings
         ),

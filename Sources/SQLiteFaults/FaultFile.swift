@@ -2,13 +2,13 @@
     import CSQLite
     import Foundation
 
-    /// One open file of a ``FaultFileSystem``, as SQLite has it: behind this lies the real one.
+    /// An open file of a ``FaultFileSystem``, as SQLite has it: behind this is the real one.
     struct FaultFile {
         fileprivate var base: sqlite3_file
         fileprivate var system: Unmanaged<FaultFileSystem>
         fileprivate var path: UnsafeMutablePointer<CChar>?
 
-        /// Where the real file begins.
+        /// The offset of the real file's structure.
         static let headSize = 64
 
         private typealias File = UnsafeMutablePointer<sqlite3_file>
@@ -30,7 +30,7 @@
                 if flags & SQLITE_OPEN_CREATE != 0, let path, access(path, F_OK) != 0,
                     let refusal = system.folderRefusal
                 {
-                    // As the real one, which tells only this reason from others: it then tries to read what is not there.
+                    // As the real one, which distinguishes only this reason: it then tries to read a missing file.
                     errno = refusal == EACCES ? EACCES : ENOENT
                     return refusal == EACCES ? SQLITE_READONLY | 6 << 8 : SQLITE_CANTOPEN
                 }
@@ -123,7 +123,7 @@
                 guard let file else { return 4096 }
                 return real(file).pointee.pMethods.pointee.xSectorSize(real(file))
             }
-            // Nothing that the real disk may promise is relied on.
+            // No promise of the real disk is relied on.
             methods.xDeviceCharacteristics = { _ in 0 }
             pointer.initialize(to: methods)
             return Methods(pointer: pointer)
@@ -135,7 +135,7 @@
             return size
         }
 
-        /// Notes what lies where something else is to lie.
+        /// Saves the content of a range before it is overwritten.
         private static func keep(_ file: File, _ offset: Int64, _ count: Int, isWritten: Bool = true) {
             guard let path = own(file).path else { return }
             let size = size(file)

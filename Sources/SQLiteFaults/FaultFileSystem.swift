@@ -3,20 +3,21 @@
     import Foundation
     import StoreCore
 
-    /// A file system under SQLite that passes everything on to the real one, counts, and goes wrong when it is told to.
+    /// A file system under SQLite that forwards everything to the real one, counts operations, and injects planned
+    /// faults.
     ///
-    /// What was written and not synchronised can be taken back, as a power failure does. The real disk is not waited for.
-    // unchecked: what changes is touched only under the lock.
+    /// Written data that was not synchronized can be undone, as a power failure does. The real disk is not waited for.
+    // unchecked: mutable state is touched only under the lock.
     package final class FaultFileSystem: @unchecked Sendable {
-        /// What is counted: each of these changes something on the disk.
+        /// A counted operation, which changes something on the disk.
         package enum Act: String, CaseIterable, Sendable { case write, sync, truncate, delete }
 
         package enum Fault: Sendable {
-            /// The act fails with one of SQLite's codes and one of the system's, and has done nothing.
+            /// Fails the operation with one of SQLite's codes and one of the system's; it has no effect.
             case fail(Int32, system: Int32 = EIO)
-            /// Half of what is to be written is, and then the act fails.
+            /// Writes half of the data, and then fails the operation.
             case tear
-            /// The power goes: neither this nor anything later is done.
+            /// Cuts the power: neither this operation nor any later one has an effect.
             case cut
         }
 
@@ -33,7 +34,7 @@
             var isOver: (@Sendable () -> Bool)?
         }
 
-        /// What SQLite knows it by.
+        /// SQLite's name of the file system.
         package let name = "fault-\(UUID())"
         let real: UnsafeMutablePointer<sqlite3_vfs>
         private let own: UnsafeMutablePointer<sqlite3_vfs>
@@ -79,19 +80,19 @@
             vfs.pointee.pAppData.map { Unmanaged<FaultFileSystem>.fromOpaque($0).takeUnretainedValue() }
         }
 
-        // MARK: What goes wrong
+        // MARK: Faults
 
-        /// How many acts there have been since the last plan.
+        /// The number of operations since the last plan.
         package var count: Int { state.withLock { $0.count } }
-        /// How many of them waited for the disk, ever.
+        /// The number of all operations that waited for the disk.
         package var syncs: Int { state.withLock { $0.syncs } }
         package var isCut: Bool { state.withLock { $0.isCut } }
-        /// Whether files are opened to be read only.
+        /// Whether files are opened read-only.
         package var isReadOnly: Bool {
             get { state.withLock { $0.isReadOnly } }
             set { state.withLock { $0.isReadOnly = newValue } }
         }
-        /// Whether it says of what it was to synchronise that it has, and has not.
+        /// Whether it falsely reports synchronization.
         package var isLying: Bool {
             get { state.withLock { $0.isLying } }
             set { state.withLock { $0.isLying = newValue } }
@@ -99,18 +100,18 @@
 
         /// The system's error, such as `EROFS`, if SQLite is to create no file.
         ///
-        /// The database itself is not SQLite's to create.
+        /// The database itself is not created by SQLite.
         package var folderRefusal: Int32? {
             get { state.withLock { $0.folderRefusal } }
             set { state.withLock { $0.folderRefusal = newValue } }
         }
-        /// How many files are open now.
+        /// The number of open files.
         package var openFiles: Int { state.withLock { $0.openFiles } }
 
         func opened() { state.withLock { $0.openFiles += 1 } }
         func closed() { state.withLock { $0.openFiles -= 1 } }
 
-        /// Has an act go wrong, the first being number 1, and those after it too if it lasts.
+        /// Plans a fault for an operation, the first being number 1, and for those after it too if it lasts.
         package func plan(
             _ fault: Fault,
             at number: Int = 1,
@@ -123,13 +124,13 @@
             }
         }
 
-        /// Before each act asks whether the power is to go.
+        /// Cuts the power when a function returns true; it is called before each operation.
         package func cut(when isOver: @escaping @Sendable () -> Bool) { state.withLock { $0.isOver = isOver } }
 
-        /// The power goes, now.
+        /// Cuts the power now.
         package func cut() { state.withLock { $0.isCut = true } }
 
-        /// Everything works again; the counting begins anew.
+        /// Ends all faults; the counting begins again.
         package func repair() {
             state.withLock { state in
                 state.count = 0
@@ -139,12 +140,12 @@
             }
         }
 
-        /// The power has gone: takes back, newest first, what was written and not synchronised.
+        /// Simulates a power failure: undoes, newest first, the writes that were not synchronized.
         ///
-        /// To be called when the files are closed.
+        /// It must be called when the files are closed.
         ///
-        /// - Parameter isKept: whether a sector holds what was written after all; none does, unless given.
-        /// - Throws: what keeps a file from being written.
+        /// - Parameter isKept: returns whether a sector keeps what was written after all; none does, unless given.
+        /// - Throws: the error that keeps a file from being written.
         package func losePower(keeping isKept: () -> Bool = { false }) throws {
             let undo = state.withLock { state in
                 defer { state.undo = [] }
@@ -152,14 +153,14 @@
             }
             let paths = undo.reduce(into: [String]()) { if !$0.contains($1.path) { $0.append($1.path) } }
             for path in paths {
-                // What has been deleted is gone.
+                // Deleted files are gone.
                 guard let file = FileHandle(forUpdatingAtPath: path) else { continue }
                 try Undo.takeBack(undo.filter { $0.path == path }, in: file, isKept)
                 try file.close()
             }
         }
 
-        /// SQLite's code, if an act is to fail.
+        /// Returns SQLite's code, if an operation is to fail.
         func goesWrong(_ act: Act, tear: () -> Void = {}) -> Int32? {
             let isOver = state.withLock { $0.isCut ? nil : $0.isOver }
             if let isOver, isOver() { cut() }

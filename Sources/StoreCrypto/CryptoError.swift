@@ -1,8 +1,8 @@
-/// Why something could not be signed, or a key not be read.
+/// An error of signing, or of reading a key.
 ///
-/// Holds nothing of a key.
+/// It contains nothing of a key.
 public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One sentence.
+    /// A sentence that describes the error.
     ///
     /// Its wording is not stable.
     public let description: String

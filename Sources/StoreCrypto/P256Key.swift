@@ -3,14 +3,14 @@
     import Foundation
 
     /// A key on the curve P-256, or its public half.
-    // unchecked: libcrypto lets threads share a key that nobody changes, and nobody does once it is made.
+    // unchecked: libcrypto lets threads share a key that is not modified, and it never is once it is created.
     final class P256Key: @unchecked Sendable {
         static let isAvailable = true
 
         private let key: OpaquePointer
         private let canSign: Bool
 
-        /// Takes the key over.
+        /// Takes ownership of a key.
         private init(_ key: OpaquePointer?, canSign: Bool, else trouble: String) throws(CryptoError) {
             guard let key else {
                 ERR_clear_error()
@@ -48,7 +48,9 @@
             UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int
         ) -> OpaquePointer?
 
-        /// Nil also for what has something behind it.
+        /// Reads a key.
+        ///
+        /// Nil also if there is data behind it.
         private static func read(_ data: Data, _ reader: Reader) -> OpaquePointer? {
             let bytes = [UInt8](data)
             return bytes.withUnsafeBufferPointer { buffer in
@@ -70,7 +72,7 @@
             return name.prefix(count).elementsEqual("prime256v1".utf8.map { CChar($0) })
         }
 
-        /// As a SubjectPublicKeyInfo in DER.
+        /// The public key as a SubjectPublicKeyInfo in DER.
         var publicKey: Data {
             var bytes: UnsafeMutablePointer<UInt8>?
             let count = i2d_PUBKEY(key, &bytes)
@@ -79,7 +81,7 @@
             return Data(bytes: bytes, count: Int(count))
         }
 
-        /// ECDSA with SHA-256, the signature in DER.
+        /// Signs a message with ECDSA and SHA-256, the signature in DER.
         func sign(_ message: Data) throws(CryptoError) -> Data {
             guard canSign else { throw CryptoError("only the public key is known, which signs nothing") }
             let context = EVP_MD_CTX_new()
@@ -103,7 +105,7 @@
             let isValid =
                 EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
                 && EVP_DigestVerify(context, code, code.count, bytes, bytes.count) == 1
-            // What was no signature at all leaves something in the thread's list of errors.
+            // A malformed signature leaves an entry in the thread's list of errors.
             if !isValid { ERR_clear_error() }
             return isValid
         }
@@ -116,7 +118,7 @@
 #else
     import Foundation
 
-    /// What stands in for a key where there is no libcrypto: there never is one.
+    /// The placeholder for a key where there is no libcrypto: it is never created.
     struct P256Key: Sendable {
         static let isAvailable = false
 

@@ -1,62 +1,62 @@
 import Foundation
 import StoreCore
 
-/// Signs promotional offers as Store Kit's servers ask for it: ECDSA over P-256 with SHA-256, the signature in DER.
+/// A signer of promotional offers in Store Kit's format: ECDSA over P-256 with SHA-256, the signature in DER.
 ///
-/// With the key that a `.storekit` file carries, with one from App Store Connect, or with a fresh one:
+/// It uses the key in a `.storekit` file, one from App Store Connect, or a fresh one:
 ///
 /// ```swift
 /// let signer = try P256OfferSigner(keyIdentifier: "ABC123")
 /// store.offerSigners = [signer]
 /// ```
 ///
-/// A store that is to verify what a server elsewhere signs needs the public key only. Any thread may use a signer.
+/// A store that verifies signatures of a server elsewhere needs the public key only. Any thread may use a signer.
 /// Throws ``CryptoError`` wherever the module was built without libcrypto, see ``Libcrypto``.
 public struct P256OfferSigner: OfferSigner {
-    /// Names the key, as signed offers do.
+    /// The identifier of the key, as in signed offers.
     public let keyIdentifier: String
     private let key: P256Key
 
-    /// Signs with a fresh random key, which lasts as long as the process.
+    /// Creates a signer with a fresh random key, which lasts as long as the process.
     ///
     /// - Throws: a ``CryptoError`` for an empty identifier, and if no key can be made.
     public init(keyIdentifier: String) throws(CryptoError) {
         try self.init(keyIdentifier, .generated())
     }
 
-    /// Signs with a private key.
+    /// Creates a signer with a private key.
     ///
     /// - Parameters:
-    ///   - keyIdentifier: names the key in signed offers. Not empty.
+    ///   - keyIdentifier: the key's identifier in signed offers. Not empty.
     ///   - privateKey: the key in DER: PKCS #8, or SEC 1 as older tools write it.
     /// - Throws: a ``CryptoError`` for an empty identifier, and for anything that is no private key on P-256.
     public init(keyIdentifier: String, privateKey: Data) throws(CryptoError) {
         try self.init(keyIdentifier, .private(privateKey))
     }
 
-    /// Only verifies, with a public key; signing throws.
+    /// Creates a signer that only verifies, with a public key; signing throws.
     ///
     /// - Parameters:
-    ///   - keyIdentifier: names the key in signed offers. Not empty.
+    ///   - keyIdentifier: the key's identifier in signed offers. Not empty.
     ///   - publicKey: the key in DER, as a SubjectPublicKeyInfo.
     /// - Throws: a ``CryptoError`` for an empty identifier, and for anything that is no public key on P-256.
     public init(keyIdentifier: String, publicKey: Data) throws(CryptoError) {
         try self.init(keyIdentifier, .public(publicKey))
     }
 
-    /// Signs or verifies with a key in PEM, such as the content of a `.p8` file.
+    /// Creates a signer with a key in PEM, such as the content of a `.p8` file.
     ///
     /// - Parameters:
-    ///   - keyIdentifier: names the key in signed offers. Not empty.
+    ///   - keyIdentifier: the key's identifier in signed offers. Not empty.
     ///   - pem: text with a `PRIVATE KEY`, `EC PRIVATE KEY` or `PUBLIC KEY` in it, the first of which counts. A key that is
     ///     encrypted is not read.
-    /// - Throws: a ``CryptoError`` for an empty identifier, and where there is no such key on P-256.
+    /// - Throws: a ``CryptoError`` for an empty identifier, and if there is no such key on P-256.
     public init(keyIdentifier: String, pem: String) throws(CryptoError) {
         let block = try PEMBlock(firstKeyIn: pem)
         try self.init(keyIdentifier, block.isPublic ? .public(block.data) : .private(block.data))
     }
 
-    /// Signs with the key that a `.storekit` file carries.
+    /// Creates a signer with the key in a `.storekit` file.
     ///
     /// - Throws: a ``CryptoError`` for a key without an identifier, and for one that is not on P-256.
     public init(_ keyPair: StoreConfiguration.OffersKeyPair) throws(CryptoError) {
@@ -69,17 +69,18 @@ public struct P256OfferSigner: OfferSigner {
         self.key = try key()
     }
 
-    /// The public key in DER, as a SubjectPublicKeyInfo: what a store needs to verify.
+    /// The public key in DER, as a SubjectPublicKeyInfo: all that a store needs to verify.
     ///
     /// Empty only if libcrypto has no memory left.
     public var publicKey: Data { key.publicKey }
 
-    /// The message's signature, an ECDSA signature value in DER of 70 to 72 bytes as a rule; another one each time.
+    /// Signs a message: the result is an ECDSA signature value in DER of 70 to 72 bytes as a rule, a different one each
+    /// time.
     ///
-    /// - Throws: a ``CryptoError`` where only the public key is known.
+    /// - Throws: a ``CryptoError`` if only the public key is known.
     public func sign(_ message: Data) throws -> Data { try key.sign(message) }
 
-    /// Whether the signature is one of this key's over the message.
+    /// Returns whether the signature is this key's over the message.
     public func isValid(signature: Data, for message: Data) -> Bool { key.isValid(signature, for: message) }
 }
 

@@ -5,7 +5,7 @@ struct PEMBlock {
     let isPublic: Bool
     let data: Data
 
-    /// The first key in a text; what else is in it, such as a curve's parameters, is passed over.
+    /// Reads the first key in a text; everything else, such as a curve's parameters, is skipped.
     init(firstKeyIn text: String) throws(CryptoError) {
         let labels = ["PRIVATE KEY", "EC PRIVATE KEY", "PUBLIC KEY"]
         var label: String?

@@ -2,6 +2,7 @@
 // of StoreCore's own stands in the way of another module's; `.ci/surface-check` compares them with what StoreCore declares.
 // Clients rely on Foundation (and, away from Apple's platforms, FoundationNetworking) arriving with it.
 @_exported import Foundation
+
 @_exported import enum CStoreKit.SKErrorCode
 @_exported import enum CStoreKit.SKPaymentTransactionState
 @_exported import enum CStoreKit.SKProductDiscountPaymentMode

@@ -1,12 +1,12 @@
 import Foundation
 import StoreCore
 
-/// Finds and reads a session's configuration (behaviour 202).
+/// A search for a session's configuration file (behavior 202).
 enum ConfigurationSearch {
     /// Reads a file.
     ///
-    /// - Throws: ``SKTestError/Code/invalidURL`` for a URL that is no file's, ``SKTestError/Code/fileNotFound`` where there
-    ///   is none, and a `StoreConfigurationError` that names the place for one that is broken.
+    /// - Throws: ``SKTestError/Code/invalidURL`` for a URL that is no file's, ``SKTestError/Code/fileNotFound`` if
+    ///   there is none, and a `StoreConfigurationError` that names the place for an invalid one.
     static func configuration(at url: URL) throws -> StoreConfiguration {
         guard url.isFileURL else { throw SKTestError(.invalidURL, "\(url.absoluteString) is not a file URL") }
         guard FileManager.default.fileExists(atPath: url.path) else {
@@ -15,10 +15,10 @@ enum ConfigurationSearch {
         return try StoreConfiguration(contentsOf: url)
     }
 
-    /// Looks for a file in the main bundle and in the bundles beside it, which is where SwiftPM puts a test target's
-    /// resources.
+    /// Returns the URL of a file in the main bundle or in the bundles beside it, which is where SwiftPM puts a test
+    /// target's resources.
     ///
-    /// - Throws: ``SKTestError/Code/fileNotFound``, with the folders that were looked into.
+    /// - Throws: ``SKTestError/Code/fileNotFound``, with the searched folders.
     static func url(named name: String) throws -> URL {
         let file = name.hasSuffix(".storekit") ? name : "\(name).storekit"
         let folders = folders

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The domain of a test session's errors, which is what ``SKTestError`` becomes as an `NSError`.
+/// The domain of a test session's errors: that of ``SKTestError`` as an `NSError`.
 public let SKTestErrorDomain: String = "SKTestErrorDomain"
 
-/// Why a test session could not do what it was asked.
+/// An error of a test session.
 ///
-/// What the session knows of the cause is a sentence in ``userInfo``, under `NSLocalizedFailureReasonErrorKey`.
+/// The known cause is a sentence in ``userInfo``, under `NSLocalizedFailureReasonErrorKey`.
 ///
 /// Where there is no Objective-C an `NSError` cannot be cast to `SKTestError`, whatever its domain; sessions throw
 /// `SKTestError` values. `error as NSError` works everywhere.
@@ -19,12 +19,12 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
     /// ``userInfo`` and its description, and ``errorUserInfo`` has it under `NSUnderlyingErrorKey`.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
-    /// Makes an error with a code and, where there is more to say, what goes into ``userInfo``.
+    /// Creates an error with a code and, where there is more to say, the content of ``userInfo``.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         _nsError = NSError(domain: SKTestErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
-    /// An error with the sentence that names its cause.
+    /// Creates an error with a sentence that names its cause.
     init(_ code: Code, _ reason: String) {
         self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
     }
@@ -34,17 +34,17 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
     /// Equal to ``SKTestErrorDomain``.
     public static var _nsErrorDomain: String { SKTestErrorDomain }
 
-    /// What happened.
+    /// The error's code.
     ///
-    /// A number that ``Code`` has no name for reads as ``Code/serviceUnavailable``; ``errorCode`` still tells it.
+    /// A number that ``Code`` has no name for reads as ``Code/serviceUnavailable``; ``errorCode`` still returns it.
     public var code: Code { Code(rawValue: errorCode) ?? .serviceUnavailable }
     /// The number of the code; that of ``Code/serviceUnavailable`` for an error of another domain.
     public var errorCode: Int { isForeign ? Code.serviceUnavailable.rawValue : _nsError.code }
-    /// What came with the error, exactly as it was given.
+    /// The dictionary that came with the error, exactly as it was given.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// What goes with the error when it becomes an `NSError`: ``userInfo``, a description if that has none, and an error
-    /// of another domain as the underlying one.
+    /// The dictionary of the error as an `NSError`: ``userInfo``, a description if that has none, and an error of
+    /// another domain as the underlying one.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
         if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = localizedDescription }
@@ -52,8 +52,8 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
         return info
     }
 
-    /// The description in ``userInfo``, else a sentence for the code and the cause, if that is known, or what an error of
-    /// another domain says of itself.
+    /// The description in ``userInfo``, else a sentence for the code and the cause, if that is known, or the
+    /// description of an error of another domain.
     ///
     /// English, and not meant to be stable.
     public var localizedDescription: String {
@@ -65,7 +65,7 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
 
     private var isForeign: Bool { _nsError.domain != SKTestErrorDomain }
 
-    /// Equal when the numbers and all that came with the errors are equal.
+    /// Returns whether the numbers and the dictionaries of the errors are equal.
     public static func == (lhs: SKTestError, rhs: SKTestError) -> Bool {
         lhs.errorCode == rhs.errorCode
             && NSDictionary(dictionary: lhs.errorUserInfo).isEqual(NSDictionary(dictionary: rhs.errorUserInfo))
@@ -83,7 +83,7 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
 }
 
 extension SKTestError {
-    /// The numbers of a test session's errors (behaviour 221).
+    /// The numbers of a test session's errors (behavior 221).
     ///
     /// Later versions may add codes: a `switch` needs `@unknown default`.
     @nonexhaustive

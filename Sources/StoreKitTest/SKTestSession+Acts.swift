@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-// How a session reaches its store.
+// A session's access to its store.
 extension SKTestSession {
     static func open(
         _ fileURL: URL,
@@ -16,7 +16,7 @@ extension SKTestSession {
         environment.set(in: context, change)
     }
 
-    /// Has the store do something, and throws what it refuses in a session's terms.
+    /// Runs a body on the store, and translates the store's refusal into a session's error.
     func act(_ body: (SandboxStore) throws -> Void) throws {
         do {
             try body(store)
@@ -42,7 +42,7 @@ extension SKTestSession {
         return product
     }
 
-    /// The group in which a product can be subscribed to, if it is now.
+    /// Returns the group of a product that is subscribed to now.
     func group(of productIdentifier: String) throws -> String {
         guard let group = try product(productIdentifier).subscription?.groupIdentifier else {
             throw SKTestError(.invalidProductType, "\"\(productIdentifier)\" is no auto-renewable subscription")
@@ -53,7 +53,7 @@ extension SKTestSession {
         return group
     }
 
-    /// What the store refused, in a session's terms; what went wrong otherwise stays as it is.
+    /// Translates a refusal by the store into a session's error; other errors stay as they are.
     private static func testError(_ error: any Error) -> any Error {
         switch error {
         case SandboxError.notSubscribed: SKTestError(.noSubscriptionFound, "\(error)")

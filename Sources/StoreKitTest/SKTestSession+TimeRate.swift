@@ -1,7 +1,7 @@
 import StoreCore
 
 extension SKTestSession {
-    /// How fast subscriptions renew (behaviours 222 to 225).
+    /// The rate at which subscriptions renew (behaviors 222 to 225).
     ///
     /// Later versions may add rates: a `switch` needs `@unknown default`.
     @nonexhaustive

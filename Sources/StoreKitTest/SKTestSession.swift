@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// Steers the store that the app under test buys from.
+/// A session that controls the store that the app under test buys from.
 ///
 /// ```swift
 /// let session = try SKTestSession(configurationFileNamed: "Arcade")
@@ -9,45 +9,45 @@ import StoreCore
 /// session.askToBuyEnabled = true
 /// ```
 ///
-/// A session belongs to the `StoreContext` that is current where it is made: the running task's own, else the process's,
-/// whose store it replaces as Xcode's session replaces the App Store. All sessions of one context steer the same store
-/// (behaviour 201): with another file, or another clock, a new and empty one. Sessions of different contexts know nothing
-/// of each other.
+/// A session belongs to the `StoreContext` that is current where it is created: the running task's own, else the
+/// process's, whose store it replaces as Xcode's session replaces the App Store. All sessions of one context control
+/// the same store (behavior 201): with another file, or another clock, a new and empty one. Sessions of different
+/// contexts are independent.
 ///
 /// A call changes the store's records before it returns: ``allTransactions()`` shows the change at once. Callbacks come
 /// where the context delivers them: on the main queue after the call has returned, unless the context says otherwise. A
 /// test waits for them with an expectation, as in Xcode, or with the context's `settle()`.
 ///
-/// Any thread may call anything; but tests that have a store in common disturb each other when they run side by side, as
-/// in Xcode.
+/// All methods may be called from any thread; but tests that share a store disturb each other when they run
+/// concurrently, as in Xcode.
 open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both are constant, and any thread may use them
     let context: StoreContext
     let environment: TestEnvironment
 
-    /// Reads a configuration and takes over the context's store.
+    /// Creates a session from a configuration file, and takes over the context's store.
     ///
-    /// Settings are the file's. What was bought stays if the store is on this very configuration already.
+    /// Settings are the file's. Purchases stay if the store already has this very configuration.
     ///
-    /// - Parameter fileURL: a `.storekit` file of any version, wherever it lies.
+    /// - Parameter fileURL: a `.storekit` file of any version, in any folder.
     /// - Throws: ``SKTestError`` with ``SKTestError/Code/invalidURL`` for a URL that is no file's, with
-    ///   ``SKTestError/Code/fileNotFound`` where there is none, and a `StoreConfigurationError` that names the place in a
-    ///   file that is broken.
+    ///   ``SKTestError/Code/fileNotFound`` if there is none, and a `StoreConfigurationError` that names the place in an
+    ///   invalid file.
     public init(contentsOf fileURL: URL) throws {
         (context, environment) = try Self.open(fileURL, on: InitializerHandover.take(for: type(of: self)))
         super.init()
     }
 
-    /// Reads a configuration and takes over the context's store, by the initializer's newer name.
+    /// Creates a session from a configuration file, by the initializer's newer name.
     ///
-    /// - Parameter fileURL: a `.storekit` file of any version, wherever it lies.
+    /// - Parameter fileURL: a `.storekit` file of any version, in any folder.
     /// - Throws: as ``init(contentsOf:)``.
     public convenience init(contentsOfURL fileURL: URL) throws { try self.init(contentsOf: fileURL) }
 
-    /// Reads a configuration by its file's name and takes over the context's store.
+    /// Creates a session from a configuration by its file's name, and takes over the context's store.
     ///
     /// The file is looked for in the main bundle, then in each `*.resources` and `*.bundle` beside it, which is where
-    /// SwiftPM puts resources, in the order of their names. Where several have one of this name, the first is taken:
-    /// ``init(contentsOf:)`` with `Bundle.module` takes the test's own.
+    /// SwiftPM puts resources, in the order of their names. The first file of this name is taken: ``init(contentsOf:)``
+    /// with `Bundle.module` takes the test's own.
     ///
     /// - Parameter filename: the name, with or without `.storekit`.
     /// - Throws: as ``init(contentsOf:)``.
@@ -55,12 +55,12 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         try self.init(contentsOf: ConfigurationSearch.url(named: filename))
     }
 
-    /// Reads a configuration and takes over the context's store, on a clock of the test's.
+    /// Creates a session from a configuration file, on a clock of the test's.
     ///
-    /// Apple's has no such initializer. With a `ManualClock` subscriptions renew when the test moves it.
+    /// Apple's class has no such initializer. With a `ManualClock` subscriptions renew when the test moves it.
     ///
     /// - Parameters:
-    ///   - fileURL: a `.storekit` file of any version, wherever it lies.
+    ///   - fileURL: a `.storekit` file of any version, in any folder.
     ///   - clock: the store's clock.
     /// - Throws: as ``init(contentsOf:)``.
     public convenience init(contentsOf fileURL: URL, clock: any StoreClock) throws {
@@ -72,31 +72,31 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// The store itself, which can do more than a session.
     ///
-    /// What is set on it stays until the same setting of the session's changes, or ``resetToDefaultState()``.
-    /// Another one takes its place with ``clearTransactions()``.
+    /// Settings made on it stay until the same setting of the session's changes, or ``resetToDefaultState()``.
+    /// ``clearTransactions()`` replaces it with another one.
     public final var store: SandboxStore { environment.store }
 
     // MARK: Settings
 
-    /// Whether purchases wait for somebody's approval; the file's unless set, else false (behaviour 208).
+    /// Whether purchases wait for approval; the file's setting unless set, else false (behavior 208).
     open var askToBuyEnabled: Bool {
         get { environment.settings.isAskToBuyEnabled }
         set { set { $0.isAskToBuyEnabled = newValue } }
     }
 
-    /// Whether purchases fail until their issue is resolved; the file's unless set, else false (behaviour 209).
+    /// Whether purchases fail until their issue is resolved; the file's setting unless set, else false (behavior 209).
     open var interruptedPurchasesEnabled: Bool {
         get { environment.settings.areInterruptedPurchasesEnabled }
         set { set { $0.areInterruptedPurchasesEnabled = newValue } }
     }
 
-    /// Whether every purchase fails with ``failureError``; the file's unless set, else false (behaviour 207).
+    /// Whether every purchase fails with ``failureError``; the file's setting unless set, else false (behavior 207).
     open var failTransactionsEnabled: Bool {
         get { environment.settings.purchaseFailure != nil }
         set {
             set { settings in
                 settings.areTransactionFailuresEnabled = newValue
-                // What the file has of newer failures for purchases is the same to Store Kit 1.
+                // The file's newer failures for purchases are the same to Store Kit 1.
                 for index in settings.forcedErrors.indices where settings.forcedErrors[index].operation == "Purchase" {
                     settings.forcedErrors[index].isEnabled = false
                 }
@@ -104,10 +104,10 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         }
     }
 
-    /// What every purchase fails with while ``failTransactionsEnabled`` (behaviour 207).
+    /// The error of every purchase while ``failTransactionsEnabled`` (behavior 207).
     ///
-    /// One of `unknown`, `invalidOfferIdentifier`, `invalidSignature`, `missingOfferParams` and `invalidOfferPrice`; any
-    /// other leaves it as it was, with a line in the context's log.
+    /// One of `unknown`, `invalidOfferIdentifier`, `invalidSignature`, `missingOfferParams` and `invalidOfferPrice`.
+    /// Setting any other changes nothing, and adds a line to the context's log.
     open var failureError: SKError.Code {
         get { environment.settings.transactionFailureCode.flatMap(SKError.Code.init) ?? .unknown }
         set {
@@ -126,29 +126,29 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         }
     }
 
-    /// Whether renewals cannot be paid for until their issue is resolved; the file's unless set, else false (behaviour 210).
+    /// Whether renewals fail until their issue is resolved; the file's setting unless set, else false (behavior 210).
     open var shouldEnterBillingRetryOnRenewal: Bool {
         get { environment.settings.isBillingRetryOnRenewalEnabled }
         set { set { $0.isBillingRetryOnRenewalEnabled = newValue } }
     }
 
-    /// Whether a grace period precedes billing retry; the file's unless set, else false (behaviour 210).
+    /// Whether a grace period precedes billing retry; the file's setting unless set, else false (behavior 210).
     open var billingGracePeriodIsEnabled: Bool {
         get { environment.settings.isBillingGracePeriodEnabled }
         set { set { $0.isBillingGracePeriodEnabled = newValue } }
     }
 
-    /// Whether nobody is asked at the screen; the file's unless set, else false (behaviour 206).
+    /// Whether dialogs are disabled; the file's setting unless set, else false (behavior 206).
     ///
-    /// Nobody ever is here, so that it changes nothing.
+    /// There are no dialogs here, so that it changes nothing.
     open var disableDialogs: Bool {
         get { environment.settings.areDialogsDisabled }
         set { set { $0.areDialogsDisabled = newValue } }
     }
 
-    /// The country that the store sells for, ISO 3166-1 alpha-3; the file's unless set, else `USA` (behaviour 205).
+    /// The country that the store sells for, ISO 3166-1 alpha-3; the file's unless set, else `USA` (behavior 205).
     ///
-    /// What is no country's code leaves it as it was, with a line in the context's log.
+    /// Setting anything that is no country's code changes nothing, and adds a line to the context's log.
     open var storefront: String {
         get { environment.settings.storefront }
         set {
@@ -162,13 +162,13 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         }
     }
 
-    /// The language of the products' texts; the file's unless set, else US English (behaviour 205).
+    /// The language of the products' texts; the file's unless set, else US English (behavior 205).
     open var locale: Locale {
         get { Locale(identifier: environment.settings.locale) }
         set { set { $0.locale = newValue.identifier } }
     }
 
-    /// How fast subscriptions renew; the file's unless set, else real time.
+    /// The rate at which subscriptions renew; the file's unless set, else real time.
     ///
     /// A period that has begun keeps its length.
     open var timeRate: TimeRate {
@@ -176,14 +176,14 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         set { set { $0.timeRate = newValue.rawValue } }
     }
 
-    /// Goes back to the file's settings; what was bought stays (behaviour 203).
+    /// Resets the settings to the file's; purchases stay (behavior 203).
     open func resetToDefaultState() {
         environment.reset(in: context)
     }
 
     // MARK: Transactions
 
-    /// All transactions, the oldest first: also those that failed, wait, or are finished (behaviour 217).
+    /// Returns all transactions, oldest first: failed, waiting and finished ones too (behavior 217).
     open func allTransactions() -> [SKTestTransaction] {
         do {
             return try TestHistory(store).testTransactions
@@ -193,57 +193,57 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         }
     }
 
-    /// Makes everything as if nothing had ever been bought; the settings stay (behaviour 203).
+    /// Removes all transactions; the settings stay (behavior 203).
     ///
     /// Numbers begin at 0 again.
     open func clearTransactions() {
         environment.clear(in: context)
     }
 
-    /// Removes a transaction, and what renews or restores it, as if it had never been (behaviour 218).
+    /// Removes a transaction, and its renewals and restores, as if it had never been (behavior 218).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``.
     open func deleteTransaction(identifier: Int) throws {
         try act(on: identifier) { store, transaction in try store.deleteTransaction(transaction.id) }
     }
 
-    /// Buys something outside the app; the transaction comes to the queue (behaviour 211).
+    /// Buys a product outside the app; the transaction comes to the queue (behavior 211).
     ///
-    /// It has been bought elsewhere: nobody is asked about it, nothing interrupts it, and ``failTransactionsEnabled`` does
-    /// not keep it from being bought.
+    /// It counts as bought elsewhere: nobody is asked about it, nothing interrupts it, and ``failTransactionsEnabled``
+    /// does not prevent it.
     ///
-    /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for what the configuration does not have, and
-    ///   ``SKTestError/Code/invalidAction`` for what the store refuses.
+    /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for a product that the configuration does not have, and
+    ///   ``SKTestError/Code/invalidAction`` if the store refuses.
     open func buyProduct(productIdentifier: String) throws {
         _ = try product(productIdentifier)
         try act { store in try store.account.buy(productIdentifier) }
     }
 
-    /// Pays a purchase back, at once (behaviour 212).
+    /// Refunds a purchase at once (behavior 212).
     ///
-    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for what nobody paid for,
-    ///   or what was paid back already.
+    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for a transaction that
+    ///   was not paid for, or was refunded already.
     open func refundTransaction(identifier: Int) throws {
         try act(on: identifier) { store, transaction in try store.refund(transaction.id) }
     }
 
-    /// Approves what waits for somebody's approval: it is purchased (behaviour 208).
+    /// Approves a transaction that waits for approval: it is purchased (behavior 208).
     ///
-    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for what does not wait.
+    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it does not wait.
     open func approveAskToBuyTransaction(identifier: Int) throws {
         try act(on: identifier) { store, transaction in try store.decide(transaction.id, .approve) }
     }
 
-    /// Declines what waits for somebody's approval: it fails (behaviour 208).
+    /// Declines a transaction that waits for approval: it fails (behavior 208).
     ///
-    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for what does not wait.
+    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it does not wait.
     open func declineAskToBuyTransaction(identifier: Int) throws {
         try act(on: identifier) { store, transaction in try store.decide(transaction.id, .decline()) }
     }
 
-    /// Resolves what keeps a purchase from being made, or a renewal from being paid for (behaviours 209 and 210).
+    /// Resolves the issue that blocks a purchase or a renewal (behaviors 209 and 210).
     ///
-    /// An interrupted purchase comes as a new purchased transaction. Where billing retry is over, nothing happens.
+    /// An interrupted purchase comes as a new purchased transaction. Once billing retry is over, nothing happens.
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for a transaction that
     ///   has no issue and is not a subscription's.
@@ -261,23 +261,23 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     // MARK: Subscriptions
 
-    /// Lets a transaction's subscription renew, as new ones do (behaviour 213).
+    /// Turns auto-renewal of a transaction's subscription on (behavior 213).
     ///
-    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for what belongs to
-    ///   none, or to one that is over.
+    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for a
+    ///   transaction without a subscription, or with one that is over.
     open func enableAutoRenewForTransaction(identifier: Int) throws {
         try act(onSubscriptionOf: identifier) { account, group in try account.setAutoRenew(true, inGroup: group) }
     }
 
-    /// Lets a transaction's subscription end with its period (behaviour 213).
+    /// Turns auto-renewal of a transaction's subscription off: it ends with its period (behavior 213).
     ///
-    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for what belongs to
-    ///   none, or to one that is over.
+    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for a
+    ///   transaction without a subscription, or with one that is over.
     open func disableAutoRenewForTransaction(identifier: Int) throws {
         try act(onSubscriptionOf: identifier) { account, group in try account.setAutoRenew(false, inGroup: group) }
     }
 
-    /// Ends a subscription now, and turns its renewal off (behaviour 214).
+    /// Expires a subscription now, and turns its renewal off (behavior 214).
     ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product that
     ///   does not renew, ``SKTestError/Code/noSubscriptionFound`` for one that nobody is subscribed to.
@@ -286,7 +286,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         try act { store in try store.account.expireSubscription(inGroup: group) }
     }
 
-    /// Ends a subscription's period now and begins the next (behaviour 215).
+    /// Ends a subscription's period now and begins the next (behavior 215).
     ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product that
     ///   does not renew, ``SKTestError/Code/noSubscriptionFound`` for one that nobody is subscribed to.
@@ -295,27 +295,28 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         try act { store in try store.account.forceRenewal(inGroup: group) }
     }
 
-    /// Asks for consent to a higher price of a transaction's subscription (behaviour 216).
+    /// Asks for consent to a higher price of a transaction's subscription (behavior 216).
     ///
-    /// The price need not change, and it may be asked again. Without an answer the subscription ends with its period.
+    /// The price need not change, and the question may be repeated. Without an answer the subscription ends with its
+    /// period.
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``.
     open func requestPriceIncreaseConsentForTransaction(identifier: Int) throws {
         try act(onSubscriptionOf: identifier) { try $0.requestPriceIncreaseConsent(inGroup: $1) }
     }
 
-    /// Consents to the higher price: the subscription goes on (behaviour 216).
+    /// Consents to the higher price: the subscription goes on (behavior 216).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
-    ///   ``SKTestError/Code/invalidAction`` where nobody was asked.
+    /// ``SKTestError/Code/invalidAction`` if nobody was asked.
     open func consentToPriceIncreaseForTransaction(identifier: Int) throws {
         try act(onSubscriptionOf: identifier) { try $0.answerPriceConsent(.agree, inGroup: $1) }
     }
 
-    /// Declines the higher price: the subscription will not renew (behaviour 216).
+    /// Declines the higher price: the subscription will not renew (behavior 216).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
-    ///   ``SKTestError/Code/invalidAction`` where nobody was asked.
+    /// ``SKTestError/Code/invalidAction`` if nobody was asked.
     open func declinePriceIncreaseForTransaction(identifier: Int) throws {
         try act(onSubscriptionOf: identifier) { try $0.answerPriceConsent(.decline, inGroup: $1) }
     }

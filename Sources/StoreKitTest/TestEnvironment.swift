@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The store that all sessions of one context steer, as Xcode's sessions steer one environment (behaviour 201).
+/// The store that all sessions of one context control, as Xcode's sessions control one environment (behavior 201).
 final class TestEnvironment: Sendable {
     private let state: Locked<State>
 
@@ -9,7 +9,7 @@ final class TestEnvironment: Sendable {
         var store: SandboxStore
         let configuration: StoreConfiguration
         let clock: any StoreClock
-        /// The file's, or what sessions made of them.
+        /// The settings of the file, or as changed by sessions.
         var settings: StoreConfiguration.Settings
     }
 
@@ -21,10 +21,10 @@ final class TestEnvironment: Sendable {
         )
     }
 
-    /// The context's environment on a configuration and a clock: the one that is there, with the file's settings, else a
-    /// new one whose store becomes the context's.
+    /// Returns the context's environment on a configuration and a clock: the existing one, with the file's settings,
+    /// else a new one whose store becomes the context's.
     ///
-    /// Without a clock it goes by the real time, on a clock of its own: settling then waits for nobody else.
+    /// Without a clock it uses the real time, on a clock of its own: settling then waits for nobody else.
     static func environment(
         in context: StoreContext,
         _ configuration: StoreConfiguration,
@@ -56,7 +56,7 @@ final class TestEnvironment: Sendable {
         }
     }
 
-    /// Changes settings, and has the store do as those say that are others than before.
+    /// Changes settings, and applies the changed ones to the store.
     func set(in context: StoreContext, _ change: (inout StoreConfiguration.Settings) -> Void) {
         let (store, old, new) = state.withLock { state in
             let old = state.settings
@@ -66,7 +66,7 @@ final class TestEnvironment: Sendable {
         apply(new, insteadOf: old, to: store, in: context)
     }
 
-    /// The file's settings again, whatever was done to the store; what was bought stays (behaviour 203).
+    /// Restores the file's settings, whatever was done to the store; purchases stay (behavior 203).
     func reset(in context: StoreContext) {
         let (store, settings) = state.withLock { state in
             state.settings = state.configuration.settings
@@ -75,9 +75,9 @@ final class TestEnvironment: Sendable {
         apply(settings, insteadOf: nil, to: store, in: context)
     }
 
-    /// Everything as if nothing had ever been bought, with the settings that there are (behaviour 203).
+    /// Removes all transactions, with the current settings (behavior 203).
     ///
-    /// A store of its own takes the place of the one before: numbers begin at 0 again.
+    /// A new store takes the place of the previous one: numbers begin at 0 again.
     func clear(in context: StoreContext) {
         let (configuration, clock, settings) = state.withLock { ($0.configuration, $0.clock, $0.settings) }
         let wasInUse = isStill(in: context)
@@ -87,7 +87,7 @@ final class TestEnvironment: Sendable {
                 state.store = store
                 return state.settings
             }
-            // What was set meanwhile went to the store before.
+            // Settings changed meanwhile went to the previous store.
             apply(newest, insteadOf: settings, to: store, in: context)
             if wasInUse { context.use(store) }
         } catch {
@@ -119,7 +119,7 @@ final class TestEnvironment: Sendable {
         }
     }
 
-    /// Leaves alone what is as before: the store's own methods may have changed it.
+    /// Applies the changed settings only: the store's own methods may have changed the others.
     private static func apply(
         _ settings: StoreConfiguration.Settings,
         insteadOf old: StoreConfiguration.Settings?,

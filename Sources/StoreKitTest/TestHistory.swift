@@ -1,6 +1,6 @@
 import StoreCore
 
-/// A moment's view of a store's transactions and what they are part of.
+/// A snapshot of a store's transactions and their subscriptions.
 struct TestHistory {
     let transactions: [SandboxTransaction]
     private let subscriptions: [String: SandboxSubscription]
@@ -8,12 +8,12 @@ struct TestHistory {
 
     init(_ store: SandboxStore) throws {
         transactions = try store.transactions
-        // A subscription of the group that begins anew after it was deleted has another original.
+        // A subscription of the group that begins again after it was deleted has another original.
         subscriptions = Dictionary(store.account.subscriptions.map { ($0.originalTransaction, $0) }) { _, new in new }
         interrupted = Set(store.issues.map(\.transaction))
     }
 
-    /// The transaction with a test transaction's number.
+    /// Returns the transaction with a test transaction's number.
     func transaction(_ identifier: Int) throws -> SandboxTransaction {
         let name = String(identifier)
         guard let transaction = transactions.first(where: { $0.id == name }) else {
@@ -22,7 +22,7 @@ struct TestHistory {
         return transaction
     }
 
-    /// The subscription that a test transaction is part of.
+    /// Returns the subscription of a test transaction.
     func subscription(_ identifier: Int) throws -> SandboxSubscription {
         let transaction = try transaction(identifier)
         guard let subscription = subscription(of: transaction) else {
@@ -40,7 +40,7 @@ struct TestHistory {
 
     func isInterrupted(_ transaction: SandboxTransaction) -> Bool { interrupted.contains(transaction.id) }
 
-    /// What a client sees of them, the oldest first.
+    /// The transactions as a client sees them, oldest first.
     var testTransactions: [SKTestTransaction] {
         transactions.map { transaction in
             let subscription = subscription(of: transaction)

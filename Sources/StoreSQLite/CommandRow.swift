@@ -10,7 +10,7 @@
         let checksum: Int
         let payload: Data
 
-        /// What the statements select that give rows.
+        /// The columns that the statements select for rows.
         static let columns = "sequence, journal, number, checksum, payload"
 
         init(_ statement: Statement) {
@@ -21,7 +21,7 @@
             payload = statement.data(4)
         }
 
-        /// All in their order; nil where a page is damaged, of the table or of its index.
+        /// Returns all rows in order; nil where a page of the table or of its index is damaged.
         static func all(on connection: Connection) throws(StoreDatabaseError) -> [CommandRow]? {
             do throws(StoreDatabaseError) {
                 let select = try connection.statement("SELECT \(columns) FROM command ORDER BY sequence")
@@ -48,7 +48,7 @@
             }
         }
 
-        /// Puts it into the five places of a statement.
+        /// Binds the row to the five parameters of a statement.
         func bind(to statement: Statement) throws(StoreDatabaseError) {
             for (index, value) in [sequence, journal, number, checksum].enumerated() {
                 try statement.bind(value, at: Int32(index + 1))

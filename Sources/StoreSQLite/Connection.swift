@@ -2,29 +2,30 @@
     import CSQLite
     import Foundation
 
-    /// One connection to SQLite, and its prepared statements.
+    /// A connection to SQLite, and its prepared statements.
     ///
-    /// Used by one thread at a time.
+    /// It is used by one thread at a time.
     final class Connection {
         private let handle: OpaquePointer
         private let path: DatabasePath
         private var statements: [String: Statement] = [:]
         private var isOpen = true
         private var file: OpenFile
-        /// Nil until ``watchLog(checkpointInterval:)``.
+        /// The log; nil until ``watchLog(checkpointInterval:)``.
         private var log: OpenFile?
         /// The number of frames in the log after the last commit.
         private var frames = 0
         private var pageSize: Int64 = 0
         private var checkpointInterval = Int.max
-        /// Whether the files were given up: those at their paths may be others.
+        /// Whether the files were abandoned: those at their paths may be others.
         private var isAbandoned = false
 
-        /// Opens a file, to be read and written.
+        /// Opens a file for reading and writing.
         init(_ path: DatabasePath, patience: TimeInterval) throws(StoreDatabaseError) {
             try path.create()
             var opened: OpaquePointer?
-            // Without `SQLITE_OPEN_CREATE`: whoever deletes the file just now does not have SQLite make one that all may read.
+            // Without `SQLITE_OPEN_CREATE`: if the file is deleted just now, SQLite must not create one that all may
+            // read.
             let status = sqlite3_open_v2(
                 path.file,
                 &opened,
@@ -45,7 +46,7 @@
             self.path = path
             handle = opened
             sqlite3_extended_result_codes(opened, 1)
-            // Written so that what is no number waits for nothing.
+            // Written so that NaN waits for nothing.
             sqlite3_busy_timeout(opened, Int32(min(patience > 0 ? patience * 1000 : 0, Double(Int32.max))))
         }
 
@@ -54,14 +55,14 @@
             return sqlite3_file_control(handle, "main", control, &file) == SQLITE_OK ? file : nil
         }
 
-        /// The file's first bytes; none where it is empty, or was being made when the process died.
+        /// Returns the file's first bytes; none where it is empty, or was being created when the process crashed.
         ///
-        /// Read through SQLite's own descriptor: to close another one would give up the locks that this process has on the
-        /// file.
+        /// They are read through SQLite's own descriptor: closing another one would release the locks that this process
+        /// has on the file.
         func header() throws(StoreDatabaseError) -> Data {
             guard let read = file.handle.pointee.pMethods?.pointee.xRead else { throw error(SQLITE_MISUSE) }
             var bytes = [UInt8](repeating: 0, count: 100)
-            // What is not there is filled with zeros, and the read said to be short (a macro that Swift does not see).
+            // Missing bytes are filled with zeros, and the read is reported as short (a macro that Swift does not see).
             let result = read(file.handle, &bytes, 100, 0)
             guard result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8 else {
                 throw error(result)
@@ -71,9 +72,11 @@
 
         deinit { close() }
 
-        /// Closes the file at once; to be asked for nothing afterwards.
+        /// Closes the file at once.
         ///
-        /// - Returns: lines for the log, if the files had to be given up.
+        /// The connection must not be used afterwards.
+        ///
+        /// - Returns: lines for the log, if the files had to be abandoned.
         @discardableResult
         func close() -> [String] {
             guard isOpen else { return [] }
@@ -84,13 +87,13 @@
             }
             isOpen = false
             for statement in statements.values { statement.finalize() }
-            // One that is empty was made by opening the file; to keep it would be to leave something behind.
+            // An empty log was created by opening the file; keeping it would leave something behind.
             if isLogEmpty, !isAbandoned { try? keepLog(false) }
             sqlite3_close_v2(handle)
             return lines
         }
 
-        /// Whether closing leaves the log beside the file, and so the file, as it is.
+        /// Sets whether closing keeps the log beside the file, and so leaves the file as it is.
         func keepLog(_ isKept: Bool) throws(StoreDatabaseError) {
             let status = store_keep_log_on_close(handle, isKept ? 1 : 0)
             guard status == SQLITE_OK else { throw error(status) }
@@ -105,11 +108,11 @@
             return methods.pointee.xFileSize(log, &size) == SQLITE_OK && size == 0
         }
 
-        // MARK: Files that are lost while they are open
+        // MARK: Files lost while they are open
 
-        /// Has every commit from now on check the file and its log.
+        /// Makes every commit from now on check the file and its log.
         ///
-        /// - Parameter checkpointInterval: the number of frames in the log from which on it is brought into the file.
+        /// - Parameter checkpointInterval: the number of frames in the log from which on it is checkpointed.
         /// - Throws: ``StoreDatabaseError``.
         func watchLog(checkpointInterval: Int) throws(StoreDatabaseError) {
             // SQLite opens the log when it first reads.
@@ -121,7 +124,7 @@
             file.size = file.openSize
             self.log = log
             self.checkpointInterval = checkpointInterval
-            // Tells how much a commit has written, without asking the system. It takes the place of SQLite's checkpoints.
+            // Reports how much a commit has written, without asking the system. It replaces SQLite's checkpoints.
             sqlite3_wal_hook(
                 handle,
                 { connection, _, _, frames in
@@ -140,11 +143,12 @@
             log?.size = 32 + Int64(frames) * (24 + pageSize)
         }
 
-        /// Brings the log into the file.
+        /// Checkpoints the log into the file.
         ///
         /// If it cannot be done now, the next commit does it.
         private func checkpoint() {
-            // Into a file that was lost while the commit waited for the disk it would write holes; the next commit says so.
+            // Into a file that was lost while the commit waited for the disk it would write holes; the next commit
+            // reports this.
             guard file.loss == nil, log?.loss == nil else { return }
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             let size = file.openSize
@@ -164,21 +168,21 @@
             (try? number("PRAGMA page_count")).map { Int64($0) * pageSize } ?? .max
         }
 
-        /// Gives up files of which one was lost: from now on nothing at their paths is changed.
+        /// Abandons files of which one was lost: from now on nothing at their paths is changed.
         ///
-        /// Before, what is in the log is brought into the file. So nothing that was committed is missing from a file that was
-        /// moved, or whose log is gone.
+        /// Before, the log is checkpointed into the file. So no committed data is missing from a file that was moved,
+        /// or whose log is gone.
         ///
-        /// - Returns: lines for the log of who owns the database.
+        /// - Returns: lines for the log of the database's owner.
         func abandon(because error: StoreDatabaseError) -> [String] {
             isAbandoned = true
             try? keepLog(true)
             var lines = ["\(error)"]
-            // A part of the log would make the file one that never was, and so would writing a part of the file again.
+            // A part of the log would produce a file that never existed, and so would writing a part of the file again.
             guard let log, file.openSize >= file.size, log.openSize >= log.size else { return lines }
             switch (file.loss, log.loss) {
-            // Together they would make a damaged database when they are opened again. A log in which this database has
-            // written nothing may be the one of whoever has the other file open.
+            // Opened together again, they would be a damaged database. A log in which this database has written nothing
+            // may belong to the process that has the other file open.
             case (.replaced, nil) where log.size > 0: lines.append(log.setAside())
             case (nil, .replaced): lines.append(log.setAside())
             default: break
@@ -191,7 +195,7 @@
 
         var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-        /// A statement, prepared when it is first wanted.
+        /// Returns a statement, prepared on first use.
         func statement(_ sql: String) throws(StoreDatabaseError) -> Statement {
             if let statement = statements[sql] { return statement }
             var prepared: OpaquePointer?
@@ -202,27 +206,27 @@
             return statement
         }
 
-        /// Runs statements that are wanted once.
+        /// Runs statements that are needed once.
         func execute(_ sql: String) throws(StoreDatabaseError) {
             let status = sqlite3_exec(handle, sql, nil, nil, nil)
             guard status == SQLITE_OK else { throw error(status) }
         }
 
-        /// The first column of the first row, as a number.
+        /// Returns the first column of the first row, as a number.
         func number(_ sql: String) throws(StoreDatabaseError) -> Int? {
             let statement = try statement(sql)
             defer { statement.reset() }
             return try statement.step() ? statement.integer(0) : nil
         }
 
-        /// The first column of the first row, as a text.
+        /// Returns the first column of the first row, as a text.
         func text(_ sql: String) throws(StoreDatabaseError) -> String? {
             let statement = try statement(sql)
             defer { statement.reset() }
             return try statement.step() ? statement.text(0) : nil
         }
 
-        /// Everything that `body` does, or nothing.
+        /// Runs `body` in a transaction: everything that it does takes effect, or nothing.
         func transaction<R>(
             _ mode: String = "IMMEDIATE",
             _ body: () throws(StoreDatabaseError) -> R
@@ -244,7 +248,9 @@
 
         private func error(_ status: Int32) -> StoreDatabaseError { Self.error(status, of: handle, path) }
 
-        /// To be called right after what failed.
+        /// Returns the error of a failed call.
+        ///
+        /// It must be called right after that.
         private static func error(_ status: Int32, of handle: OpaquePointer, _ path: DatabasePath) -> StoreDatabaseError
         {
             // SQLite does not keep the system's error for a commit.

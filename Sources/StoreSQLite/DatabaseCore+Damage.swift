@@ -2,7 +2,7 @@
     import Foundation
     import StoreCore
 
-    // What could not be read is set apart and reported, and the rest served.
+    // Unreadable records are set apart and reported, and the rest is served.
     extension DatabaseCore {
         func damage() throws(StoreDatabaseError) -> [DamagedRecord] {
             try use { connection throws(StoreDatabaseError) in
@@ -27,7 +27,7 @@
             }
         }
 
-        /// Reports records, and puts what there is of them beside the others; `remove` takes each out of its own place.
+        /// Reports records, and moves what is left of them beside the others; `remove` takes each out of its own place.
         ///
         /// If that cannot be written they stay where they are, to be found again.
         func setApart(
@@ -51,7 +51,7 @@
             } catch { note("what cannot be read could not be set apart: \(error)") }
         }
 
-        /// Puts what there is of a record beside the others.
+        /// Stores what is left of a record beside the others.
         func keep(_ record: DamagedRecord, _ data: Data, on connection: Connection) throws(StoreDatabaseError) {
             let insert = try connection.statement(
                 "INSERT INTO damaged (place, number, reason, payload) VALUES (?1, ?2, ?3, ?4)"
@@ -63,9 +63,9 @@
             try insert.run()
         }
 
-        /// Gives a table that SQLite cannot read whole another name, and puts an empty one in its place.
+        /// Renames a table that SQLite cannot read whole, and puts an empty one in its place.
         ///
-        /// - Returns: the other name. What is there stays for whoever wants to look at it.
+        /// - Returns: the new name. The old content stays for inspection.
         @discardableResult
         func setAside(_ table: String, on connection: Connection) throws(StoreDatabaseError) -> String {
             let sql = try connection.text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")

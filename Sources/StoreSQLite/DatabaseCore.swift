@@ -2,17 +2,17 @@
     import Foundation
     import StoreCore
 
-    /// What a database's ledger and journal have in common: the connection, and who has it when.
-    // unchecked: `connection` is used only by who has the turn, everything else is touched with the condition's lock held.
+    /// The connection that a database's ledger and journal share, and the turns of its users.
+    // unchecked: `connection` is used only during a turn, everything else is touched with the condition's lock held.
     final class DatabaseCore: @unchecked Sendable {
         static let isAvailable = true
 
         private typealias Write = (Connection) throws(StoreDatabaseError) -> Void
 
-        /// One caller's writes, which wait for the turn.
+        /// A caller's writes, which wait for the turn.
         private final class Job {
             let write: Write
-            /// Touched with the condition's lock held.
+            /// The result, touched with the condition's lock held.
             var result: Result<Void, StoreDatabaseError>?
 
             init(_ write: @escaping Write) { self.write = write }
@@ -21,13 +21,13 @@
         let name: String
         private let log: StoreLog
         private let condition = NSCondition()
-        /// Nil when closed.
+        /// The connection; nil when closed.
         private var connection: Connection?
         private var isInUse = false
         private var waiting: [Job] = []
-        /// Why the file was given up, if it was.
+        /// The reason that the file was abandoned, if it was.
         private var refusal: StoreDatabaseError?
-        /// Lines for the log, of whoever has the turn: told once it is over.
+        /// Lines for the log from the current turn, logged once it is over.
         private var notes: [String] = []
 
         init(
@@ -40,7 +40,7 @@
             self.log = log
             name = file.lastPathComponent
             let connection = try Connection(DatabasePath(file, fileSystem: fileSystem), patience: patience)
-            // Until it is known to be ours.
+            // Until it is known to be StoreSQLite's.
             try connection.keepLog(true)
             try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
             if connection.isReadOnly { throw StoreDatabaseError(.readOnly, "\(name) may not be written") }
@@ -62,9 +62,9 @@
             for line in connection?.close() ?? [] { log(line) }
         }
 
-        /// Reads, or does what is to be done alone.
+        /// Reads, or runs exclusive work.
         ///
-        /// What a newer version wrote ends everything, and so does a file that was lost: see `giveUp(_:after:)`.
+        /// A file that a newer version wrote ends everything, and so does one that was lost: see `giveUp(_:after:)`.
         func use<R>(_ body: (Connection) throws(StoreDatabaseError) -> R) throws(StoreDatabaseError) -> R {
             let connection = try takeTurn()
             defer { endTurn() }
@@ -77,11 +77,12 @@
             }
         }
 
-        /// Refuses everything from now on if an error says that the file cannot be used any more, and leaves it as it is.
+        /// Refuses everything from now on if an error says that the file cannot be used any more, and leaves it as it
+        /// is.
         ///
-        /// To be called by who has the turn.
+        /// It must be called during the caller's turn.
         ///
-        /// - Returns: whether it cannot.
+        /// - Returns: whether the file is unusable.
         @discardableResult
         private func giveUp(_ connection: Connection, after error: StoreDatabaseError) -> Bool {
             switch error.code {
@@ -93,10 +94,10 @@
             return true
         }
 
-        /// Writes, all of it or nothing.
+        /// Writes everything or nothing.
         ///
-        /// Returns once it lasts. What several threads want to write at once is written in one transaction: the first of
-        /// them does it for all.
+        /// Returns once the writes are durable. Concurrent writes of several threads are committed in one transaction:
+        /// the first thread does it for all.
         func write(_ body: (Connection) throws(StoreDatabaseError) -> Void) throws(StoreDatabaseError) {
             try withoutActuallyEscaping(body) { body throws(StoreDatabaseError) in
                 let job = Job(body)
@@ -122,7 +123,7 @@
             }
         }
 
-        /// What came of each write; told to nobody yet.
+        /// Returns the result of each write, not yet delivered to its caller.
         private func run(
             _ group: [Job],
             on connection: Result<Connection, StoreDatabaseError>
@@ -140,14 +141,14 @@
                 return group.map { _ in common }
             }
             if giveUp(connection, after: error) || group.count == 1 { return group.map { _ in common } }
-            // What one of them did wrong is not to fall upon the others.
+            // A failing write must not affect the others.
             return group.indices.map { result(group[$0...$0]) }
         }
 
-        /// Has the log hear of something; to be called by who has the turn, when it is given up.
+        /// Adds a line for the log; it must be called during the caller's turn, and is logged after it.
         func note(_ line: String) { condition.withLock { notes.append(line) } }
 
-        /// Waits for what is being done, and closes: when it returns the file is free.
+        /// Waits for the work in progress, and closes: when it returns the file is free.
         func close() {
             condition.lock()
             while isInUse { condition.wait() }
@@ -178,13 +179,17 @@
             for line in lines { log(line) }
         }
 
-        /// To be called with the lock held.
+        /// Removes and returns the lines for the log.
+        ///
+        /// It must be called with the lock held.
         private func takeNotes() -> [String] {
             defer { notes = [] }
             return notes
         }
 
-        /// To be asked with the lock held.
+        /// The connection, or the reason that there is none.
+        ///
+        /// It must be read with the lock held.
         private var available: Result<Connection, StoreDatabaseError> {
             guard let connection else {
                 return .failure(StoreDatabaseError(.closed, "\(name) has been closed"))
@@ -201,10 +206,10 @@
             }
         }
 
-        /// The number of frames in the log from which on a commit brings it into the file.
+        /// The number of frames in the log from which on a commit checkpoints it into the file.
         fileprivate var checkpointInterval: Int {
             switch self {
-            // A log that grows makes each wait for the disk longer than one that is written over; so it is kept short.
+            // A growing log makes each wait for the disk longer than one that is overwritten; so it is kept short.
             case .full: 128
             case .normal: 1000
             }
@@ -214,7 +219,7 @@
     import Foundation
     import StoreCore
 
-    /// What stands in for a database where there is no SQLite: there never is one.
+    /// The placeholder for a database where there is no SQLite: it is never created.
     final class DatabaseCore: Sendable {
         static let isAvailable = false
 

@@ -1,14 +1,15 @@
 #if canImport(CSQLite)
     import Foundation
 
-    /// What the first bytes of a file say of it, looked at before SQLite does: it would tidy up in a database that is not ours.
+    /// A check of a file's header before SQLite opens it: SQLite would clean up in a database that is not
+    /// StoreSQLite's.
     enum DatabaseFile {
-        /// "StCR": what says in the file's header that it is ours.
+        /// "StCR": the application ID in the header of StoreSQLite's files.
         static let applicationID = 0x5374_4352
 
         /// Refuses a file that another program wrote, or a newer version of this one.
         ///
-        /// What has no bytes is to be made.
+        /// A file without bytes is still to be created.
         static func check(header: Data, newest: Int, _ name: String) throws(StoreDatabaseError) {
             if header.isEmpty { return }
             guard header.starts(with: "SQLite format 3\0".utf8) else {

@@ -2,13 +2,13 @@
     import CSQLite
     import Foundation
 
-    /// Where a database lies.
+    /// The location of a database.
     struct DatabasePath {
-        /// The file's name, without its folders, for sentences.
+        /// The file's name, without its folders, for messages.
         let name: String
         /// The file's absolute path, without symbolic links, as SQLite opens it.
         let file: String
-        /// What SQLite knows the file system by; nil for the usual one.
+        /// SQLite's name of the file system; nil for the default one.
         let fileSystem: String?
 
         /// The path of the write-ahead log.
@@ -36,10 +36,10 @@
             self.fileSystem = fileSystem
             // SQLite leaves room for "-journal".
             let isTooLong = max(Int(strlen(full)), path.utf8.count) + 8 > Int(files.pointee.mxPathname)
-            // The upper bits say that there was a link.
+            // The upper bits indicate a link.
             guard status & 0xFF == SQLITE_OK, !isTooLong else {
                 file = path
-                // Links that go on for ever SQLite cuts off by itself.
+                // SQLite stops following endless links by itself.
                 let reason = isTooLong ? ENAMETOOLONG : system == 0 ? ELOOP : system
                 throw StoreDatabaseError(opening: self, system: reason)
             }
@@ -51,7 +51,7 @@
         /// SQLite itself would create it with the mode 0644, less the umask. It gives its other files the mode of this one.
         func create() throws(StoreDatabaseError) {
             if let obstacle = StoreDatabaseError.obstacle(at: self) { throw obstacle }
-            // Before the file: whoever is creating it just now writes it before there is a log.
+            // Before the file: another process that is creating it just now writes it before there is a log.
             let isLogLeft = Self.size(of: log) ?? 0 > 0
             let size = Self.size(of: file)
             if isLogLeft, size ?? 0 == 0 {
@@ -65,7 +65,7 @@
             if size != nil { return }
             // Not `open`: closing the descriptor would give up the locks that another thread had put on the file by then.
             guard mknod(file, S_IFREG | 0o600, 0) == 0 else {
-                // Somebody else may have created it meanwhile.
+                // Another process may have created it meanwhile.
                 if errno == EEXIST { return }
                 throw StoreDatabaseError(opening: self, system: errno)
             }
@@ -73,7 +73,7 @@
             chmod(file, 0o600)
         }
 
-        /// Nil where there is nothing.
+        /// Returns the size of a file; nil where there is none.
         private static func size(of path: String) -> Int64? {
             var found = stat()
             return stat(path, &found) == 0 ? Int64(found.st_size) : nil

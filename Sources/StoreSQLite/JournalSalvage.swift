@@ -2,9 +2,9 @@
     import Foundation
     import StoreCore
 
-    /// Takes a journal's commands out of a table of which SQLite cannot read every page.
+    /// A salvage of a journal's commands from a table of which SQLite cannot read every page.
     ///
-    /// The table is kept as it is, under another name, and what can be read of it goes into a new one.
+    /// The table is kept as it is, under another name, and its readable rows go into a new one.
     struct JournalSalvage {
         private let core: DatabaseCore
         private let connection: Connection
@@ -14,9 +14,9 @@
             self.connection = connection
         }
 
-        /// What can be read, in its order.
+        /// Returns the readable rows, in order.
         func rescue() throws(StoreDatabaseError) -> [CommandRow] {
-            // From both ends as far as the damaged page; the index knows also who was on it.
+            // From both ends as far as the damaged page; the index also lists the rows that were on it.
             let forward = try sequences("SELECT sequence, checksum FROM command ORDER BY sequence")
             let backward = try sequences("SELECT sequence, checksum FROM command ORDER BY sequence DESC")
             let indexed = try sequences("SELECT sequence FROM command INDEXED BY sqlite_autoindex_command_1")
@@ -24,7 +24,7 @@
             var rows: [CommandRow] = []
             for sequence in known.sorted() { rows += try row(sequence) }
             let lost = known.subtracting(rows.map(\.sequence)).sorted()
-            // Who was there is known if either can be read whole.
+            // The rows are known if either can be read whole.
             let isWhole = forward.isWhole || indexed.isWhole
             do throws(StoreDatabaseError) {
                 try connection.transaction { () throws(StoreDatabaseError) in
@@ -54,7 +54,7 @@
             try core.keep(DamagedRecord(place: .journal, number: sequence, reason: reason), Data(), on: connection)
         }
 
-        /// The first column, and whether all of it could be read.
+        /// Returns the first column, and whether all of it could be read.
         private func sequences(_ sql: String) throws(StoreDatabaseError) -> (found: Set<Int>, isWhole: Bool) {
             let select = try connection.statement(sql)
             defer { select.reset() }

@@ -2,11 +2,11 @@
     import Foundation
     import StoreCore
 
-    /// Takes a ledger's records out of a table of which SQLite cannot read every page.
+    /// A salvage of a ledger's records from a table of which SQLite cannot read every page.
     ///
-    /// The table is kept as it is, under another name. What can be read of it, or of the second copies, goes into a new one;
-    /// in the place of all else are records that are known to be lost. So positions stay what they were, and the new table
-    /// can be written.
+    /// The table is kept as it is, under another name. The readable records, or their second copies, go into a new one;
+    /// all others are replaced by records that are known to be lost. So positions stay the same, and the new table can
+    /// be written.
     struct LedgerSalvage {
         private let core: DatabaseCore
         private let connection: Connection
@@ -16,9 +16,9 @@
             self.connection = connection
         }
 
-        /// How many records there are.
+        /// Returns the number of records.
         ///
-        /// Where the last page is damaged that is not known, and what there may have been counts as lost.
+        /// Where the last page is damaged it is not known, and all records that there may have been count as lost.
         static func end(_ core: DatabaseCore, _ connection: Connection) throws(StoreDatabaseError) -> Int {
             do throws(StoreDatabaseError) {
                 return try connection.number("SELECT max(position) FROM record") ?? 0
@@ -31,7 +31,7 @@
             }
         }
 
-        /// Puts a new table into the place of the one that says how far there may be records, if that cannot be read.
+        /// Replaces the table of the reserved number of records, if that cannot be read.
         static func replaceReserve(_ core: DatabaseCore) throws(StoreDatabaseError) -> Bool {
             try core.use { connection throws(StoreDatabaseError) in
                 do throws(StoreDatabaseError) {
@@ -48,7 +48,7 @@
             }
         }
 
-        /// Puts a new table into the place of the damaged one, if that can be written.
+        /// Replaces the damaged table with a new one, if that can be written.
         func rescue(through end: Int) -> Bool {
             do throws(StoreDatabaseError) {
                 try replace(through: end, isEndKnown: true)
@@ -60,7 +60,7 @@
         }
 
         private func replace(through end: Int, isEndKnown: Bool) throws(StoreDatabaseError) {
-            // Before anything is written: a transaction that comes upon a damaged page cannot go on.
+            // Before anything is written: a transaction that meets a damaged page cannot go on.
             let (lost, spares) = try examine(through: end)
             try connection.transaction { () throws(StoreDatabaseError) in
                 let old = try core.setAside("record", on: connection)
@@ -88,7 +88,7 @@
             }
         }
 
-        /// Who is lost, and what there is only as a second copy.
+        /// Returns the lost records, and those that exist only as a second copy.
         private func examine(through end: Int) throws(StoreDatabaseError) -> (lost: IndexSet, spares: [Int: Row]) {
             var lost = IndexSet()
             var spares: [Int: Row] = [:]
@@ -124,7 +124,7 @@
             try insert.run()
         }
 
-        /// Whether it is known how many of them there were shows in what is said.
+        /// Reports lost records; the sentence shows whether their number is known.
         private func report(_ range: Range<Int>, isOpen: Bool) throws(StoreDatabaseError) {
             if isOpen {
                 let reason = "\(Row.damagedPage), with those behind it, of which there may have been \(range.count - 1)"

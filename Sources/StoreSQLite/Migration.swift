@@ -1,14 +1,14 @@
 #if canImport(CSQLite)
-    /// One step from a version of the file's format to the next.
+    /// A step from a version of the file's format to the next.
     ///
-    /// A step that has once been released is never changed: what is to be different comes with another. So does what
-    /// records, commands or their parts may say that earlier versions do not know, with a step that changes no table: they
-    /// then refuse the file before they read anything.
+    /// A released step is never changed: a change comes with another step. So does new content of records, commands or
+    /// their parts that earlier versions do not know, with a step that changes no table: they then refuse the file
+    /// before they read anything.
     struct Migration {
         let name: String
         let sql: String
 
-        /// All there are: a file whose format is number 2 has the first two.
+        /// All steps: a file whose format is number 2 has the first two.
         static let all = [
             Migration(
                 name: "records and commands",
@@ -45,9 +45,9 @@
             ),
         ]
 
-        /// Makes a new file, or brings an older one up to date, all at once.
+        /// Creates a new file, or migrates an older one, in one transaction.
         ///
-        /// Refuses what is not ours before anything is written.
+        /// Refuses a foreign file before anything is written.
         static func run(on connection: Connection, name: String) throws(StoreDatabaseError) {
             let isChanged = try connection.transaction("EXCLUSIVE") { () throws(StoreDatabaseError) -> Bool in
                 let version = try connection.number("PRAGMA user_version") ?? 0
@@ -73,11 +73,11 @@
             guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
                 throw StoreDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
             }
-            // Whoever looks at the file without SQLite is to see its version.
+            // A reader of the file without SQLite should see its version.
             if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         }
 
-        /// The steps that were taken have to be those that are known here.
+        /// Throws unless the file's steps are those that are known here.
         private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(StoreDatabaseError) {
             let rows = try connection.statement("SELECT name FROM migration ORDER BY number")
             defer { rows.reset() }

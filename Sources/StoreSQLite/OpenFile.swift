@@ -4,9 +4,10 @@
 
     /// A file that SQLite has open, and that has to be the one at its path.
     ///
-    /// SQLite goes on writing a file that was deleted or replaced, and does not look at the length of one that was truncated.
+    /// SQLite goes on writing a file that was deleted or replaced, and does not check the length of one that was
+    /// truncated.
     struct OpenFile {
-        /// What became of a file.
+        /// The loss of a file.
         enum Loss { case removed, replaced, truncated }
 
         let name: String
@@ -30,30 +31,30 @@
             (device, inode, size) = (found.st_dev, found.st_ino, 0)
         }
 
-        /// What became of it, as far as the path shows; nil also where the system does not let it be looked at.
+        /// The file's loss, as far as the path shows; nil also where the system does not allow the check.
         var loss: Loss? {
             var found = stat()
-            // Not what a link leads to: SQLite looks for the log beside that.
+            // Not the target of a link: SQLite looks for the log beside that.
             guard lstat(path, &found) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .removed : nil }
             if found.st_ino != inode || found.st_dev != device { return .replaced }
             return Int64(found.st_size) < size ? .truncated : nil
         }
 
-        /// The length of what SQLite has open, wherever it is now.
+        /// The length of the open file, wherever it is now.
         var openSize: Int64 {
             var size: sqlite3_int64 = 0
             guard handle.pointee.pMethods?.pointee.xFileSize(handle, &size) == SQLITE_OK else { return self.size }
             return size
         }
 
-        /// Gives the file at the path another name.
+        /// Renames the file at the path.
         ///
-        /// - Returns: a line that says so.
+        /// - Returns: a line for the log.
         func setAside() -> String {
-            // What was set aside before may be all that is left of other sales.
+            // A file set aside earlier may be all that is left of other sales.
             for number in 1...100 {
                 let suffix = number == 1 ? "-set-aside" : "-set-aside-\(number)"
-                // Unlike `rename`, a link does not take another file's place.
+                // Unlike `rename`, a link does not replace another file.
                 guard link(path, path + suffix) != 0 || unlink(path) != 0 else {
                     return "\(name), which is not the log of the file beside it, is now \(name)\(suffix)"
                 }
@@ -64,7 +65,7 @@
     }
 
     extension StoreDatabaseError {
-        /// What became of a file while it was open.
+        /// Creates the error for the loss of a file while it was open.
         init(_ name: String, _ loss: OpenFile.Loss) {
             let what =
                 switch loss {

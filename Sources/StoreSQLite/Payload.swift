@@ -2,32 +2,33 @@
     import Foundation
     import StoreCore
 
-    /// A value as it lies in the file, with a number that tells whether it still is what was written.
+    /// A value as stored in the file, with a checksum that tells whether it is unchanged.
     package struct Payload {
         let data: Data
         package let checksum: Int
 
-        /// What lies under a number that is known from elsewhere, so that a row in another's place is noticed too.
+        /// Creates the payload of a value under a number that is known from elsewhere, so that a misplaced row is
+        /// noticed too.
         package init(_ data: Data, under number: Int) {
             self.data = data
             checksum = Self.checksum(of: data, number)
         }
 
-        /// What a value is written as, under a number.
+        /// Encodes a value under a number.
         init(under number: Int, _ encode: () throws -> Data) throws(StoreDatabaseError) {
             do { self.init(try encode(), under: number) } catch {
                 throw StoreDatabaseError(.other, "a record cannot be written down: \(error)")
             }
         }
 
-        /// Puts it into the second and third place of a statement that has its number in the first.
+        /// Binds it to the second and third parameter of a statement whose first is its number.
         func bind(to statement: Statement, under number: Int) throws(StoreDatabaseError) {
             try statement.bind(number, at: 1)
             try statement.bind(checksum, at: 2)
             try statement.bind(data, at: 3)
         }
 
-        /// The value again, if this is what was written.
+        /// Decodes the value, if it is unchanged.
         static func read<Value>(
             _ data: Data,
             checksum: Int,
@@ -44,11 +45,11 @@
 
         struct Unreadable: Error {
             let reason: String
-            /// It is what was written: by a version that knows more than this one.
+            /// Whether it is unchanged: written by a version that knows more than this one.
             let isWhole: Bool
         }
 
-        /// Finds what a disk does, not what somebody does on purpose: any change within eight bytes shows.
+        /// Returns the checksum, which detects faults of a disk, not manipulation: any change within eight bytes shows.
         private static func checksum(of data: Data, _ number: Int) -> Int {
             var hash: UInt64 = 0xcbf2_9ce4_8422_2325
             func add(_ word: UInt64) {
@@ -62,7 +63,7 @@
                     add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
                     offset += 8
                 }
-                // What is left, and how much it is.
+                // The remaining bytes, and their number.
                 var rest = UInt64(bytes.count)
                 while offset < bytes.count {
                     rest = rest << 8 | UInt64(bytes[offset])

@@ -1,24 +1,24 @@
 #if canImport(CSQLite)
     import Foundation
 
-    /// A row as records, their second copies and snapshots have it: a number, and bytes with their checksum.
+    /// A row of records, their second copies or snapshots: a number, and bytes with their checksum.
     struct Row {
         let position: Int
         let checksum: Int
-        /// Nil where what could not be read was set apart.
+        /// The bytes; nil where an unreadable row was set apart.
         let payload: Data?
 
-        /// Of a statement that gives these three.
+        /// Reads the row of a statement that selects these three columns.
         init(_ statement: Statement) {
             position = statement.integer(0)
             checksum = statement.integer(1)
             payload = statement.isNull(2) ? nil : statement.data(2)
         }
 
-        /// Why a row is lost that SQLite cannot reach.
+        /// The reason that a row is lost that SQLite cannot reach.
         static let damagedPage = "the page that it was on is damaged"
 
-        /// Those of a table's rows in a range that are there and can be reached, in their order.
+        /// Returns the reachable rows of a table in a range, in order.
         ///
         /// - Returns: also whether there is a page that SQLite calls corrupt, so that others may have been there.
         static func read(
@@ -30,14 +30,14 @@
                 "SELECT position, checksum, payload FROM \(table) WHERE position BETWEEN ?1 AND ?2 ORDER BY position"
             )
             if let rows = try rows(all, range.lowerBound, range.upperBound) { return (rows, false) }
-            // Each for itself: the way to most of them does not lead by the damaged page, nor on to it.
+            // One by one: the way to most of them does not lead through the damaged page, nor to it.
             let one = try connection.statement("SELECT position, checksum, payload FROM \(table) WHERE position = ?1")
             var found: [Row] = []
             for position in range { found += try rows(one, position) ?? [] }
             return (found, true)
         }
 
-        /// Nil where a page is damaged.
+        /// Returns the selected rows; nil where a page is damaged.
         private static func rows(_ select: Statement, _ numbers: Int...) throws(StoreDatabaseError) -> [Row]? {
             defer { select.reset() }
             for (index, number) in numbers.enumerated() { try select.bind(number, at: Int32(index + 1)) }

@@ -23,7 +23,7 @@
         init(_ core: DatabaseCore) { self.core = core }
 
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-            // Nothing that the queue before still records can come behind what is read.
+            // Later records of the previous queue cannot come behind the commands read here.
             opening.replace(with: superseded)?()
             let commands = try core.use { connection throws(StoreDatabaseError) in
                 try read(connection)
@@ -60,7 +60,7 @@
                 try Payload(under: command.id.number) { try JSONEncoder().encode(command) }
             }
             try core.write { connection throws(StoreDatabaseError) in
-                // What is there already was recorded, although somebody was told otherwise.
+                // An existing command was recorded, although its caller was told otherwise.
                 let insert = try connection.statement(
                     "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"
                 )
@@ -91,7 +91,7 @@
 #else
     import StoreCore
 
-    /// What stands in for a journal where there is no SQLite: there never is one.
+    /// The placeholder for a journal where there is no SQLite: it is never created.
     final class SQLiteJournal: QueueJournal {
         init(_ core: DatabaseCore) {}
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {

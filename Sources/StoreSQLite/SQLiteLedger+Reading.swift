@@ -17,7 +17,7 @@
                 }
                 while reading.next <= end { try lose(reason, Data(), connection, &reading) }
                 if isPageDamaged, LedgerSalvage(core, connection).rescue(through: head) {
-                    // Whoever was on the page is reported and has been given another place.
+                    // The records of the page are reported and have been moved.
                     reading.damaged.removeAll { $0.record.reason == Row.damagedPage }
                 }
                 setApart(reading.damaged, connection)
@@ -26,7 +26,7 @@
         }
 
         private struct Reading {
-            /// Which record comes next.
+            /// The number of the next record.
             var next: Int
             var records: [LedgerRecord] = []
             var damaged: [(record: DamagedRecord, data: Data)] = []
@@ -52,7 +52,7 @@
             reading.next += 1
         }
 
-        /// The next record cannot be read: there is a second copy, or it is not one that others count on.
+        /// Handles an unreadable next record: there is a second copy, or no other record depends on it.
         private func lose(
             _ reason: String,
             _ data: Data,
@@ -69,7 +69,7 @@
                 }
                 core.note("record \(number) of the ledger was read from its second copy: of the first, \(reason)")
             } else if isPageDamaged {
-                // Whether there was one is not known.
+                // It is not known whether there was one.
                 throw lostTwice(number)
             } else {
                 reading.records.append(.unreadable)
@@ -103,7 +103,7 @@
     }
 
     extension Row {
-        /// What its payload says.
+        /// Decodes a record's payload.
         func record(_ data: Data) throws(Payload.Unreadable) -> LedgerRecord {
             try Payload.read(data, checksum: checksum, under: position) { try LedgerRecord(unpacking: $0) }
         }

@@ -2,7 +2,7 @@
     import Foundation
     import StoreCore
 
-    // Only a shortcut: one that cannot be read costs time and nothing else.
+    // Only a shortcut: an unreadable snapshot costs time and nothing else.
     extension SQLiteLedger {
         func snapshot() throws -> LedgerSnapshot? {
             try core.use { connection throws(StoreDatabaseError) in
@@ -22,7 +22,7 @@
                 core.setApart([(damage, data)], on: connection) { record throws(StoreDatabaseError) in
                     try connection.execute("DELETE FROM snapshot")
                 }
-                // Nor is to be believed how many records it says it took in.
+                // Its number of records is not trusted either.
                 correctHead(try LedgerSalvage.end(core, connection))
                 return nil
             }
@@ -34,7 +34,7 @@
             return try row.step() ? Row(row) : nil
         }
 
-        /// How many records the snapshot says it has taken in.
+        /// Returns the number of records that the snapshot contains.
         static func endOfSnapshot(_ core: DatabaseCore, _ connection: Connection) throws(StoreDatabaseError) -> Int {
             do throws(StoreDatabaseError) {
                 return try connection.number("SELECT max(position) FROM snapshot") ?? 0
@@ -45,7 +45,7 @@
             }
         }
 
-        /// The page that it is on is damaged.
+        /// Sets the snapshots aside, whose page is damaged.
         private static func setAside(_ core: DatabaseCore, _ connection: Connection) {
             let damage = DamagedRecord(place: .snapshot, number: 0, reason: Row.damagedPage)
             core.setApart([(damage, Data())], on: connection) { _ throws(StoreDatabaseError) in

@@ -4,32 +4,32 @@
 
     /// A store's ledger, in a database.
     ///
-    /// Nobody else writes the file while it is open, so that how many records there are is known without asking.
+    /// No other process writes the file while it is open, so that the number of records is known without reading it.
     // unchecked: what changes is touched only with the condition's lock held.
     final class SQLiteLedger: DurableLedger, @unchecked Sendable {
         let lane: BackendLane
         let core: DatabaseCore
         private let condition = NSCondition()
         private var committed: Int
-        /// Up to where the file says that there may be records, if it does yet.
+        /// The limit up to which the file says that there may be records, if it does yet.
         private var reserved = 0
-        /// What has been appended and not committed.
+        /// The records appended and not committed.
         private var staged: [Entry] = []
         private var stagedRecords: [LedgerRecord] = []
-        /// What the last commit wrote, if it was much, so that it need not be read back to be told.
+        /// The records of the last commit, if there were many, so that they need not be read back.
         private var recent: ArraySlice<LedgerRecord> = []
 
         private struct Entry {
             let position: Int
             let payload: Payload
-            /// Later records count on it, so there is to be a second copy.
+            /// Whether later records depend on it, so that it needs a second copy.
             let isCountedOn: Bool
         }
 
-        /// How many records a store tells at once without reading them back.
+        /// The number of records that a store gets at once without reading them back.
         private static let atHand = 64
 
-        /// For how many records to come the file says that there may be some.
+        /// The number of future records that the file announces.
         ///
         /// Where the page with the last ones is damaged, the next is put behind all that there may have been.
         private static let reserve = 1024
@@ -38,14 +38,14 @@
             self.core = core
             self.lane = lane
             committed = try core.use { connection throws(StoreDatabaseError) in
-                // Records that a snapshot has taken in were there, whatever has become of them.
+                // Records in a snapshot existed, whatever has become of them.
                 max(try LedgerSalvage.end(core, connection), try Self.endOfSnapshot(core, connection))
             }
         }
 
         var head: Int { condition.withLock { committed } }
 
-        /// Some of what the last commit wrote; nil if there is more to it.
+        /// Returns records of the last commit; nil if they do not cover the range.
         func recentRecords(after position: Int, through end: Int) -> [LedgerRecord]? {
             condition.withLock {
                 let start = committed - recent.count
@@ -54,7 +54,7 @@
             }
         }
 
-        /// What was believed of a snapshot was wrong.
+        /// Corrects the number of records after a snapshot proved wrong.
         func correctHead(_ head: Int) {
             condition.withLock { if staged.isEmpty { (committed, recent) = (head, []) } }
         }
@@ -69,7 +69,8 @@
                 )
             }
             return condition.withLock {
-                // Who has seen what is staged has staged it; everybody else waits until it is there, or is not.
+                // A thread that has seen the staged records has staged them; all others wait until they are committed
+                // or dropped.
                 while !staged.isEmpty, head != committed + staged.count { condition.wait() }
                 guard head == committed + staged.count else { return false }
                 staged += entries
@@ -100,7 +101,9 @@
             isWritten = true
         }
 
-        /// Puts new tables into the places of those beside the records that cannot be read; false where there is none.
+        /// Replaces the unreadable tables beside the records.
+        ///
+        /// Returns false where there is none.
         private func mend(through end: Int) throws(StoreDatabaseError) -> Bool {
             let isReserveNew = try LedgerSalvage.replaceReserve(core)
             return try SpareSalvage.replace(core, through: end) || isReserveNew
@@ -131,7 +134,7 @@
 #else
     import StoreCore
 
-    /// What stands in for a ledger where there is no SQLite: there never is one.
+    /// The placeholder for a ledger where there is no SQLite: it is never created.
     final class SQLiteLedger: DurableLedger {
         let lane = BackendLane.caller
         init(_ core: DatabaseCore, lane: BackendLane) throws(StoreDatabaseError) { throw .unavailable }

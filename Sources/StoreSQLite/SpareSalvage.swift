@@ -2,15 +2,14 @@
     import Foundation
     import StoreCore
 
-    /// Makes the second copies anew where SQLite cannot read every page of their table.
+    /// A salvage of the second copies where SQLite cannot read every page of their table.
     ///
     /// The table is kept as it is, under another name.
     struct SpareSalvage {
         private let core: DatabaseCore
         private let connection: Connection
 
-        /// Puts a new table into the place of the damaged one, with the copies that can be read and others of the records
-        /// themselves.
+        /// Replaces the damaged table with a new one, with the readable copies and new ones of the records themselves.
         ///
         /// - Returns: whether it was damaged.
         /// - Throws: ``StoreDatabaseError/Code/damaged`` if a record cannot be read either, so that it is not known whether
@@ -22,7 +21,7 @@
         }
 
         private func replace(through end: Int) throws(StoreDatabaseError) -> Bool {
-            // Before anything is written: a transaction that comes upon a damaged page cannot go on.
+            // Before anything is written: a transaction that meets a damaged page cannot go on.
             guard let copies = try copies(through: end) else { return false }
             try connection.transaction { () throws(StoreDatabaseError) in
                 try core.setAside("spare", on: connection)
@@ -40,7 +39,7 @@
             return true
         }
 
-        /// What the new table is to have; nil where the old one is sound.
+        /// Returns the content of the new table; nil where the old one is sound.
         private func copies(through end: Int) throws(StoreDatabaseError) -> [Row]? {
             var copies: [Row] = []
             var isDamaged = false
@@ -57,7 +56,7 @@
             return isDamaged ? copies : nil
         }
 
-        /// The copies of a range's records, of which only some can be read.
+        /// Completes the copies of a range's records, of which only some can be read.
         private func complete(
             _ spares: [Row],
             _ range: ClosedRange<Int>,
@@ -79,12 +78,12 @@
             return copies
         }
 
-        /// Whether there is to be a copy of a record that can be reached.
+        /// Whether a reachable record needs a copy.
         private func isCountedOn(_ row: Row) throws(StoreDatabaseError) -> Bool {
-            // It was set apart when it was known that nobody counts on it.
+            // It was set apart when it was known that no record depends on it.
             guard let payload = row.payload else { return false }
             do throws(Payload.Unreadable) { return try row.record(payload).isCountedOn } catch {
-                // What a newer version counts on is not known here.
+                // Dependencies of a newer version are not known here.
                 if error.isWhole { return true }
                 throw unknown(row.position)
             }

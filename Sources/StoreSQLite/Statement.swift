@@ -12,7 +12,9 @@
             self.error = error
         }
 
-        /// To be called once, before the connection closes.
+        /// Finalizes the statement.
+        ///
+        /// It must be called once, before the connection closes.
         func finalize() { sqlite3_finalize(handle) }
 
         func bind(_ number: Int, at index: Int32) throws(StoreDatabaseError) {
@@ -34,7 +36,9 @@
 
         func bindNull(at index: Int32) throws(StoreDatabaseError) { try check(sqlite3_bind_null(handle, index)) }
 
-        /// Goes to the next row; false behind the last.
+        /// Steps to the next row.
+        ///
+        /// Returns false behind the last.
         func step() throws(StoreDatabaseError) -> Bool {
             let status = sqlite3_step(handle)
             switch status {
@@ -44,10 +48,10 @@
             }
         }
 
-        /// To be used again.
+        /// Resets the statement for another use.
         func reset() { sqlite3_reset(handle) }
 
-        /// Runs what gives no rows.
+        /// Runs a statement that returns no rows.
         func run() throws(StoreDatabaseError) {
             defer { reset() }
             while try step() {}
@@ -68,7 +72,7 @@
             guard status == SQLITE_OK else { throw error(status) }
         }
 
-        /// Has SQLite copy what is bound.
+        /// The destructor that makes SQLite copy bound values.
         private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     }
 #endif

@@ -3,7 +3,7 @@
     import Foundation
 
     extension StoreDatabaseError {
-        /// What SQLite says, and what the system had said to it.
+        /// Creates the error for SQLite's code, and the system's error behind it.
         init(sqlite status: Int32, system: Int32, _ path: DatabasePath) {
             let name = path.name
             let words = "SQLite says \"\(String(cString: sqlite3_errstr(status)))\" (\(status))"
@@ -16,7 +16,7 @@
             case SQLITE_BUSY, SQLITE_LOCKED:
                 self.init(.inUse, "\(name) is in use: another process has it open, or opened it here before")
             case SQLITE_FULL: self.init(.diskFull, "the disk with \(name) is full")
-            // A short read is none of the system's errors: what it says is of something before.
+            // A short read is no error of the system: its code belongs to an earlier call.
             case SQLITE_IOERR where status != shortRead && [ENOSPC, EDQUOT].contains(system):
                 self.init(.diskFull, "the disk with \(name) is full")
             case SQLITE_IOERR where status != shortRead && system == EROFS:
@@ -29,12 +29,13 @@
             }
         }
 
-        /// What keeps the database, or one of the files beside it, from being opened or created.
+        /// Creates the error that keeps the database, or one of the files beside it, from being opened or created.
         ///
-        /// SQLite tries to read a file that it could not create: what the system says is then `ENOENT`, whatever was in the way.
+        /// SQLite tries to read a file that it could not create: the system's error is then `ENOENT`, whatever was in
+        /// the way.
         init(opening path: DatabasePath, system: Int32) {
             let name = path.name
-            // Without a slash at its end, which would hide what is no folder.
+            // Without a slash at its end, which would hide that it is no folder.
             let end = path.file.lastIndex(of: "/") ?? path.file.startIndex
             let folder = end == path.file.startIndex ? "/" : String(path.file[..<end])
             let folderName = (folder as NSString).lastPathComponent
@@ -64,7 +65,7 @@
             }
         }
 
-        /// A file that is there, and is none that can be read and written.
+        /// Returns the error of an existing file that cannot be read and written.
         static func obstacle(at path: DatabasePath) -> StoreDatabaseError? {
             for (suffix, part) in [("", "database"), ("-journal", "database's journal"), ("-wal", "database's log")] {
                 var found = stat()

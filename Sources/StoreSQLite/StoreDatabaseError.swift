@@ -1,6 +1,6 @@
-/// Why a database could not be opened, written or read.
+/// An error of opening, writing or reading a database.
 ///
-/// Nothing of what failed has been kept, and the database goes on working as soon as the cause has gone: it never does
+/// The failed operation has kept nothing, and the database works again as soon as the cause is gone: it never does
 /// after ``Code/newer``, ``Code/fileLost`` and ``Code/closed``.
 ///
 /// ```swift
@@ -11,33 +11,33 @@
 /// }
 /// ```
 public struct StoreDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of trouble it is.
+    /// A kind of error.
     ///
     /// An open set.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// A word for it.
+        /// The code's name.
         public let rawValue: String
-        /// Any code by its word.
+        /// Creates a code with any name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// This module was built without SQLite.
         public static let unavailable = Code(rawValue: "unavailable")
         /// Another process, or another database object of this one, has the file open.
         public static let inUse = Code(rawValue: "inUse")
-        /// The file is no database of StoreSQLite's.
+        /// The file is no database of StoreSQLite.
         public static let foreign = Code(rawValue: "foreign")
-        /// A newer version of StoreSQLite has written the file, or something in it: all of it is refused from then on, what
-        /// this version could read too.
+        /// A newer version of StoreSQLite has written the file, or something in it: all of it is refused from then on,
+        /// readable parts too.
         public static let newer = Code(rawValue: "newer")
-        /// The folder that the file should be in is not there, or is a file.
+        /// The folder of the file does not exist, or is a file.
         public static let missingFolder = Code(rawValue: "missingFolder")
         /// The file, its log or their folder may not be written, or the folder may not be entered.
         public static let readOnly = Code(rawValue: "readOnly")
-        /// The disk, or what the user may have of it, is full.
+        /// The disk or the user's quota is full.
         public static let diskFull = Code(rawValue: "diskFull")
-        /// The disk did not do what it was asked.
+        /// The disk failed.
         public static let inputOutput = Code(rawValue: "inputOutput")
-        /// What is in the file does not fit together.
+        /// The content of the file is inconsistent.
         public static let damaged = Code(rawValue: "damaged")
         /// The file, or the log beside it, was deleted, moved, replaced or truncated while the database was open.
         ///
@@ -46,16 +46,16 @@ public struct StoreDatabaseError: Error, Hashable, Sendable, CustomStringConvert
         public static let fileLost = Code(rawValue: "fileLost")
         /// The database was closed.
         public static let closed = Code(rawValue: "closed")
-        /// Something else that SQLite says.
+        /// Another error of SQLite.
         public static let other = Code(rawValue: "other")
 
         /// Whether an error has this code, for `catch`.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? StoreDatabaseError)?.code == code }
     }
 
-    /// What kind of trouble it is.
+    /// The kind of error.
     public let code: Code
-    /// One sentence, for a developer's log.
+    /// A sentence for a developer's log.
     ///
     /// It names the file without its folders. Its wording is not stable.
     public let description: String

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The end of the wire in an app: what a dead app says goes nowhere.
+/// The app's end of the wire: nothing that a crashed app sends arrives.
 class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is lived on one thread
     let device: Int
     private let wire: any StoreBackend
@@ -133,7 +133,7 @@ class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is live
         }
     }
 
-    /// The process is gone: its connections break.
+    /// Breaks the connections of a crashed process.
     func close() {
         for receiver in receivers { wire.disconnect(receiver) }
         receivers = []

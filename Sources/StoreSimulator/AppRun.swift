@@ -1,33 +1,33 @@
 import Foundation
 import StoreCore
 
-/// One launch of the app on a device: a queue, and an observer that checks what it hears.
+/// A launch of the app on a device: a queue, and an observer that checks what it hears.
 final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelegate, @unchecked Sendable {
-    // unchecked: a life is lived on one thread.
+    // unchecked: a run uses one thread.
     private struct Seen {
         let transaction: SKPaymentTransaction
         var stage: Model.Stage?
-        /// A new observer is told once more what it missed.
+        /// Whether a new observer is told once more what it missed.
         var mayRepeat = false
         var isRemoved = false
     }
 
     let pulse: ProcessState
     let gate: AppGate
-    /// Nil where the app's queue works on the caller's thread.
+    /// The queue's lane; nil where it works on the caller's thread.
     let lane: StepLane?
     let downloads: DownloadWatch
-    /// What the app's requests are made in.
+    /// The context of the app's requests.
     let context: StoreContext
     let inquiries: Inquiries
-    /// What it has asked, and not heard for sure how it ended.
+    /// The requests whose end it has not reliably heard.
     private var errands: [RequestProbe] = []
     private let device: Int
     private let lifeline: CrashInjector
     private unowned let diary: EventLog
     private(set) var queue: SKPaymentQueue
     private var seen: [ObjectIdentifier: Seen] = [:]
-    /// What was offered from the store's page and not taken.
+    /// The promoted payments that were offered and not taken.
     var kept: [SKPayment] = []
 
     init(
@@ -182,9 +182,9 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         return errand
     }
 
-    /// Nothing is on its way: everything that was asked is over.
+    /// Closes the requests when nothing is in flight: all of them are over.
     ///
-    /// - Returns: what is wrong.
+    /// - Returns: the violation, if any.
     func closeErrands() -> String? {
         defer { errands = [] }
         return errands.lazy.compactMap(\.violation).first
@@ -196,7 +196,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     }
 }
 
-/// What a transaction is called in every launch: a payment's number, or the store's name for what nobody ordered.
+/// The name of a transaction in every launch: a payment's number, or the store's name for what no app ordered.
 enum TransactionName: Hashable, CustomStringConvertible {
     case payment(Int)
     case transaction(String)

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// The end of a connection that does what it was told when it is rung.
+/// A listener of a connection that runs a function when it is rung.
 final class Bell: NewsListener, @unchecked Sendable {  // unchecked: a life is lived on one thread
     var onRing: () -> Void = {}
 

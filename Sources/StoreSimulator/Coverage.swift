@@ -1,24 +1,24 @@
-/// What lives have been through: how often each event met a transaction, a payment on its way or a subscription in each of
-/// its states.
+/// The coverage of runs: how often each event met a transaction, a payment in flight or a subscription in each of its
+/// states.
 final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time has it
-    /// What an event meets.
+    /// A state in which an event meets something.
     enum Meeting: String, CaseIterable {
         // Transactions, as the store has them.
         case purchasing, deferred, purchased, failed, restored, renewed, finished
-        // What was interrupted, and what came of it; what was bought elsewhere.
+        // Interrupted purchases and what became of them; purchases made elsewhere.
         case interrupted, resolved, elsewhere
-        // What another of the family bought; what is paid back, or not shared any more, and not finished.
+        // Purchases shared by the family; refunded or no longer shared ones that are not finished.
         case shared, refunded
-        // Payments on their way, as their app has them; retried are those that were sent more than once.
+        // Payments in flight, as their app has them; retried ones were sent more than once.
         case kept, sent, answered, unknown, givenUp, retried
-        // Files that the store keeps, as their app hears of them.
+        // Hosted files, as their app hears of them.
         case downloading
-        // Subscriptions, by what they are going to do, and by what the running period came of.
+        // Subscriptions, by their renewal, and by what the running period came from.
         case introductory, discounted, running, offerWaits, willEnd, willChange, lapsed, inGrace, inRetry, asked
         case upgraded, downgraded, crossgraded, resumed, renewedUnheard
     }
 
-    /// What meets it: a step, or the death of the app that has it or of the store.
+    /// An event: an operation, or a crash of the app that has the item or of the store.
     enum Event: String, CaseIterable {
         case finish, restore, approve, cancel, decline, advance, addObserver, removeObserver, signIn, signOut
         case setAutoRenew, failBilling, grantGracePeriod, resolveBilling, askForConsent, answerConsent, expire,
@@ -32,7 +32,7 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case unreachable, reachable, spoil, release, relaunch, appDies, storeDies
     }
 
-    /// Whom an event concerns.
+    /// The scope that an event concerns.
     private enum Reach {
         case everything
         case device(Int)
@@ -126,8 +126,10 @@ extension Coverage {
         }
     }
 
-    /// An event on a device meets what its queue has to show, what it has sent and its user's subscription, one about an
-    /// account only that one's subscription, and any other all there is.
+    /// Counts an event.
+    ///
+    /// One on a device meets its queue's content, its sent payments and its user's subscription, one
+    /// about an account only that account's subscription, and any other event everything.
     private func note(_ event: Event, _ reach: Reach, _ model: Model, _ passages: PaymentTracker) {
         var device: Int?
         if case .device(let number) = reach { device = number }
@@ -165,7 +167,7 @@ extension Coverage {
         counts[Self.index(meeting, event)] += 1
     }
 
-    /// Why an event cannot happen to something, nil if it can.
+    /// Returns the reason that an event cannot happen to something, nil if it can.
     static func reason(_ meeting: Meeting, _ event: Event) -> String? {
         switch (meeting, event) {
         case (.purchasing, .finish), (.deferred, .finish): "what is undecided cannot be finished"
@@ -234,7 +236,7 @@ extension Coverage.Meeting {
         }
     }
 
-    /// What the running period came of, where that is anything out of the ordinary.
+    /// The origin of the running period, where it is out of the ordinary.
     fileprivate init?(originOf club: SubscriptionModel) {
         guard club.isRunning else { return nil }
         switch club.origin {

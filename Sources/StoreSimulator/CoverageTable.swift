@@ -1,6 +1,6 @@
-// What lives have been through, to be read.
+// Reports of the coverage of runs.
 extension Coverage {
-    /// How often each pair was met; those that cannot be are left out.
+    /// The number of times that each pair was met; impossible pairs are left out.
     var reached: [String: Int] {
         var pairs: [String: Int] = [:]
         for meeting in Meeting.allCases {
@@ -11,7 +11,7 @@ extension Coverage {
         return pairs
     }
 
-    /// The pairs that cannot be, each with the reason.
+    /// The impossible pairs, each with the reason.
     static var impossible: [String: String] {
         var pairs: [String: String] = [:]
         for meeting in Meeting.allCases {
@@ -26,15 +26,15 @@ extension Coverage {
     ]
     private static let payments: [Meeting] = [.kept, .sent, .answered, .unknown, .givenUp, .retried, .downloading]
 
-    /// A table for transactions, one for payments on their way and one for subscriptions, then the direct road, and what was
-    /// not met and why.
+    /// A table for transactions, one for payments in flight and one for subscriptions, then the direct road, and the
+    /// pairs that were not met and why.
     var table: String {
         let subscriptions = Meeting.allCases.filter { !Self.transactions.contains($0) && !Self.payments.contains($0) }
         let parts = tables([Self.transactions, Self.payments, subscriptions]) + (direct.isEmpty ? [] : [direct.table])
         return (parts + [notes]).joined(separator: "\n\n")
     }
 
-    /// How much was met, and where most is missing: two lines at the most.
+    /// The share that was met, and where most is missing: two lines at the most.
     var summary: String {
         let pairs = Meeting.allCases.flatMap { meeting in Event.allCases.map { (meeting, $0) } }
             .filter { Self.reason($0, $1) == nil }
@@ -47,7 +47,7 @@ extension Coverage {
         return "\(figures)\nnot met: \(missing.count), most of them of the events \(events) and the states \(states)"
     }
 
-    /// The three names that come most often, each with how often.
+    /// Returns the three most frequent names, each with its count.
     private static func mostFrequent(_ names: [String]) -> String {
         let counts = names.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)

@@ -1,14 +1,15 @@
-/// Whether a process lives.
+/// The state of a process: whether it has crashed.
 ///
-/// Each launch has one of its own.
+/// Each launch has its own.
 final class ProcessState: @unchecked Sendable {  // unchecked: a life is lived on one thread
     var isDead = false
 }
 
-/// Counts the boundaries that a life passes, and kills at the one it was set to.
+/// An injector that counts the boundaries that a run passes, and crashes a process at a chosen one.
 ///
-/// A boundary lies before and after each call of a journal, a ledger or a store, each answer, each batch of updates and each
-/// callback, and in some lives before each act of a disk. Whoever is killed there runs on until the stack has unwound, but nothing of what it does has any effect.
+/// A boundary lies before and after each call of a journal, a ledger or a store, each answer, each batch of updates and
+/// each callback, and in some runs before each operation of a disk. The code of a crashed process runs on until the
+/// stack has unwound, but nothing that it does has any effect.
 final class CrashInjector: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private var countdown = 0
     private var victim = Step.Mortal.store
@@ -16,9 +17,9 @@ final class CrashInjector: @unchecked Sendable {  // unchecked: a life is lived 
     var apps: [ProcessState]
     private(set) var hasKilled = false
 
-    /// Whether the acts of disks are counted.
+    /// Whether operations of disks are counted.
     private let passesDisk: Bool
-    /// Counts who dies where in a life on the direct road; nil in others.
+    /// The counter of crashes by place in a run on the direct road; nil in others.
     private let directCoverage: Coverage?
 
     init(apps: Int, passesDisk: Bool, directCoverage: Coverage?) {
@@ -44,7 +45,7 @@ final class CrashInjector: @unchecked Sendable {  // unchecked: a life is lived 
         kill()
     }
 
-    /// A disk is to write something, or to wait for it.
+    /// Passes a boundary before a disk writes, or waits for a write.
     func passDisk() { if passesDisk { pass() } }
 
     private func kill() {
@@ -61,5 +62,5 @@ final class CrashInjector: @unchecked Sendable {  // unchecked: a life is lived 
     func bury() { hasKilled = false }
 }
 
-/// What a process that has been killed hears from its disk.
+/// The error that a crashed process gets from its disk.
 struct Death: Error {}

@@ -2,7 +2,7 @@ import Foundation
 import StoreContract
 import StoreCore
 
-/// The end of the direct road in an app: what a dead app says goes nowhere, and nobody rings it.
+/// The app's end of the direct road: nothing that a crashed app sends arrives, and it is not rung.
 final class DirectAppGate: AppGate, ImmediateStore, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private let road: DirectWire
     private var connections: Set<StoreConnectionID> = []
@@ -53,7 +53,7 @@ final class DirectAppGate: AppGate, ImmediateStore, @unchecked Sendable {  // un
         passages.sent(commands, from: device)
         var exchange = road.exchange(commands, on: connection)
         lifeline.pass(.news)
-        // What the store has left to do it does, whoever asked.
+        // The store's remaining work is done, whoever asked.
         if pulse.isDead { return Self.silence(exchange) }
         passages.answered(exchange.answer, to: commands)
         if lifeline.isArmed {
@@ -65,7 +65,7 @@ final class DirectAppGate: AppGate, ImmediateStore, @unchecked Sendable {  // un
         return exchange
     }
 
-    /// What a dead app hears, with what is left to do for the store.
+    /// Returns the answer to a crashed app, with the store's remaining work.
     private static func silence(_ answer: Exchange = Exchange()) -> Exchange {
         var exchange = Exchange()
         exchange.refuse(.network(.networkConnectionLost, "the app is dead"))

@@ -1,6 +1,6 @@
-/// What queues that ask their stores directly have been through, and who died there.
+/// The coverage of queues that ask their stores directly, and of the crashes there.
 struct DirectCoverage {
-    /// Something that passes between a queue and its store.
+    /// An event between a queue and its store.
     enum Event: String, CaseIterable {
         /// Commands are handed over.
         case exchange
@@ -10,19 +10,19 @@ struct DirectCoverage {
         case batch
         /// The store has news for a queue that does not ask.
         case ring
-        // What was planned: news shows late, commands are refused, arrive twice, or are taken and the answer is lost.
+        // Faults: news shows late, commands are refused, arrive twice, or are taken and the answer is lost.
         case lateRing, refusal, repetition, lostAnswer
         /// A queue learns that its connection is closed.
         case lostConnection
     }
 
-    /// A boundary at which somebody dies.
+    /// A boundary at which a process crashes.
     enum Place: String, CaseIterable {
         // A connection is opened; commands leave the app and come to the store.
         case opening, sending, arrival
         // The store has answered, the app is about to take that in, and has.
         case answer, news, taken
-        // What an exchange leaves to do is begun and done.
+        // An exchange's remaining work is begun and done.
         case afterwards, settled
         // A queue is rung.
         case ring, rung
@@ -32,7 +32,7 @@ struct DirectCoverage {
         case notice, noticed
     }
 
-    /// Whoever died.
+    /// The process that crashed.
     enum Victim: String, CaseIterable { case app, store, both }
 
     private var events = Array(repeating: 0, count: Event.allCases.count)
@@ -73,7 +73,8 @@ extension DirectCoverage.Victim {
 // MARK: - Reading
 
 extension DirectCoverage {
-    /// How often each event was met, and each boundary by each death, under names such as `ring` and `rung, store dies`.
+    /// The number of times that each event and each crash at a boundary was met, under names such as `ring` and
+    /// `rung, store dies`.
     var reached: [String: Int] {
         var figures: [String: Int] = [:]
         for event in Event.allCases { figures[event.rawValue] = times(event) }
@@ -86,7 +87,7 @@ extension DirectCoverage {
     /// Whether any queue asked its store.
     var isEmpty: Bool { times(.exchange) + times(.pull) == 0 }
 
-    /// A list of the events, a table of the deaths, and all that was not met.
+    /// A list of the events, a table of the crashes, and all that was not met.
     var table: String {
         let events = Event.allCases.map { Self.line($0.rawValue, ["\(times($0))"]) }
         let header = Self.line("", Victim.allCases.map(\.verb))

@@ -4,22 +4,22 @@ import StoreCore
 
 /// A failure of an exchange on the direct road.
 enum DirectHarm {
-    /// The store takes nothing, and says so.
+    /// The store refuses everything, and says so.
     case refusal(StoreFailure)
     /// The store takes everything twice.
     case repetition
-    /// The store takes everything, and cannot say so any more.
+    /// The store takes everything, and its answer is lost.
     case lostAnswer(StoreFailure)
-    /// The store is not there.
+    /// The store cannot be reached.
     case loss(StoreFailure)
 }
 
-/// The end of a wait for a ring that is late.
+/// The end of a wait for a late ring.
 enum RingDelay { case release, seconds(Double) }
 
-// What acts that are planned for a wire come to on the direct road.
+// Faults planned for a wire, translated to the direct road.
 extension FaultInjector.Act {
-    /// After how many seconds something shows that waits for what does not come.
+    /// The time after which a loss shows, in seconds.
     private static let timeout = 60.0
     private static let lost = StoreFailure.network(.networkConnectionLost, "the road is cut")
     private static let timedOut = StoreFailure.network(.timedOut, "nobody is on the road")
@@ -45,7 +45,7 @@ extension FaultInjector.Act {
         }
     }
 
-    /// Why a connection that is opened, or has news, is lost.
+    /// The failure by which a connection is lost when it is opened or has news.
     var loss: StoreFailure? {
         switch self {
         case .fail(let failure): failure
@@ -55,7 +55,7 @@ extension FaultInjector.Act {
         }
     }
 
-    /// How long a ring is held up.
+    /// The delay of a ring.
     var wait: RingDelay? {
         switch self {
         case .hold: .release

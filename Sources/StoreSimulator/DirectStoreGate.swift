@@ -2,14 +2,14 @@ import Foundation
 import StoreContract
 import StoreCore
 
-/// The end of a device's direct road in the store.
+/// The store's end of a device's direct road.
 ///
-/// The model hears here what arrives and what is told, and whether the store keeps to what an ``ImmediateStore`` may do.
+/// The model records arrivals and updates here, and whether the store obeys the rules of an ``ImmediateStore``.
 final class DirectStoreGate: StoreGate, @unchecked Sendable {  // unchecked: a life is lived on one thread
-    /// A connection to the store that lives or to a dead one.
+    /// A connection to the running store or to a crashed one.
     private struct Line {
         let listener: any NewsListener
-        /// The store's name for it; nil once that store is dead.
+        /// The store's name for it; nil once that store has crashed.
         var name: StoreConnectionID?
         /// Whether the store sends it updates, as far as it knows.
         var isOpen = false
@@ -19,7 +19,7 @@ final class DirectStoreGate: StoreGate, @unchecked Sendable {  // unchecked: a l
     private var store: any ImmediateStore
     private var lines: [StoreConnectionID: Line] = [:]
     private var lastLine = 0
-    /// How many exchanges have left something to do that nobody has done.
+    /// The number of exchanges whose remaining work is not done.
     private var undone = 0
 
     private static let lost = StoreFailure.network(.networkConnectionLost, "the store went away")
@@ -118,7 +118,7 @@ extension DirectStoreGate {
         return exchange
     }
 
-    /// What an exchange leaves to do, to be done once.
+    /// Returns an exchange's remaining work, to be done once.
     private func watched(_ leftToDo: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         undone += 1
         let isDone = Locked(false)
@@ -134,7 +134,7 @@ extension DirectStoreGate {
         }
     }
 
-    /// What comes of asking a store that is dead; nothing of what it still says counts.
+    /// Returns the answer of a crashed store; whatever it still says does not count.
     private func answerOfTheDead(on line: StoreConnectionID?) -> Exchange {
         if let line { lines[line] = nil }
         var exchange = Exchange()
@@ -143,9 +143,9 @@ extension DirectStoreGate {
         return exchange
     }
 
-    /// The store has news for a connection.
+    /// Rings a connection because the store has news.
     private func ring(_ line: StoreConnectionID, as pulse: ProcessState) {
-        // Whoever is asking may hold a lock.
+        // The asking queue may hold a lock.
         if witness.isExchanging { return witness.diary.broke("the store rings before it has answered a queue") }
         lifeline.pass(.ring)
         if pulse.isDead { return }

@@ -2,11 +2,11 @@ import Foundation
 import StoreContract
 import StoreCore
 
-/// The direct road between a queue and a store, on which fails what was planned.
+/// The direct road between a queue and a store, with planned faults.
 ///
-/// Nothing is under way there: commands and news are given in one call. What can go wrong is that the store takes nothing,
-/// that it dies after it has taken something and before it has said so, that it closes the connection, and that it rings
-/// late.
+/// Nothing is in flight there: commands and news are exchanged in one call. The possible faults are that the store
+/// refuses everything, that it crashes after it has taken something and before it has answered, that it closes the
+/// connection, and that it rings late.
 final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private struct LateRing {
         let number: Int
@@ -14,7 +14,7 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a l
         let bell: any NewsListener
     }
 
-    /// Where plans are for this road, and not for the wire that everything else goes through.
+    /// The points planned for this road, and not for the wire that everything else passes.
     static let points: Set<FaultInjector.Point> = [.submission, .reply, .connection, .update, .connectionLost]
 
     /// Whether queues may ask with a lock held.
@@ -22,10 +22,10 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a l
     private let gate: DirectStoreGate
     private let coverage: Coverage
     private var plans: [FaultInjector.Point: [FaultInjector.Act]] = [:]
-    /// Connections that the store has never heard of, with what their queues will.
+    /// Connections that the store has never heard of, with the failures that their queues will hear.
     private var refused: [StoreConnectionID: StoreFailure] = [:]
     private var late: [LateRing] = []
-    /// Commands that were taken and come once more with the next exchange.
+    /// Commands that were taken and are repeated with the next exchange.
     private var echoes: [StoreConnectionID: [StoreCommand]] = [:]
     private var lastNumber = 0
 
@@ -47,7 +47,7 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a l
 
     func forgetPlans() { plans = [:] }
 
-    /// The first planned act at a point of which something can be made there.
+    /// Removes and returns the first planned fault at a point that applies to this road.
     private func take<Harm>(_ point: FaultInjector.Point, _ harm: (FaultInjector.Act) -> Harm?) -> Harm? {
         for (index, act) in plans[point, default: []].enumerated() {
             guard let harm = harm(act) else { continue }
@@ -68,7 +68,7 @@ extension DirectWire {
     ) -> StoreConnectionID {
         lastNumber += 1
         if let failure = take(.connection, \.loss) {
-            // The gate counts upwards.
+            // The gate's numbers count upwards.
             let line = StoreConnectionID(rawValue: -lastNumber)
             refused[line] = failure
             return line
@@ -97,7 +97,7 @@ extension DirectWire {
         }
     }
 
-    /// Lets everything ring that is late.
+    /// Rings all late rings.
     func releaseAll() { release { _ in true } }
 
     private func release(where isMeant: (LateRing) -> Bool) {
@@ -114,7 +114,7 @@ extension DirectWire {
     func exchange(_ commands: [StoreCommand], on line: StoreConnectionID?) -> Exchange {
         lastNumber += 1
         coverage.direct.note(commands.isEmpty ? .pull : .exchange)
-        // Whoever asks has been told what the ring would say.
+        // The asking queue has been told what the ring would say.
         late.removeAll { $0.line == line }
         var exchange = pass(commands, on: line)
         if case .batch = exchange.news {
@@ -167,7 +167,7 @@ extension DirectWire {
 }
 
 extension Exchange {
-    /// What comes of asking where nobody answers.
+    /// Returns the result of asking an unreachable store.
     fileprivate static func failed(_ failure: StoreFailure, on line: StoreConnectionID?) -> Exchange {
         var exchange = Exchange()
         exchange.refuse(failure)

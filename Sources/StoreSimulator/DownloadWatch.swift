@@ -1,18 +1,18 @@
 import Foundation
 import StoreCore
 
-/// What an app hears of its downloads in one launch, against the table of what may follow what.
+/// A checker of an app's download updates in one launch, against the table of legal transitions.
 final class DownloadWatch: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private struct Seen {
         let download: SKDownload
         var state = SKDownloadState.waiting
         var progress: Float = 0
-        /// When it was last set going by the store's clock, and how far it had come.
+        /// The date of its last start by the store's clock, and its progress then.
         var begun = (date: Date.distantPast, progress: Float(0))
     }
 
     static let content = Data("0123456789".utf8)
-    /// Bytes a second: a piece of three takes half a day.
+    /// The rate in bytes a second: a piece of three takes half a day.
     static let rate = 3.0 / 43_200
     static let pieceSize = 3
 
@@ -27,19 +27,19 @@ final class DownloadWatch: @unchecked Sendable {  // unchecked: a life is lived 
         self.diary = diary
     }
 
-    /// How many are under way.
+    /// The number of running downloads.
     var active: Int { seen.values.count { $0.download.state == .active } }
 
-    /// Somebody listens again, and looks at what happened meanwhile.
+    /// Checks what happened while no observer listened.
     func lookUp() {
         for (key, known) in seen {
             seen[key] = Seen(download: known.download, state: known.download.state, progress: known.download.progress)
         }
     }
 
-    /// The app asks something of a download.
+    /// Performs an app's operation on a download.
     ///
-    /// - Returns: what is wrong with what came of it.
+    /// - Returns: the violation, if any.
     func ask(_ act: Step.DownloadAct, of download: SKDownload, _ order: () -> Void) -> String? {
         let before = seen[ObjectIdentifier(download)]?.state ?? .waiting
         seen[ObjectIdentifier(download), default: Seen(download: download)].state = before

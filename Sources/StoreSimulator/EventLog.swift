@@ -1,41 +1,41 @@
 import StoreCore
 
-/// What the apps of a life did and heard, and the first rule that was broken.
+/// The log of a run's app events, and the first rule that was broken.
 final class EventLog: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private(set) var violation: String?
     let passages = PaymentTracker()
-    /// What the apps of each device ask of their store.
+    /// The requests of each device's apps.
     let inquiries: [Inquiries]
     /// Payments that were shown as accepted.
     private(set) var accepted: Set<Int> = []
     /// Payments that were added in a step that the app survived.
     var added: Set<Int> = []
-    /// What each payment turned out to be.
+    /// The final state of each payment.
     private var outcomes: [Int: Model.Stage] = [:]
-    /// What was finished on each device by an app that heard that it was removed, or survived the step.
+    /// The transactions finished on each device by an app that heard their removal, or survived the operation.
     private var finished: [Set<TransactionName>]
-    /// What the running launches have finished, and not heard removed.
+    /// The transactions that the running launches have finished, and not heard removed.
     private var finishing: [Set<TransactionName>]
-    /// Restores that the running launch asked for and did not hear end.
+    /// The restores that the running launch asked for and did not hear end.
     private var restores: [Int]
-    /// Of these, the ones whose end its observer has been there to hear.
+    /// Those of them whose end its observer has been there to hear.
     private(set) var owedRestores: [Int]
 
-    /// Whether the apps take purchases that were begun on the store's page.
+    /// Whether the apps take promoted purchases.
     var takesPromotions: [Bool]
     /// Whether the apps go on with purchases in a new country.
     var continues = true
-    /// How often they were offered each product.
+    /// The number of times that they were offered each product.
     private(set) var offers: [[Step.Product: Int]]
     private var offered: Set<Int> = []
-    /// How often each app heard that access to a product has ended, by whom that may have been for.
+    /// The number of times that each app heard that access to a product has ended, by possible user.
     private(set) var revocations: [[Int: [Step.Product: Int]]]
 
-    /// Failures of downloads that were planned on each device; each comes once at the most.
+    /// The downloads' failures planned on each device; each comes at most once.
     private(set) var plannedFailures: [Int]
-    /// Where wires were spoilt, stores out of reach or somebody died, so that a download may have failed of it.
+    /// The devices with faulty wires, unreachable stores or crashes, which may have failed a download.
     private var troubled: Set<Int> = []
-    /// The devices whose wires have been spoilt.
+    /// The devices whose wires had faults.
     private var spoilt: Set<Int> = []
 
     init(devices: Int) {
@@ -51,12 +51,12 @@ final class EventLog: @unchecked Sendable {  // unchecked: a life is lived on on
         for inquiries in inquiries { inquiries.broke = { [unowned self] in broke($0) } }
     }
 
-    /// Transactions that no queue ordered although they carry the number of a payment that failed.
+    /// The transactions that no queue ordered although they carry the number of a payment that failed.
     private var resolved: Set<String> = []
 
     func broke(_ rule: String) { if violation == nil { violation = rule } }
 
-    /// What a step has done to downloads.
+    /// Records an operation's effects on downloads.
     func noteTrouble(_ step: Step) {
         switch step {
         case .failDownload(let device): plannedFailures[device % plannedFailures.count] += 1
@@ -69,14 +69,14 @@ final class EventLog: @unchecked Sendable {  // unchecked: a life is lived on on
         }
     }
 
-    /// From now on only what was planned may fail.
+    /// Allows only planned failures from now on.
     func troubleIsOver() { troubled = [] }
 
     func excusesFailure(on device: Int) -> Bool { plannedFailures[device] > 0 || troubled.contains(device) }
 
     func resolved(_ identifier: String) { resolved.insert(identifier) }
 
-    /// What a transaction is called.
+    /// Returns the name of a transaction.
     func name(_ transaction: SKPaymentTransaction) -> TransactionName {
         let payment = transaction.original == nil ? transaction.payment.applicationUsername : nil
         let identifier = transaction.transactionIdentifier ?? ""
@@ -97,28 +97,28 @@ final class EventLog: @unchecked Sendable {  // unchecked: a life is lived on on
         outcomes[tag] = stage
     }
 
-    /// A transaction has left its queue.
+    /// Records that a transaction has left its queue.
     func removed(_ name: TransactionName, _ stage: Model.Stage, on device: Int) {
         if finishing[device].remove(name) != nil { finished[device].insert(name) }
         if case .payment(let tag) = name, !stage.isDecided { passages.givenUp(tag) }
     }
 
-    /// An app is about to finish something.
+    /// Records that an app is about to finish a transaction.
     func finishes(_ name: TransactionName, on device: Int) { finishing[device].insert(name) }
 
-    /// The app of a device has survived a step: what it finished is recorded.
+    /// Records what the app of a device finished in an operation that it survived.
     func survived(_ device: Int) {
         finished[device].formUnion(finishing[device])
         finishing[device] = []
     }
 
-    /// An app is asked about a purchase that was begun on the store's page.
+    /// Records that an app is asked about a promoted purchase.
     func offered(_ tag: Int, _ product: Step.Product, on device: Int) {
         if !offered.insert(tag).inserted { broke("device \(device) is asked twice about payment \(tag)") }
         offers[device][product, default: 0] += 1
     }
 
-    /// Says who is signed in on a device.
+    /// A function that returns the user signed in on a device.
     var user: (_ device: Int) -> Int? = { _ in nil }
 
     func revoked(_ product: Step.Product, on device: Int) {
@@ -126,7 +126,7 @@ final class EventLog: @unchecked Sendable {  // unchecked: a life is lived on on
         if user == nil, !spoilt.contains(device) {
             return broke("device \(device) heard that \(product) is revoked while nobody was signed in")
         }
-        // A wire that was spoilt may have kept it since somebody else was signed in.
+        // A faulty wire may have delayed it since another user was signed in.
         for account in Simulation.accountNames.indices where account == user || spoilt.contains(device) {
             revocations[device][account, default: [:]][product, default: 0] += 1
         }
@@ -137,7 +137,7 @@ final class EventLog: @unchecked Sendable {  // unchecked: a life is lived on on
         if isObserved { owedRestores[device] += 1 }
     }
 
-    /// Nobody may be there to hear the end of a restore.
+    /// Records that the end of a restore may go unheard.
     func observerLeft(_ device: Int) { owedRestores[device] = 0 }
 
     func launched(_ device: Int) {

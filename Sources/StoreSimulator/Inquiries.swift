@@ -1,24 +1,25 @@
 import StoreContract
 import StoreCore
 
-/// All that the apps of one device ask of their store, and what was planned for their wire.
+/// The requests of one device's apps, and the faults planned for their wire.
 ///
-/// A plan is for the next thing that passes its point, whatever that is. So the way of each inquiry is known, and with it what
-/// its app may hear: what the model says once it has come to the store, and a failure only where one was planned.
+/// A plan applies to the next message that passes its point, whatever that is. So the way of each inquiry is known, and
+/// with it what its app may hear: the model's answer once it has reached the store, and a failure only where one was
+/// planned.
 final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on one thread
-    /// Hears what is wrong.
+    /// A function that reports a violation.
     var broke: (String) -> Void = { _ in }
     private let device: Int
-    /// Those that somebody may still hear of.
+    /// The inquiries that may still be answered.
     private var open: [Inquiry] = []
     private(set) var last: Inquiry?
-    /// The one that the store is answering.
+    /// The inquiry that the store is answering.
     private var answered: Inquiry?
     private var plans: [FaultInjector.Point: [FaultInjector.Act]] = [:]
     private var watched: Set<FaultInjector.Point> = []
-    /// After how many seconds a loss shows.
+    /// The time after which a loss shows, in seconds.
     private var timeout = 0.0
-    /// Whether the country was lost on its way since somebody last set this to false.
+    /// Whether the country was lost in flight since this was last set to false.
     var hasLostCountry = false
     private var count = 0
 
@@ -40,7 +41,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         wire.add(act, at: point, times: 1)
     }
 
-    /// The wire has lost all its rules.
+    /// Forgets the plans of a wire that has lost all its rules.
     func forgetPlans() {
         plans = [:]
         watched = []
@@ -83,7 +84,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         }
     }
 
-    /// Whoever waits hears that the wire is cut; what is on its way does not arrive.
+    /// Breaks all requests: their apps hear that the wire is cut, and messages in flight do not arrive.
     private func breakAll() {
         for inquiry in open where inquiry.subject != .promotion {
             inquiry.due = .lost
@@ -106,12 +107,14 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         if let violation = inquiry.hear(answer) { broke("device \(device) \(violation)") }
     }
 
-    /// Whether an inquiry like this may still come to the store.
+    /// Whether an inquiry like this may still reach the store.
     ///
-    /// Nothing tells two such from each other there.
+    /// Two such inquiries cannot be told apart there.
     func mayArrive(_ subject: Inquiry.Subject) -> Bool { open.contains { $0.subject == subject && $0.arrivals > 0 } }
 
-    /// The store is asked; nil where nobody can hear any more what it says.
+    /// Records that a request reached the store.
+    ///
+    /// Returns nil if its answer can no longer be heard.
     func arrived(_ subject: Inquiry.Subject, number: Int? = nil) -> Inquiry? {
         let inquiry = open.first {
             $0.subject == subject && (number.map { [own = $0.number] in own == $0 } ?? ($0.arrivals > 0))
@@ -120,7 +123,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         return inquiry
     }
 
-    /// The store answers.
+    /// Records that the store answers.
     func answering(_ inquiry: Inquiry?, _ reply: () -> Void) {
         let before = answered
         answered = inquiry
@@ -128,14 +131,14 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         answered = before
     }
 
-    /// What nobody has answered, where nothing is on its way.
+    /// The unanswered inquiry when nothing is in flight.
     var forgotten: String? {
         open.first { $0.heard == nil }.map { "device \(device) waits for ever for an answer about \($0.subject)" }
     }
 }
 
 extension FaultInjector.Act {
-    /// Whether who can wait for nothing goes without.
+    /// Whether a caller that cannot wait gets no answer.
     fileprivate var loses: Bool {
         switch self {
         case .drop, .loseAnswer, .fail, .cut: true

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// Something that an app asks of its store and waits for, and what it may hear.
+/// A request of an app that waits for an answer, and the answers that it may hear.
 final class Inquiry: @unchecked Sendable {  // unchecked: a life is lived on one thread
     enum Subject: Hashable {
         case products
@@ -10,9 +10,9 @@ final class Inquiry: @unchecked Sendable {  // unchecked: a life is lived on one
     }
 
     enum Answer: Hashable {
-        /// What is sold, by its identifiers, and the identifiers of nothing, both sorted.
+        /// The products sold, by their identifiers, and the unknown identifiers, both sorted.
         case products([Listing], invalid: [String])
-        /// Of an order that an app set, what is sold.
+        /// The products still sold of an order that an app set.
         case order([String])
         case done
         case failure(StoreFailure.Domain, Int)
@@ -31,13 +31,13 @@ final class Inquiry: @unchecked Sendable {  // unchecked: a life is lived on one
 
     let number: Int
     let subject: Subject
-    /// What the store says, or the way to it.
+    /// The store's answer, or the failures on the way to it.
     var right: Set<Answer> = []
-    /// What the app has to hear next, whatever the store says.
+    /// The next answer that the app has to hear, whatever the store says.
     var due: Answer?
-    /// How often it may still come to the store.
+    /// The number of times that it may still reach the store.
     var arrivals = 1
-    /// What the app has heard, nil for nothing yet.
+    /// The answer that the app has heard, nil for none yet.
     private(set) var heard: Answer?
 
     init(_ number: Int, _ subject: Subject) {
@@ -45,9 +45,9 @@ final class Inquiry: @unchecked Sendable {  // unchecked: a life is lived on one
         self.subject = subject
     }
 
-    /// It is told something; only the first counts.
+    /// Records an answer; only the first counts.
     ///
-    /// - Returns: what is wrong with that.
+    /// - Returns: the violation, if any.
     func hear(_ answer: Answer) -> String? {
         guard heard == nil else { return nil }
         heard = answer
@@ -78,10 +78,10 @@ extension Inquiry.Answer {
 extension Inquiry {
     private static let marker = "inquiry "
 
-    /// What is asked for, and something that there is not, by which the inquiry is known in the store.
+    /// Adds a marker to the requested identifiers, by which the inquiry is known in the store.
     func mark(_ identifiers: Set<String>) -> Set<String> { identifiers.union(["\(Self.marker)\(number)"]) }
 
-    /// What is asked for, and the number of the inquiry.
+    /// Returns the requested identifiers without the marker, and the number of the inquiry.
     static func unmark(_ identifiers: Set<String>) -> (identifiers: Set<String>, number: Int?) {
         let marks = identifiers.filter { $0.hasPrefix(marker) }
         return (identifiers.subtracting(marks), marks.first.flatMap { Int($0.dropFirst(marker.count)) })

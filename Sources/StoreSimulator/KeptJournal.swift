@@ -1,13 +1,13 @@
 import StoreCore
 
-/// What a device has on its disk: it outlives the apps.
+/// The journal on a device's disk, which outlives the apps.
 final class JournalDisk: @unchecked Sendable {  // unchecked: a life is lived on one thread
     fileprivate let device: Int
     private let storage: any StableStorage
     private var openings: UInt64 = 0
-    /// What was recorded and not forgotten.
+    /// The commands recorded and not forgotten.
     fileprivate private(set) var commands: [StoreCommand] = []
-    /// What would be there if the write had been whole in which an app died.
+    /// The commands that would be there if the write interrupted by a crash had been whole.
     private var doubt: [StoreCommand]?
 
     init(device: Int, _ storage: any StableStorage) {
@@ -26,7 +26,7 @@ final class JournalDisk: @unchecked Sendable {  // unchecked: a life is lived on
             lifeline.passDisk()
             return pulse.isDead
         }.journal
-        // An app that has died is told nothing.
+        // A crashed app is told nothing.
         let found = try journal.open(superseded: {}).commands
         guard found == commands || found == doubt else {
             throw StorageFailure("it held \(commands.map(\.id)), and \(found.map(\.id)) are left")
@@ -34,15 +34,15 @@ final class JournalDisk: @unchecked Sendable {  // unchecked: a life is lived on
         commands = found
         doubt = nil
         openings += 1
-        // Its own name is drawn, and no seed would replay it.
+        // Its own name is random, and no seed would replay it.
         return (journal, JournalContents(id: JournalID(rawValue: UInt64(device) << 32 | openings), commands: found))
     }
 
-    /// Has what is there changed by a write.
+    /// Changes the commands by a write.
     fileprivate func change(_ pulse: ProcessState, to commands: [StoreCommand], write: () throws -> Void) throws {
         doubt = commands
         do { try write() } catch {
-            // Who lives on has been told that nothing was changed.
+            // A process that is still running has been told that nothing was changed.
             if !pulse.isDead { doubt = nil }
             throw error
         }

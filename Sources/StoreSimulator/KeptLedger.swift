@@ -1,14 +1,14 @@
 import StoreCore
 
-/// What the store has on its disk: it outlives the stores.
+/// The ledger on the store's disk, which outlives the store's processes.
 final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private let storage: any StableStorage
-    /// All that was appended and may still be there.
+    /// The appended records that may still be there.
     private var records: [LedgerRecord] = []
     fileprivate(set) var committed = 0
-    /// Whether somebody is inside a commit, or died there.
+    /// Whether a commit is under way, or was interrupted by a crash.
     fileprivate var isCommitting = false
-    /// How many records the last crash left.
+    /// The number of records left by the last crash.
     private(set) var survived = 0
 
     init(_ storage: any StableStorage) { self.storage = storage }
@@ -17,10 +17,10 @@ final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on 
 
     fileprivate func append(_ records: [LedgerRecord]) { self.records += records }
 
-    /// What was appended since the last commit is not there any more.
+    /// Removes the records appended since the last commit.
     fileprivate func rollBack() { records.removeSubrange(committed...) }
 
-    /// The ledger for a launch of the store.
+    /// Opens the ledger for a launch of the store.
     func open(_ lifeline: CrashInjector) throws -> any Ledger {
         let pulse = lifeline.store
         let ledger = try storage.open {
@@ -28,7 +28,7 @@ final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on 
             return pulse.isDead
         }.ledger
         let found = try ledger.head
-        // What was being committed may have been kept, all of it or nothing.
+        // An interrupted commit may have been kept, whole or not at all.
         guard found == committed || isCommitting && found == head else {
             let sentence = "\(committed) records were committed, \(head - committed) more not, and \(found) are left"
             throw StorageFailure(sentence)
@@ -48,7 +48,7 @@ final class LedgerDisk: @unchecked Sendable {  // unchecked: a life is lived on 
         return KeptLedger(self, ledger, pulse, lifeline)
     }
 
-    /// What was not committed is lost with the process.
+    /// Crashes the machine: uncommitted records are lost with the process.
     func crash() throws { try storage.crash() }
     func remove() { storage.remove() }
 }
@@ -86,7 +86,7 @@ class KeptLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived o
         try cross(.append, .appended) {
             disk.isCommitting = true
             do { try ledger.commit() } catch {
-                // Who lives on has been told that nothing was kept.
+                // A process that is still running has been told that nothing was kept.
                 if !pulse.isDead {
                     disk.rollBack()
                     disk.isCommitting = false
@@ -117,13 +117,13 @@ class KeptLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived o
     }
 }
 
-/// The same on a disk that keeps snapshots too.
+/// The same ledger on a disk that keeps snapshots too.
 private final class KeptDurableLedger: KeptLedger, DurableLedger, @unchecked Sendable {
-    // unchecked: a life is lived on one thread.
+    // unchecked: a run uses one thread.
     private let ledger: any DurableLedger
-    /// What this launch has read.
+    /// The records that this launch has read.
     ///
-    /// Who asks what was charged, as is done after every step, reads all there is.
+    /// A query for charges, as after every operation, reads all records.
     private var known: [LedgerRecord] = []
 
     init(_ disk: LedgerDisk, _ ledger: any DurableLedger, _ pulse: ProcessState, _ lifeline: CrashInjector) {
@@ -132,7 +132,7 @@ private final class KeptDurableLedger: KeptLedger, DurableLedger, @unchecked Sen
     }
 
     var lane: BackendLane { ledger.lane }
-    /// So few that short lives have some.
+    /// A distance short enough for short runs to have snapshots.
     let snapshotDistance = 8
 
     override func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
@@ -145,7 +145,7 @@ private final class KeptDurableLedger: KeptLedger, DurableLedger, @unchecked Sen
     func keep(_ snapshot: LedgerSnapshot) throws { try cross { try ledger.keep(snapshot) } }
 }
 
-/// What a storage did that it must not do.
+/// A violation by a storage.
 struct StorageFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,26 +1,26 @@
 import StoreCore
 
-/// The lives of a simulation, handed out to threads in blocks and put together again in their order.
+/// The runs of a simulation, distributed to threads in blocks and merged in order.
 ///
-/// What comes of it does not depend on who lived which block when: nothing counts that lies behind the first broken rule.
+/// The result does not depend on which thread ran which block when: nothing counts after the first broken rule.
 final class LifeQueue: Sendable {
-    /// Some lives in a row, and what came of them.
+    /// A block of consecutive runs, and their results.
     struct Block: Sendable {
         let lives: Range<Int>
         fileprivate var coverage = Coverage()
-        /// The first life that broke a rule, behind which none was lived.
+        /// The first run that broke a rule, after which none was performed.
         fileprivate var broken: (life: Int, rule: BrokenRule)?
 
         fileprivate init(_ lives: Range<Int>) { self.lives = lives }
     }
 
     private struct State {
-        /// Where the next block begins, and where nobody needs another.
+        /// The start of the next block, and the end of the blocks needed.
         var next = 0
         var end: Int
-        /// How many have been put together.
+        /// The number of merged runs.
         var counted = 0
-        /// Blocks that wait for one before them, by their first life.
+        /// Blocks that wait for one before them, by their first run.
         var waiting: [Int: Block] = [:]
         let coverage = Coverage()
         var broken: (life: Int, rule: BrokenRule)?
@@ -31,7 +31,7 @@ final class LifeQueue: Sendable {
 
     init(lives: Int) { state = Locked(State(end: lives)) }
 
-    /// What is to be lived next, nil when there is no more.
+    /// Returns the next block to run, nil when there is none.
     func next() -> Block? {
         state.withLock { state in
             guard state.next < state.end else { return nil }
@@ -54,14 +54,14 @@ final class LifeQueue: Sendable {
         }
     }
 
-    /// What came of all lives, once no thread is at work any more.
+    /// The result of all runs, once all threads are done.
     var result: (coverage: Coverage, broken: (life: Int, rule: BrokenRule)?) {
         state.withLock { ($0.coverage, $0.broken) }
     }
 }
 
 extension LifeQueue.Block {
-    /// Lives them, until one breaks a rule.
+    /// Performs the runs, until one breaks a rule.
     func lived(_ draw: (Int) -> SimulatedRun) -> Self {
         var block = self
         for life in lives {

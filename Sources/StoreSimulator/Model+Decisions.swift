@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-// What becomes of orders.
+// Decisions on orders.
 extension Model {
-    /// What the store's owner or its user says to an order.
+    /// A decision of the store's operator or its user on an order.
     enum Decision { case approve, cancel, decline }
 
     mutating func decide(tag: Int, _ decision: Decision) {
@@ -16,7 +16,7 @@ extension Model {
         }
     }
 
-    /// What is to be paid for is sold, unless its user has to do something first.
+    /// Charges an order, unless its user has to do something first.
     mutating func charge(_ index: Int) {
         guard prices.isSold(entries[index].product) else { return fail(index, .storeProductNotAvailable) }
         guard let account = entries[index].account else { return sell(index) }
@@ -28,17 +28,17 @@ extension Model {
         issues.sort()
     }
 
-    /// The first of the interrupted purchases that can go through.
+    /// The first of the interrupted purchases that can be resolved.
     var resolvableIssue: Int? { issues.firstIndex { refusal(ofInterrupted: $0) == nil } }
 
-    /// Why one cannot, and goes on waiting.
+    /// Returns the reason that an interrupted purchase cannot be resolved and goes on waiting.
     func refusal(ofInterrupted index: Int) -> StoreFailure.Code? {
         let entry = entries[index]
         if let refusal = refusal(of: entry.product, entry.quantity) { return refusal }
         return entry.offer.flatMap { offer in entry.account.flatMap { refusal(of: offer, by: $0) } }
     }
 
-    /// An interrupted purchase goes through, as a transaction of its own.
+    /// Resolves an interrupted purchase, as a transaction of its own.
     mutating func resolve(_ index: Int) {
         issues.removeAll { $0 == index }
         let failed = entries[index]
@@ -56,7 +56,7 @@ extension Model {
         sell(add(entry))
     }
 
-    /// An account buys something elsewhere: nobody is asked, and nothing interrupts it.
+    /// Buys a product elsewhere: nobody is asked, and nothing interrupts it.
     mutating func buy(_ product: Product, _ quantity: Int, by account: Int) {
         let entry = Entry(
             origin: .elsewhere,
@@ -76,7 +76,7 @@ extension Model {
         entries[index].failure = code
     }
 
-    /// The payments that wait for a decision, in their order.
+    /// The payments that wait for a decision, in order.
     var undecided: [Int] { live.compactMap { entries[$0].stage.isDecided ? nil : entries[$0].tag } }
 
     mutating func sell(_ index: Int) {
@@ -97,7 +97,7 @@ extension Model {
             let charge = club.subscribe(to: entry.product, under: entry.offer, as: index, at: now, for: prices)
             accounts[account].club = club
             if club.first != index { entries[index].beginning = club.first }
-            // What only begins at the renewal is no period that could be restored or paid back.
+            // A change that begins at the renewal is no period that could be restored or refunded.
             guard club.product == entry.product else { return }
             entries[index].charge = charge
             entries[index].period = club.period

@@ -1,10 +1,10 @@
 import StoreCore
 
-// What is made as if it had never been.
+// Deletions.
 extension Model {
-    /// A transaction is deleted, with all that restores it or goes on with what began with it.
+    /// Deletes a transaction, with all that restores it or continues what began with it.
     ///
-    /// No app of its user's hears that access has ended; what came from the family comes anew.
+    /// No app of its user hears that access has ended. Family shares are granted anew.
     mutating func delete(_ index: Int) {
         let deleted = withFollowers(index)
         for index in deleted { forget(index) }
@@ -22,9 +22,12 @@ extension Model {
         shares.removeAll { !deleted.isDisjoint(with: $0.entries) }
     }
 
-    /// All transactions are deleted; what was to be told of access that ended before, and has not been heard, need not be.
+    /// Deletes all transactions.
     ///
-    /// - Parameter heard: how often the app on a device has heard that a user's access to a product has ended.
+    /// Earlier ends of access that have not been heard need not be delivered.
+    ///
+    /// - Parameter heard: returns the number of times that the app on a device has heard that a user's access
+    ///   to a product has ended.
     mutating func deleteAll(heard: (_ device: Int, _ account: Int, Product) -> Int) {
         for index in entries.indices where !entries[index].isDeleted { forget(index) }
         shares = []
@@ -41,7 +44,7 @@ extension Model {
         }
     }
 
-    /// What is deleted with a transaction, itself among it.
+    /// Returns the entries deleted with a transaction, itself among them.
     func withFollowers(_ index: Int) -> Set<Int> {
         var found: Set<Int> = [index]
         var count = 0
@@ -67,7 +70,7 @@ extension Model {
         accounts[account].charged -= entry.charge ?? 0
         if entry.isRefunded { accounts[account].refunded -= entry.charge ?? 0 }
         accounts[account].history.removeAll { $0 == index }
-        // The code serves once more.
+        // The code can be redeemed again.
         if entry.origin == .elsewhere, let offer = entry.offer { accounts[account].redeemed.remove(offer) }
     }
 }

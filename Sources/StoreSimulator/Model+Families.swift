@@ -1,17 +1,17 @@
 import Foundation
 import StoreCore
 
-// What the members of a family have from one another.
+// Family sharing.
 extension Model {
-    /// Something that a member may use because another one bought it.
+    /// An item that a member may use because another one bought it.
     struct Share {
         let owner: Int
         let member: Int
         /// Whether it is the subscription, and not the game.
         let isClub: Bool
-        /// Of a subscription, that of the newest period.
+        /// The product; of a subscription, that of the newest period.
         var product: Product
-        /// Which of the owner's periods the member got last, and since when that runs.
+        /// The owner's period that the member got last, and when it began.
         var period: Int?
         var start: Date?
         /// The member's transactions, the first one first.
@@ -25,10 +25,10 @@ extension Model {
     /// The family that an account is in, nil for none.
     func family(of account: Int) -> Int? { families.firstIndex { $0.contains(account) } }
 
-    /// The one that is joined: the newest that is not over, or that was the newest.
+    /// The family that is joined: the newest that is not over, or else the newest.
     var openFamily: Int? { families.lastIndex { !$0.isEmpty } ?? families.indices.last }
 
-    /// With the organiser everybody leaves.
+    /// Removes an account from its family; with the organizer everybody leaves.
     mutating func leave(_ family: Int, _ account: Int) {
         if families[family].first == account {
             families[family] = []
@@ -37,7 +37,7 @@ extension Model {
         }
     }
 
-    /// A change is over: its members have from now on what a family shares, and no longer what it does not.
+    /// Shares after a change: members now have what the family shares, and no longer what it does not.
     mutating func share(at date: Date) {
         if families.isEmpty { return }
         for index in shares.indices.reversed() where !isKept(shares[index]) {
@@ -58,7 +58,7 @@ extension Model {
         for account in accounts.indices { accounts[account].hasNewGame = false }
     }
 
-    /// A subscription that is over, or not paid for, gives nothing, and may yet go on; one that was paid back is gone.
+    /// Whether a share is kept: one that is over or unpaid gives no access, and may yet go on; a refunded one is gone.
     private func isKept(_ share: Share) -> Bool {
         let owner = accounts[share.owner]
         guard owner.sharesPurchases, let family = family(of: share.owner), family == self.family(of: share.member)
@@ -68,13 +68,17 @@ extension Model {
         return !club.isEntitled || Self.isShareable(club.product)
     }
 
-    /// Bought for good before it was shared, it comes with a restore only.
+    /// Shares the game.
+    ///
+    /// If it was bought before it was shared, it comes with a restore only.
     private mutating func shareGame(of owner: Int, with member: Int, at date: Date) {
         guard !shares.contains(where: { $0.owner == owner && $0.member == member && !$0.isClub }) else { return }
         let entry = give(.game, to: member, at: date, original: nil, isSilent: !accounts[owner].hasNewGame)
         shares.append(Share(owner: owner, member: member, isClub: false, product: .game, entries: [entry]))
     }
 
+    /// Shares the subscription.
+    ///
     /// Every period comes as a transaction of the member's own.
     private mutating func shareClub(of owner: Int, with member: Int, at date: Date) {
         guard let club = accounts[owner].club else { return }
@@ -109,7 +113,7 @@ extension Model {
         shares[known].isInUse = true
     }
 
-    /// Whoever buys something else and at once the first again has the same period.
+    /// Whether a member has the period: a change of product and back at once leaves the same period.
     private func has(_ share: Share, _ club: SubscriptionModel) -> Bool {
         share.period == club.period
             || share.product == club.product && share.start == club.start
@@ -142,11 +146,11 @@ extension Model {
     }
 }
 
-// What accounts may use.
+// Entitlements of accounts.
 extension Model {
     struct Use: Hashable {
         let product: String
-        /// Until when it is paid for; nil for what is bought for good.
+        /// The end of the paid time; nil for a permanent purchase.
         let end: Date?
         /// The account that shares it, nil for the user's own.
         let owner: Int?

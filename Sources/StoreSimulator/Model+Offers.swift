@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-// Which offers there are, and who may have them.
+// Offers and eligibility.
 extension Model {
     enum OfferKind { case promotional, code, winBack }
 
-    /// What a payment says of an offer.
+    /// The offer in a payment.
     struct SignedOffer {
         let offer: Step.Offer
         let flaw: Step.Signature
@@ -13,7 +13,7 @@ extension Model {
         let date: Date
     }
 
-    /// Why a payment's offer is not taken.
+    /// Returns the reason that a payment's offer is refused.
     func refusal(of signed: SignedOffer, by account: Int) -> StoreFailure.Code? {
         if signed.flaw == .missing { return .missingOfferParams }
         guard let terms = signed.offer.terms, terms.kind != .code else { return .invalidOfferIdentifier }
@@ -22,7 +22,7 @@ extension Model {
         return refusal(of: signed.offer, by: account)
     }
 
-    /// Why an account may not have an offer.
+    /// Returns the reason that an account is not eligible for an offer.
     func refusal(of offer: Step.Offer, by account: Int) -> StoreFailure.Code? {
         guard let terms = offer.terms else { return .invalidOfferIdentifier }
         guard terms.price < prices[offer.product] * terms.months else { return .invalidOfferPrice }
@@ -38,9 +38,9 @@ extension Model {
         return isMeant ? nil : .ineligibleForOffer
     }
 
-    /// The user of a device types a code in, or closes the sheet.
+    /// Enters a code on a device, or closes the sheet.
     ///
-    /// - Returns: why nothing comes of a code.
+    /// - Returns: the reason that the code is refused.
     mutating func enter(_ code: Step.Offer?, on device: Int) -> StoreFailure.Code? {
         guard let code else { return nil }
         guard let account = devices[device].account else { return .clientInvalid }
@@ -51,7 +51,7 @@ extension Model {
         return nil
     }
 
-    /// An account gets something under an offer without any app's order.
+    /// Grants an account an offer without an app's order.
     mutating func redeem(_ offer: Step.Offer, by account: Int) {
         var entry = Entry(
             origin: .elsewhere,
@@ -72,16 +72,16 @@ extension Model {
 extension Step.Offer {
     struct Terms {
         let kind: Model.OfferKind
-        /// In cents, for so many months.
+        /// The price in cents, for so many months.
         let price: Int
         let months: Int
-        /// How often it is paid.
+        /// The number of payments.
         var count = 1
     }
 
     var product: Step.Product { self == .friends ? .basic : .gold }
 
-    /// Nil where there is none.
+    /// The offer's terms; nil where there are none.
     var terms: Terms? {
         switch self {
         case .winter: Terms(kind: .promotional, price: 499, months: 1, count: 2)

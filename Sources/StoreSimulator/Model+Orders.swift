@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-// What arrives at the store.
+// Arrivals at the store.
 extension Model {
-    /// A payment reaches the store.
+    /// Accepts a payment that reaches the store.
     ///
-    /// - Returns: what is wrong with that.
+    /// - Returns: the violation, if any.
     mutating func order(
         _ command: OrderID,
         tag: Int,
@@ -20,7 +20,7 @@ extension Model {
         let account = devices[device].account
         let refusal = purchaseFailure ?? refusal(of: product, quantity, under: offer, by: account)
         if let offer { nonces.insert(offer.nonce) }
-        // A user who has to be asked first, and takes time over a shield, has not got as far as asking anybody else.
+        // A user who is asked first, and takes time over a shield, has not come to Ask to Buy yet.
         let isPending = isAsked && product == .shield
         let isDeferred = !isPending && (product == .gift || account.map { accounts[$0].asksToBuy } == true)
         var entry = Entry(
@@ -50,7 +50,7 @@ extension Model {
         return refusal(of: product, quantity) ?? offer.flatMap { refusal(of: $0, by: account) }
     }
 
-    /// Why something is not sold, whoever wants it; nil if it is.
+    /// Returns the reason that a product is not sold to anybody; nil if it is sold.
     func refusal(of product: Product, _ quantity: Int) -> StoreFailure.Code? {
         guard prices.isSold(product) else { return .storeProductNotAvailable }
         let isRestorable = [.game, .basic, .gold, .silver].contains(product)
@@ -58,7 +58,7 @@ extension Model {
         return isSold ? nil : .paymentInvalid
     }
 
-    /// A finish reaches the store.
+    /// Accepts a finish that reaches the store.
     mutating func finish(_ command: OrderID, _ identifier: String, on device: Int) {
         guard take(command), let index = ofIdentifier[identifier] else { return }
         let entry = entries[index]
@@ -68,14 +68,14 @@ extension Model {
             || entry.device == nil && entry.account.map { devices[device].guests.contains($0) } == true
         guard isHere else { return }
         entries[index].isLive = false
-        // Of a consumable nothing is left.
+        // A finished consumable leaves nothing.
         if entry.stage == .purchased, ![.sword, .gift, .shield].contains(entry.product) {
             devices[device].hasReceipt = true
         }
         live.removeAll { $0 == index }
     }
 
-    /// A restore reaches the store.
+    /// Accepts a restore that reaches the store.
     mutating func restore(_ command: OrderID, on device: Int) {
         guard take(command), let account = devices[device].account else { return }
         devices[device].hasReceipt = true

@@ -1,12 +1,12 @@
 import Foundation
 import StoreCore
 
-// What the store's page shows on devices, and what apps have changed there.
+// Promoted products on devices, and apps' changes to them.
 extension Model {
-    /// What is promoted on a device, in order.
+    /// Returns the promoted products on a device, in order.
     func promoted(on device: Int) -> [Product] {
         let place = devices[device]
-        // What the owner registered first comes first, but for what the app names.
+        // The operator's registration order applies, except for products that the app names.
         var rest = Product.allCases.filter {
             $0 != .ghost && prices.isSold($0) && place.promotionVisibility[$0] != false
         }
@@ -18,7 +18,7 @@ extension Model {
         return promoted
     }
 
-    /// What an app has changed.
+    /// Returns an app's changes.
     func promotionOverrides(on device: Int) -> PromotionOverrides {
         let visibility = devices[device].promotionVisibility.map { ($0.key.rawValue, $0.value) }
         return PromotionOverrides(
@@ -35,7 +35,7 @@ extension Model {
         }
     }
 
-    /// What an app is told that asks for these.
+    /// Returns the answer to a request for these products.
     func listing(_ identifiers: Set<String>) -> Inquiry.Answer {
         let sold = Product.allCases.filter {
             $0 != .ghost && prices.isSold($0) && identifiers.contains($0.rawValue)

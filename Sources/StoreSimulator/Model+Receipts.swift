@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-// What devices' receipts say.
+// Content of devices' receipts.
 extension Model {
-    /// What a receipt says of a purchase.
+    /// A line of a receipt about a purchase.
     struct ReceiptLine: Hashable {
         let product: String
         let quantity: Int
@@ -11,23 +11,26 @@ extension Model {
         let end: Date?
         let cancellation: Date?
         let isFree: Bool
-        /// A promotional one; of codes a receipt says nothing.
+        /// A promotional offer; offer codes are not in receipts.
         let offer: String?
     }
 
-    /// Whether anything that an app does brings a receipt to a device; what nobody ordered there does while it is told.
+    /// Whether an operation of an app brings a receipt to a device.
+    ///
+    /// An unordered transaction does so while it is
+    /// delivered.
     func hasReceipt(on device: Int) -> Bool {
         if devices[device].hasReceipt { return true }
         guard let account = devices[device].account else { return false }
         return live.contains { entries[$0].device == nil && entries[$0].account == account }
     }
 
-    /// Something came to all devices where an account is signed in.
+    /// Puts a receipt on all devices where an account is signed in, after something came to them.
     mutating func putReceipt(for account: Int) {
         for device in devices.indices where devices[device].account == account { devices[device].hasReceipt = true }
     }
 
-    /// What a device's receipt lists: all that the account has, of consumables what it has not finished there.
+    /// Returns the entries in a device's receipt: all of the account's, and the consumables not finished there.
     func receiptEntries(on device: Int) -> [Int] {
         guard let account = devices[device].account else { return [] }
         return entries.indices.filter { index in
@@ -35,7 +38,7 @@ extension Model {
             guard entry.account == account, entry.stage == .purchased, !entry.isDeleted else { return false }
             switch entry.product {
             case .sword, .gift, .shield: return isVisible(entry, on: device)
-            // Whoever only chose what to renew as has bought nothing yet.
+            // A choice of what to renew as is no purchase yet.
             case .game, .season, .basic, .gold, .silver: return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }
@@ -63,7 +66,9 @@ extension Model {
         )
     }
 
-    /// The newest period of an account's subscription is over now, unless it is anyway; whoever shares it hears the same.
+    /// Ends the newest period of an account's subscription now, unless it is over.
+    ///
+    /// The accounts that share it hear the same.
     mutating func cutPeriod(of account: Int) {
         guard let club = accounts[account].club, club.trouble == nil else { return }
         for index in accounts[account].history where entries[index].period == club.period { entries[index].end = now }

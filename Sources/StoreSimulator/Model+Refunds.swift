@@ -1,16 +1,16 @@
 import StoreCore
 
-// What is paid back.
+// Refunds.
 extension Model {
-    /// The transactions that anybody has heard of, the latest first.
+    /// The transactions that any app has heard of, the latest first.
     var known: [Int] { entries.indices.reversed().filter { entries[$0].identifier != nil } }
 
-    /// Whether there is anything to pay back.
+    /// Whether a transaction can be refunded.
     func isRefundable(_ index: Int) -> Bool {
         entries[index].charge != nil && !entries[index].isRefunded && !entries[index].isDeleted
     }
 
-    /// A transaction is paid back: access that came of it ends at once.
+    /// Refunds a transaction: access that came of it ends at once.
     mutating func refund(_ index: Int) {
         let refunded = entries[index]
         guard let account = refunded.account else { return }
@@ -31,7 +31,7 @@ extension Model {
 
     private func isSamePeriod(_ entry: Entry, _ refunded: Entry) -> Bool {
         if entry.period == refunded.period { return true }
-        // Nothing tells two apart that cost nothing and were over in the moment in which they began.
+        // Two that cost nothing and were over in the moment in which they began cannot be told apart.
         guard case .offer(let offer, _)? = entry.deal, offer.terms?.price == 0, entry.end == entry.date else {
             return false
         }
@@ -39,7 +39,7 @@ extension Model {
             && entry.end == refunded.end
     }
 
-    /// They count no more, and no restore brings them.
+    /// Refunds entries: they no longer count, and no restore brings them.
     private mutating func payBack(_ indices: [Int], _ account: Int) {
         for index in indices {
             entries[index].cancellation = now
@@ -48,14 +48,14 @@ extension Model {
         accounts[account].history.removeAll { indices.contains($0) }
     }
 
-    /// Every device that the account was ever signed in on has to hear of it.
+    /// Revokes a product: every device that the account was ever signed in on has to hear of it.
     mutating func revoke(_ product: Product, _ account: Int) {
         for device in devices.indices where devices[device].guests.contains(account) {
             devices[device].revocations[account, default: [:]][product, default: 0] += 1
         }
     }
 
-    /// What the app of whoever is signed in on a device has to have heard of, and how often.
+    /// Returns the revocations that the app of a device's current user has to have heard of, and how often.
     func revocations(on device: Int) -> [Product: Int] {
         devices[device].account.flatMap { devices[device].revocations[$0] } ?? [:]
     }

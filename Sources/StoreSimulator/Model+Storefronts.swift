@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-// What becomes of purchases that are under way when the country changes.
+// Pending purchases when the country changes.
 extension Model {
-    /// The store sells for another country; the apps on some devices are running, and asked.
+    /// Changes the store's country; the apps running on some devices are asked.
     mutating func move(to country: Step.Country, running: [Int]) {
         guard prices.country != country else { return }
         prices.country = country
@@ -14,7 +14,7 @@ extension Model {
         questions = (Set(asked), now + 1)
     }
 
-    /// An app says whether a purchase goes on.
+    /// Records an app's answer whether a purchase goes on.
     mutating func answer(_ identifier: String, continues: Bool, on device: Int) {
         guard let index = ofIdentifier[identifier], entries[index].device == device,
             entries[index].isLive, !entries[index].stage.isDecided
@@ -23,14 +23,14 @@ extension Model {
         if !continues { fail(index, .storeProductNotAvailable) }
     }
 
-    /// Whoever has not answered in time has said no.
+    /// Treats a missing answer as no once the time is up.
     mutating func giveUpWaiting(at moment: Date) {
         guard !questions.entries.isEmpty, questions.deadline <= moment else { return }
         for index in questions.entries where !entries[index].stage.isDecided { fail(index, .storeProductNotAvailable) }
         questions.entries = []
     }
 
-    /// A store that died has forgotten whom it asked; what it had given up waiting for is decided.
+    /// Forgets the questions of a crashed store; those that it had given up waiting for are decided.
     mutating func forgetQuestions(undecided: Set<Int>) {
         for index in questions.entries
         where !entries[index].stage.isDecided && entries[index].tag.map({ undecided.contains($0) }) == false {

@@ -1,8 +1,8 @@
 import Foundation
 
-// What falls due.
+// Events that fall due.
 extension Model {
-    /// It is later: what fell due on the way has happened, the earliest first.
+    /// Advances the time: events that fell due have happened, the earliest first.
     mutating func advance(to moment: Date) {
         giveUpWaiting(at: moment)
         while let account = nextDue(by: moment), let date = accounts[account].club?.nextMoment {
@@ -11,7 +11,7 @@ extension Model {
         now = moment
     }
 
-    /// Something happens to an account's subscription, from which a period may come.
+    /// Changes an account's subscription, from which a period may come.
     mutating func renew(_ account: Int, at date: Date, _ change: (inout SubscriptionModel, RenewalTerms) -> Int?) {
         guard var club = accounts[account].club else { return }
         let terms = RenewalTerms(

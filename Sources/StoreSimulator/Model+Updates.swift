@@ -1,14 +1,14 @@
 import StoreCore
 
-// What the store tells.
+// Updates from the store.
 extension Model {
-    /// The store tells a device of a transaction.
+    /// Records that the store tells a device of a transaction.
     ///
     /// - Parameters:
-    ///   - transaction: what it tells.
-    ///   - device: whom.
-    ///   - charge: what that cost in cents, nil for what nobody sold; needed where two differ in nothing else.
-    /// - Returns: what is wrong with that.
+    ///   - transaction: the transaction.
+    ///   - device: the device.
+    ///   - charge: returns its cost in cents, nil for what was not sold; needed where two differ in nothing else.
+    /// - Returns: the violation, if any.
     mutating func hear(_ transaction: StoreTransaction, on device: Int, charge: () -> Int?) -> String? {
         guard let index = find(transaction, on: device, charge: charge) else {
             return "device \(device) was told of transaction \(transaction.identifier), which should not be there"
@@ -64,10 +64,10 @@ extension Model {
         }
     }
 
-    /// A purchase that no queue ordered.
+    /// Returns a purchase that no queue ordered.
     ///
-    /// Of two that were made at one moment the later may be the first to be heard of: where the wire held back that
-    /// somebody else is signed in, a queue asks for what is theirs once it is told of something new.
+    /// Of two that were made at one moment the later may be heard of first: where the wire held back the sign-in of
+    /// another user, a queue asks for that user's transactions once it is told of something new.
     private func findUnordered(_ transaction: StoreTransaction, on device: Int, charge: () -> Int?) -> Int? {
         let alike = live.filter { index in
             let entry = entries[index]
@@ -82,7 +82,7 @@ extension Model {
         return costs.firstIndex(of: cost).map { alike[$0] }
     }
 
-    /// Whether a transaction says of an entry that it comes of it; of what was shared in silence this is the first word.
+    /// Whether a transaction names an entry as its original; of a silently shared purchase this is the first update.
     private func isSame(_ index: Int?, _ original: StoreTransaction.Original?) -> Bool {
         guard let index, let original else { return false }
         let entry = entries[index]

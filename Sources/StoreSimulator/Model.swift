@@ -1,8 +1,8 @@
 import Foundation
 import StoreCore
 
-/// What a store should be, in the plainest terms: told of what arrives, what is decided and how late it is, it says who owns
-/// what, who has paid how much, and what each device's queue has to show.
+/// A model of a store, in the plainest terms: it is told of arrivals, decisions and the time, and knows who owns what,
+/// who has paid how much, and what each device's queue has to show.
 ///
 /// It shares nothing with the store but the prices.
 struct Model {
@@ -14,73 +14,73 @@ struct Model {
         var isDecided: Bool { self != .purchasing && self != .deferred }
     }
 
-    /// What a transaction comes of.
+    /// The origin of a transaction.
     enum Origin {
         case ordered, restored, renewed, resolved
-        /// Bought without any app's order.
+        /// Bought without an app's order.
         case elsewhere
-        /// Bought by another of the family.
+        /// Bought by another member of the family.
         case shared
     }
 
     /// A transaction.
     struct Entry {
         let origin: Origin
-        /// The number of the payment, nil for what no app ordered; one that is restored or resolved has its original's.
+        /// The payment's number, nil for what no app ordered; a restored or resolved transaction has its original's.
         let tag: Int?
-        /// Where it was ordered or restored, nil for what no app ordered.
+        /// The device that ordered or restored it, nil for what no app ordered.
         let device: Int?
-        /// Nil for what was refused because nobody was signed in.
+        /// The account; nil if it was refused because nobody was signed in.
         let account: Int?
         let product: Product
         let quantity: Int
         var stage: Stage
-        /// Why it failed.
+        /// The reason that it failed.
         var failure: StoreFailure.Code?
-        /// What it restores, renews, or goes on sharing.
+        /// The entry that it restores, renews, or continues to share.
         var original: Int?
-        /// What the subscription began with that it belongs to, nil for what is that itself.
+        /// The first transaction of its subscription, nil for that one itself.
         var beginning: Int?
-        /// When a renewal is due.
+        /// The date; of a renewal, the one on which it is due.
         var date: Date
         var identifier: String?
-        /// What was paid, in cents; nil for what nobody sold.
+        /// The payment in cents; nil if nothing was sold.
         var charge: Int?
-        /// Which of the subscription's periods it is for.
+        /// The number of the subscription's period that it is for.
         var period: Int?
         /// The offer that it was paid with, nil for the usual price.
         var offer: Step.Offer?
-        /// When its period ends, and what that is under; nil for what has none.
+        /// The end of its period, and that period's deal; nil if it has none.
         var end: Date?
         var deal: SubscriptionModel.Deal?
-        /// When it was paid back, or shared no longer.
+        /// The date of the refund or the end of sharing.
         var cancellation: Date?
         var isRefunded: Bool { cancellation != nil }
         var isLive = true
-        /// The store's owner has made it as if it had never been.
+        /// Whether the store's operator has deleted it.
         var isDeleted = false
     }
 
     struct Account {
-        /// In cents.
+        /// The sum charged, in cents.
         var charged = 0
-        /// In cents.
+        /// The sum refunded, in cents.
         var refunded = 0
         var ownsGame = false
-        /// The game was bought in the change that is under way.
+        /// Whether the game was bought in the current change.
         var hasNewGame = false
-        /// Its family may use what it buys.
+        /// Whether its family may use what it buys.
         var sharesPurchases = true
-        /// What can be restored once it is finished, by the entries.
+        /// The purchases that can be restored once they are finished, by the entries.
         var history: [Int] = []
         var club: SubscriptionModel?
         /// The offers that it had without an app's order.
         var redeemed: Set<Step.Offer> = []
-        /// Somebody else is asked about what it orders.
+        /// Whether its orders need approval.
         var asksToBuy = false
-        /// Its renewals cannot be paid for.
+        /// Whether its renewals fail.
         var billingFails = false
-        /// What it orders is interrupted.
+        /// Whether its orders are interrupted.
         var isInterrupted = false
         /// Whether any app of its devices can hear of it.
         var isHeard = true
@@ -88,48 +88,49 @@ struct Model {
 
     struct Device {
         var account: Int?
-        /// Everybody who ever was signed in.
+        /// The accounts that were ever signed in.
         var guests: Set<Int>
-        /// What was begun on the store's page there, and how often.
+        /// The number of promoted purchases begun on the device.
         var promotions: [Product: Int] = [:]
-        /// What its app puts first on that page, and what it shows or hides.
+        /// The promotion order and visibility that its app has set.
         var promotionOrder: [Product] = []
         var promotionVisibility: [Product: Bool] = [:]
         /// Whether something came to it that puts a receipt there.
         var hasReceipt = false
-        /// What its receipt says of itself, and since when.
+        /// The kind of its receipt, and the date of that.
         var receiptKind = Step.ReceiptKind.plain
         var refreshDate: Date?
-        /// The ends of access that its app has to hear of, by whose it was.
+        /// The ends of access that its app has to hear of, by account.
         var revocations: [Int: [Product: Int]] = [:]
     }
 
     var now: Date
     var entries: [Entry] = []
     var live: [Int] = []
-    /// How many were deleted.
+    /// The number of deleted entries.
     var deleted = 0
     var ofTag: [Int: Int] = [:]
     var ofIdentifier: [String: Int] = [:]
-    /// The highest number of each opening of a journal: what is not above it comes too late.
+    /// The highest number taken of each opening of a journal: commands at or below it come too late.
     var taken: [JournalID: Int] = [:]
-    /// What was interrupted and waits for its user, by the entries.
+    /// The interrupted purchases that wait for their user, by the entries.
     var issues: [Int] = []
     var accounts: [Account]
-    /// Who is in each family, the organiser first; nobody once it is over.
+    /// The members of each family, the organizer first; empty once it is over.
     var families: [[Int]] = []
     var shares: [Share] = []
-    /// Those of all offers that ever came with an order.
+    /// The nonces of all offers that ever came with an order.
     var nonces: Set<UUID> = []
     var devices: [Device]
-    /// What every purchase fails with, nil for nothing; no store keeps it.
+    /// The failure of every purchase, nil for none; no store keeps it.
     var purchaseFailure: StoreFailure.Code?
     var prices = Prices()
-    /// What could not be paid for gives access for a while.
+    /// Whether a failed renewal gives access during a grace period.
     var grantsGrace = false
-    /// How often a subscription renews at the most, nil for no limit.
+    /// The maximum number of a subscription's renewals, nil for no limit.
     var renewalLimit: Int?
-    /// The entries about whose going on in a new country running apps were asked, and until when they may think.
+    /// The entries whose continuation in a new country running apps were asked about, and the deadline of their
+    /// answers.
     var questions: (entries: Set<Int>, deadline: Date)
 
     init(now: Date, accounts: Int, devices: [Int]) {

@@ -1,13 +1,13 @@
 import Foundation
 import StoreCore
 
-// What apps ask of their store, and what it has to say.
+// Requests of apps, and the store's answers.
 extension ModelDriver {
     func describes(_ identifiers: Set<String>, on device: Int) -> Inquiry.Answer {
         isReachable[device] ? model.listing(identifiers) : .unreachable
     }
 
-    /// The store brings a receipt up to date.
+    /// Returns the store's answer to a receipt refresh.
     func refreshesReceipt(_ kind: Step.ReceiptKind, on device: Int) -> Inquiry.Answer {
         begin()
         guard isReachable[device] else { return .unreachable }
@@ -18,7 +18,7 @@ extension ModelDriver {
         return .done
     }
 
-    /// An app changes what is promoted.
+    /// Changes what is promoted for an app, and returns the answer.
     func changesPromotion(_ change: PromotionChange, on device: Int) -> Inquiry.Answer {
         var after = model
         after.promote(change, on: device)

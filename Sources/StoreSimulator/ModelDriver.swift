@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// Tells the model what happens at the store's door.
+/// A driver that applies events at the store's boundary to the model.
 ///
-/// Where a store dies in the middle of a change, it tells afterwards whether the change was kept.
+/// If a store crashes during a change, it determines afterwards whether the change was kept.
 final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on one thread
     private struct Doubt {
         let before: Model
@@ -13,7 +13,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
     let asks: Bool
     var model: Model
     var isReachable = [true, true, true]
-    /// What the store says that a transaction cost, in cents.
+    /// A function that returns what a transaction cost in the store, in cents.
     var charge: (String) -> Int? = { _ in nil }
     let coverage: Coverage
     private let clock: ManualClock
@@ -22,16 +22,16 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
     let disk: LedgerDisk
     private var doubt: Doubt?
     private var nextTag = 0
-    /// What payments say of offers, by their numbers.
+    /// The offers of payments, by their numbers.
     private var offers: [Int: Model.SignedOffer] = [:]
     private var lastNonce: UUID?
-    /// What is typed into the sheet for codes, nil for nothing; and why nothing comes of it.
+    /// The offer code entered into the redemption sheet, nil for none, and the reason that it is refused.
     var code: Step.Offer?
     private var codeRefusal: StoreFailure.Code?
     private var beforeAnswer: Model?
     /// Whether the store is being asked by value, and may call nobody.
     var isExchanging = false
-    /// What was approved while it was in doubt whether the last change was kept.
+    /// The approvals given while it was in doubt whether the last change was kept.
     private var approved: [Int] = []
 
     init(
@@ -51,13 +51,13 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
         model = Model(now: clock.now, accounts: 2, devices: [0, 0, 1])
     }
 
-    /// The number of a new payment.
+    /// Returns the number of a new payment.
     func newTag() -> Int {
         defer { nextTag += 1 }
         return nextTag
     }
 
-    /// Gives what the store promotes a number, by which the payment is known if an app takes it.
+    /// Numbers the store's promoted payments, so that they are known if an app takes them.
     func numbered(_ batch: UpdateBatch) -> UpdateBatch {
         var batch = batch
         for (index, update) in batch.updates.enumerated() {
@@ -69,7 +69,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
         return batch
     }
 
-    /// Somebody signs an offer for a payment.
+    /// Signs an offer for a payment.
     func sign(_ offer: Step.Offer, _ flaw: Step.Signature, for tag: Int) -> Model.SignedOffer {
         let number = UInt8(truncatingIfNeeded: tag)
         let own = UUID(uuid: (1, UInt8(truncatingIfNeeded: tag >> 8), number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -86,9 +86,9 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
 
     // MARK: Changes
 
-    /// A change begins, which a store that dies of it may or may not have kept.
+    /// Begins a change, which a store that crashes during it may or may not have kept.
     ///
-    /// - Parameter isKept: tells whether it has; unless given, it has if anything was written.
+    /// - Parameter isKept: returns whether it was kept; unless given, it was if anything was written.
     func begin(isKept: ((SandboxStore) -> Bool)? = nil) {
         model.advance(to: clock.now)
         guard lifeline.isArmed else { return doubt = nil }
@@ -102,11 +102,11 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
         let isLost = doubt.map { !$0.isKept(store) } ?? false
         if isLost, let doubt { model = doubt.before }
         model.forgetQuestions(undecided: Set(store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }))
-        // A store that is opened again begins without.
+        // A reopened store begins without it.
         model.purchaseFailure = nil
         if isLost {
             model.advance(to: clock.now)
-            // What the new store asked about while it opened was there before.
+            // Questions of the new store while it opened were pending before.
             for tag in approved { approve(tag) }
         }
         doubt = nil
@@ -114,7 +114,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
         approved = []
     }
 
-    // MARK: The door
+    // MARK: The store's boundary
 
     func arrived(_ commands: [StoreCommand], on device: Int) {
         guard isReachable[device] else { return }
@@ -162,20 +162,20 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
         }
     }
 
-    /// An app says whether a purchase goes on in a new country.
+    /// Records an app's answer whether a purchase goes on in a new country.
     func continues(_ identifier: String, _ shouldContinue: Bool, on device: Int) {
         guard isReachable[device] else { return }
         begin { store in !store.undecided.contains { $0.transaction == identifier } }
         model.answer(identifier, continues: shouldContinue, on: device)
     }
 
-    /// The sheet for codes is shown.
+    /// Shows the code redemption sheet.
     func entersCode(on device: Int) {
         begin()
         codeRefusal = isReachable[device] ? model.enter(code, on: device) : nil
     }
 
-    /// The store says what has come of a code.
+    /// Records the store's answer to a code.
     func enteredCode(_ failure: StoreFailure?, on device: Int) {
         let isRight = isReachable[device] ? failure?.code == codeRefusal?.rawValue : failure != nil
         if !isRight {
@@ -205,18 +205,18 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
         }
     }
 
-    /// The user is asked.
+    /// Asks the user.
     func asked(_ request: AuthorizationRequest) -> Authorization {
         if isExchanging { diary.broke("the store asks its user before it has answered a queue") }
         lifeline.pass()
-        // Whatever a dead store is told is lost.
+        // An answer to a crashed store is lost.
         if lifeline.store.isDead { return .later }
         model.advance(to: clock.now)
         guard let tag = request.applicationUsername.flatMap({ Int($0) }), let entry = model.entry(ofTag: tag) else {
             diary.broke("the user was asked about \(request.transaction), which nobody ordered")
             return .cancel
         }
-        // Whoever asks somebody else first agrees.
+        // A user who asks for approval first agrees.
         if entry.stage == .deferred { return .approve }
         if entry.stage.isDecided, let before = beforeAnswer {
             // The answer was lost with the store.
@@ -238,7 +238,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a life is lived on
     }
 }
 
-/// Looks at what a store that died has kept, as a queue would.
+/// A receiver that reads what a crashed store has kept, as a queue would.
 private final class Probe: StoreUpdateReceiver, @unchecked Sendable {  // unchecked: used on one thread
     let journal = JournalID(rawValue: .max)
     private var transactions: [StoreTransaction] = []
@@ -268,13 +268,13 @@ private final class Probe: StoreUpdateReceiver, @unchecked Sendable {  // unchec
                 }
             case .finish(let identifier):
                 guard let entry = before.entry(named: identifier), entry.isLive else { continue }
-                // What somebody else finishes on the device does not show there; but something was written.
+                // A finish by another app on the device does not show there; but something was written.
                 guard let place = Simulation.deviceNames.firstIndex(of: name), before.isVisible(entry, on: place) else {
                     return hasGrown
                 }
                 return !probe.transactions.contains { $0.identifier == identifier }
             case .restore:
-                // One that brings nothing shows nowhere else.
+                // A restore that brings nothing shows nowhere else.
                 return hasGrown
             }
         }

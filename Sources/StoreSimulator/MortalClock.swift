@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// The clock as a process sees it that may die: none of its timers fires then.
+/// The clock of a process that may crash: none of its timers fires afterwards.
 ///
-/// Without this a store that died on the way through a year would go on trying its ledger, every minute of the year.
+/// Without this a store that crashed in the middle of a year would go on retrying its ledger, every minute of the year.
 final class MortalClock: StoreClock {
     private let clock: ManualClock
     private let pulse: ProcessState

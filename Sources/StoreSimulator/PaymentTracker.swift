@@ -1,17 +1,17 @@
 import StoreCore
 
-/// How far each payment has got on its way to the store, as far as its app can know.
+/// A tracker of each payment's way to the store, as far as its app can know.
 final class PaymentTracker: @unchecked Sendable {  // unchecked: a life is lived on one thread
     enum Stage {
-        /// In the journal, and not on its way.
+        /// In the journal, and not in flight.
         case kept
-        /// On its way.
+        /// In flight.
         case sent
-        /// The store has taken it, and has not shown what became of it.
+        /// Taken by the store, which has not shown the result.
         case answered
-        /// Its app died while it was on its way.
+        /// In flight when its app crashed.
         case unknown
-        /// It has left its queue, and nobody had heard what became of it.
+        /// Removed from its queue before its result was known.
         case givenUp
     }
 
@@ -23,13 +23,13 @@ final class PaymentTracker: @unchecked Sendable {  // unchecked: a life is lived
     }
 
     private var passages: [Int: Passage] = [:]
-    /// How many downloads are under way on each device.
+    /// The number of running downloads on each device.
     var downloads: [Int: Int] = [:]
 
     /// The payments that were written to a journal.
     private(set) var recorded: Set<Int> = []
 
-    /// Goes through the payments that were made on a device, nil for any, whose outcome nobody has heard.
+    /// Enumerates the payments made on a device, nil for any, whose result is not known.
     func forEach(on device: Int?, _ body: (Stage, _ isRetried: Bool) -> Void) {
         for passage in passages.values where !passage.isOver && device ?? passage.device == passage.device {
             body(passage.stage, passage.timesSent > 1)
@@ -64,16 +64,16 @@ final class PaymentTracker: @unchecked Sendable {  // unchecked: a life is lived
         }
     }
 
-    /// An observer is shown a payment.
+    /// Records that an observer is shown a payment.
     func shown(_ tag: Int, isDecided: Bool) {
         if isDecided { passages[tag]?.isOver = true }
         if passages[tag]?.stage == .givenUp { passages[tag]?.stage = .answered }
     }
 
-    /// A payment was deleted.
+    /// Records that a payment was deleted.
     func end(_ tag: Int) { passages[tag]?.isOver = true }
 
-    /// An undecided payment has left its queue.
+    /// Records that an undecided payment has left its queue.
     func givenUp(_ tag: Int) { passages[tag]?.stage = .givenUp }
 }
 

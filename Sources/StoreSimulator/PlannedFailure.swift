@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-// Failures that lives plan.
+// Failures that runs plan.
 extension StoreFailure {
     private static let storeKitNames: [(name: String, code: Code)] = [
         ("unknown", .unknown), ("cloudServiceNetworkConnectionFailed", .cloudServiceNetworkConnectionFailed),
@@ -12,11 +12,11 @@ extension StoreFailure {
         ("badServerResponse", .badServerResponse),
     ]
 
-    /// Those that are drawn.
+    /// The failures that are drawn.
     static let planned: [StoreFailure] =
         storeKitNames.map { .storeKit($0.code, "") } + networkNames.map { .network($0.code, "") }
 
-    /// As in Swift: the codes that are drawn by their names, others by their numbers.
+    /// The failure as Swift source: drawn codes by their names, others by their numbers.
     var written: String {
         let name =
             switch domain {

@@ -1,12 +1,12 @@
-/// What is sold in which country, and for how much.
+/// The products and prices of each country.
 struct Prices: Equatable {
     typealias Product = Step.Product
 
     var country = Step.Country.usa
-    /// What the owner has made of the prices, in cents.
+    /// The operator's price changes, in cents.
     private var raised: [Product: Int] = [:]
 
-    /// In cents.
+    /// The price in cents.
     subscript(product: Product) -> Int {
         switch (product, country) {
         case (.sword, .germany): 109
@@ -15,7 +15,7 @@ struct Prices: Equatable {
         }
     }
 
-    /// Whether the country has a price of its own.
+    /// Whether the country has its own price for a product.
     func isLocal(_ product: Product) -> Bool { [.sword, .gold].contains(product) && country == .germany }
 
     private static func initial(_ product: Product) -> Int {
@@ -38,13 +38,13 @@ struct Prices: Equatable {
         }
     }
 
-    /// Countries with a price of their own keep it.
+    /// Changes a price; countries with their own keep it.
     mutating func raise(_ product: Product, to cents: Int) { raised[product] = cents }
 }
 
-// What an owner makes of prices.
+// Price changes by the operator.
 extension Model {
-    /// A product costs something else; whoever would pay more for it is asked.
+    /// Changes a product's price; subscribers who would pay more are asked.
     mutating func raisePrice(of product: Product, to cents: Int) {
         let old = prices[product]
         prices.raise(product, to: cents)

@@ -1,12 +1,12 @@
 import Foundation
 import StoreCore
 
-/// What an app hears of something that it asked: one end, and what its store said.
+/// A probe of an app's request: it has one end, and the store's answer.
 final class RequestProbe: NSObject, SKProductsRequestDelegate, @unchecked Sendable {
-    // unchecked: a life is lived on one thread.
-    /// Nil where the store need not be asked.
+    // unchecked: a run uses one thread.
+    /// The inquiry; nil where the store need not be asked.
     var inquiry: Inquiry?
-    /// What it has come to, nil while it goes on.
+    /// The result, nil while the request goes on.
     private(set) var outcome: Inquiry.Answer?
     private var response: Inquiry.Answer?
     private let device: Int
@@ -60,7 +60,7 @@ final class RequestProbe: NSObject, SKProductsRequestDelegate, @unchecked Sendab
         self.outcome = outcome
     }
 
-    /// What is wrong where nothing is on its way.
+    /// The violation when nothing is in flight.
     var violation: String? {
         guard let outcome else { return "device \(device) never hears how something ended that it asked" }
         let right = self.right

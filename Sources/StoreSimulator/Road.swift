@@ -1,4 +1,4 @@
-/// The way on which queues and stores of simulated lives come together.
+/// The road between queues and stores of simulated runs.
 public enum Road: String, CaseIterable, Hashable, Sendable {
     /// Queues ask their stores by value, as they do in one process.
     case direct
@@ -7,10 +7,10 @@ public enum Road: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Road {
-    /// The road of a life by its seed, as far as what stands in for the devices' backends can be asked directly.
+    /// Selects the road of a run by its seed, if the devices' backends can be asked directly.
     init(seed: UInt64) { self = seed & 8 == 8 ? .direct : .socket }
 
-    /// Returns the seed of a life that takes this road, of all such seeds from `first` on the one with the number.
+    /// Returns the seed of a run on this road: of all such seeds from `first` on, the one with the number.
     ///
     /// Eight seeds in a row take one road, the next eight the other.
     func seed(_ number: UInt64, from first: UInt64) -> UInt64 {

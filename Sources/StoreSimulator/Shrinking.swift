@@ -1,5 +1,5 @@
 extension SimulatedRun {
-    /// The life as Swift.
+    /// The run as Swift source.
     var source: String {
         let lines = steps.map { "    \($0),\n" }.joined()
         let place = storage.name == Storage.memory.name ? "" : ", storage: .\(storage.name)"
@@ -12,7 +12,7 @@ extension SimulatedRun {
         return nil
     }
 
-    /// A life with as few of the steps as it takes to break a rule.
+    /// Returns a run with as few of the operations as it takes to break a rule.
     ///
     /// Takes out pieces, large ones first, as long as some rule is still broken.
     func shrunk() -> SimulatedRun {

@@ -1,19 +1,20 @@
 import StoreCore
 
-/// What stands in for a device's backend in a simulated life: the backend itself, or one that is to be found wanting.
+/// A function that returns a backend in place of a device's: the backend itself, or one that violates a promise.
 public typealias StandIn = @Sendable (any StoreBackend) -> any StoreBackend
 
-/// One life of a store and the apps on three devices, from its seed or from written steps.
+/// A run of a store and the apps on three devices, from its seed or from written operations.
 public struct SimulatedRun: Sendable {
-    /// Decides whether the store's users are asked before each charge, whether acts of a disk are boundaries, whether queues work
-    /// on lanes of their own, which road they take to their stores, and what a death leaves on a disk.
+    /// The seed, which decides whether the store's users are asked before each charge, whether operations of a disk are
+    /// boundaries, whether queues work on their own lanes, which road they take to their stores, and what a crash
+    /// leaves on a disk.
     public let seed: UInt64
-    /// What happens.
+    /// The operations.
     public let steps: [Step]
     let storage: Storage
     let standIn: StandIn
 
-    /// A life of written steps, as a failure prints it.
+    /// Creates a run of written operations, as a failure prints it.
     public init(seed: UInt64, steps: [Step], storage: Storage = .memory, standIn: @escaping StandIn = { $0 }) {
         self.seed = seed
         self.steps = steps
@@ -21,7 +22,7 @@ public struct SimulatedRun: Sendable {
         self.standIn = standIn
     }
 
-    /// Lives it, and checks it after every step.
+    /// Runs the operations, and checks the stores and apps after each.
     ///
     /// - Throws: ``BrokenRule`` at the first rule that is broken.
     public func run() throws(BrokenRule) { try run(Coverage()) }
@@ -48,13 +49,13 @@ public struct SimulatedRun: Sendable {
     }
 }
 
-/// A rule that a life broke.
+/// A rule that a run broke.
 public struct BrokenRule: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which one, in a sentence.
+    /// The rule, in a sentence.
     public let sentence: String
-    /// After how many whole steps; all of them, if it showed when the life was wound up.
+    /// The number of completed operations; all of them, if the violation showed when the run was wound up.
     public let step: Int
 
-    /// The sentence and the step.
+    /// The sentence and the operation's number.
     public var description: String { "\(sentence) (step \(step))" }
 }

@@ -1,8 +1,8 @@
 import StoreCore
 
-// What apps do.
+// Operations of apps.
 extension Simulation {
-    /// Runs what the lanes of apps have left to do, and notes what every app that lives on has recorded by now.
+    /// Runs the remaining work of apps' lanes, and notes what every running app has recorded by now.
     func endStep() {
         runLanes()
         for device in apps.indices where !apps[device].pulse.isDead { diary.survived(device) }

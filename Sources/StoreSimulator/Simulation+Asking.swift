@@ -1,18 +1,18 @@
 import Foundation
 import StoreCore
 
-// What apps ask of their stores, and change on the stores' pages.
+// Requests of apps, and their changes to promotions.
 extension Simulation {
-    /// The app on a device asks what there is.
+    /// Requests all products on a device.
     func requestProducts(on device: Int) {
         let app = apps[device]
         let identifiers = Set(Step.Product.allCases.map(\.rawValue))
         app.send(app.context.run { SKProductsRequest(productIdentifiers: identifiers) })
     }
 
-    /// The app on a device has its receipt brought up to date, and reads it.
+    /// Refreshes the receipt of the app on a device, and reads it.
     ///
-    /// It does not ask for what it still waits for.
+    /// It does not ask for a receipt that it still waits for.
     func refreshReceipt(_ kind: Step.ReceiptKind, on device: Int) {
         guard !diary.inquiries[device].mayArrive(.receipt(kind)) else { return }
         let wishes = [
@@ -25,7 +25,7 @@ extension Simulation {
         if let violation = checkReceipt(on: device) { diary.broke(violation) }
     }
 
-    /// The app on a device reads the country.
+    /// Reads the country on a device.
     func readStorefront(on device: Int) {
         diary.inquiries[device].hasLostCountry = false
         let country = apps[device].queue.storefront?.countryCode
@@ -51,7 +51,7 @@ extension Simulation {
         }
     }
 
-    /// The app on a device reads what it has changed.
+    /// Reads an app's own changes on a device.
     func readPromotions(on device: Int) {
         let overrides = witness.model.promotionOverrides(on: device)
         for product in Step.Product.allCases {
@@ -64,7 +64,7 @@ extension Simulation {
         apps[device].readOrder(overrides.order)
     }
 
-    /// Whether devices show what the model says, changed as the model says.
+    /// Checks that devices show the promotions and changes of the model.
     func checkPromotions() -> String? {
         for (device, name) in Self.deviceNames.enumerated() {
             let promoted = store.device(named: name)?.promotedProducts ?? []
@@ -79,7 +79,7 @@ extension Simulation {
         return nil
     }
 
-    /// Whether everybody who asked has heard, where nothing is on its way.
+    /// Checks that every request has been answered, when nothing is in flight.
     func checkInquiries() -> String? {
         for device in apps.indices {
             if let violation = diary.inquiries[device].forgotten ?? apps[device].closeErrands() { return violation }
@@ -118,7 +118,7 @@ extension AppRun {
         return found
     }
 
-    /// Reads what comes first, of which the store says what it still sells.
+    /// Reads the promotion order, of which the store lists what it still sells.
     fileprivate func readOrder(_ order: [String]) {
         let errand = newErrand(order: order)
         context.run {

@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-// Whether the store, the queues and the model agree.
+// Checks that the store, the queues and the model agree.
 extension Simulation {
-    /// What is wrong, nil for nothing.
+    /// Returns the violation, nil if there is none.
     ///
-    /// What the apps should see is looked at where nothing is on its way.
+    /// The apps' views are checked when nothing is in flight.
     func check() -> String? {
         if let violation = diary.violation { return violation }
         witness.model.advance(to: clock.now)
@@ -20,7 +20,7 @@ extension Simulation {
         return nil
     }
 
-    /// What waits for an outside act.
+    /// Settles, and returns what waits for an outside event.
     func settle() -> [String] { pauses.activity.settle() + store.settle() }
 
     private func checkOwner() -> String? {
@@ -61,7 +61,7 @@ extension Simulation {
         return nil
     }
 
-    /// Whether everybody is there whom the model knows, and nobody else.
+    /// Checks that the store has exactly the accounts that the model knows.
     private func checkNames() -> String? {
         let accounts = store.accounts.map(\.name)
         if accounts != Self.accountNames {
@@ -76,7 +76,7 @@ extension Simulation {
         return families == right ? nil : "the store has the families \(families), and should have \(right)"
     }
 
-    /// Whether a subscription's user has been asked about its price, and why it is over if it is.
+    /// Checks whether a subscription's user has been asked about its price, and why it is over if it is.
     private func checkClub(of account: SandboxAccount, _ index: Int) -> String? {
         let subscription = account.subscription(inGroup: "club")
         guard let club = witness.model.accounts[index].club else {
@@ -92,7 +92,7 @@ extension Simulation {
         return "the subscription of account \(index) ended with \(ending as Any), and should with \(club.ending as Any)"
     }
 
-    /// Whether what was paid back is what the model says.
+    /// Checks the refunds against the model.
     func checkRefunds() -> String? {
         for (index, expected) in witness.model.accounts.enumerated() {
             guard let account = store.account(named: Self.accountNames[index]) else {
@@ -107,7 +107,7 @@ extension Simulation {
         return nil
     }
 
-    /// Whether apps read the prices that the model says.
+    /// Checks the prices that apps read against the model.
     private func checkPrices() -> String? {
         let prices = witness.model.prices
         guard prices != checkedPrices, let device = apps.indices.first(where: { witness.isReachable[$0] }) else {
@@ -166,11 +166,13 @@ extension Simulation {
         return nil
     }
 
-    /// A payment whose answer was lost, and whose user had signed out when it was sent again, stays purchasing until they sign
-    /// in: nobody may be told what became of it meanwhile.
+    /// Whether a transaction legitimately stays purchasing.
     ///
-    /// One that was deleted before its queue heard that it was taken, because its app died or its connection was held up, is
-    /// missed by nobody: its queue goes on waiting.
+    /// A payment whose answer was lost, and whose user had signed out when it was sent again, stays purchasing until
+    /// that user signs in: nobody may be told what became of it meanwhile.
+    ///
+    /// One that was deleted before its queue heard that it was taken, because its app crashed or its connection was
+    /// held up, does not matter to anybody: its queue goes on waiting.
     private func isSomebodyElses(_ entry: Model.Entry, _ transaction: SKPaymentTransaction, on device: Int) -> Bool {
         guard entry.device == device, transaction.transactionState == .purchasing else { return false }
         if entry.isDeleted { return true }
@@ -178,7 +180,7 @@ extension Simulation {
     }
 }
 
-/// What a store says to somebody who asks what it sells.
+/// The products that a store lists for a request.
 private final class Shelf: @unchecked Sendable {  // unchecked: a life is lived on one thread
     var products: [StoreProduct]?
 }

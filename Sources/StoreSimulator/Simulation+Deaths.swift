@@ -1,8 +1,8 @@
 import StoreCore
 
-// Launches.
+// Launches after crashes.
 extension Simulation {
-    /// Whoever died in the last step is launched again, on what has been kept.
+    /// Relaunches whatever crashed in the last operation, on what was kept.
     func raiseTheDead() throws {
         guard lifeline.hasKilled else { return }
         lifeline.disarm()
@@ -30,13 +30,13 @@ extension Simulation {
         if isObserved[device] { apps[device].observe() }
     }
 
-    /// Nobody is launched again.
+    /// Removes the storage; nothing is launched again.
     func removeStorage() {
         disk.remove()
         for journal in journals { journal.remove() }
     }
 
-    /// The store dies between two steps, and is launched again.
+    /// Crashes the store between two operations, and launches it again.
     func killStore() throws {
         lifeline.store.isDead = true
         try relaunchStore()

@@ -1,6 +1,6 @@
 import StoreCore
 
-// What is made as if it had never been.
+// Deletions.
 extension Simulation {
     func deleteTransaction(_ index: Int) {
         let known = witness.model.known
@@ -24,7 +24,7 @@ extension Simulation {
 
     private func ownDeletion(_ apply: (inout Model) -> Void, act: () throws -> Void) {
         own(apply, act: act)
-        // Nobody waits any longer for what becomes of them.
+        // Their results are no longer awaited.
         for entry in witness.model.entries where entry.isDeleted { entry.tag.map(diary.passages.end) }
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-// Files that the store keeps for the game.
+// The game's hosted files.
 extension Simulation {
-    /// The app on a device asks something of the downloads of one of its transactions.
+    /// Performs an app's operation on the downloads of one of its transactions.
     func download(_ act: Step.DownloadAct, _ index: Int, on device: Int) {
         let app = apps[device]
         let hosted = app.queue.transactions.filter { !$0.downloads.isEmpty }
@@ -24,7 +24,7 @@ extension Simulation {
         if let violation, !app.pulse.isDead { diary.broke(violation) }
     }
 
-    /// Every file that has not come is asked for, and has to come: nothing is in the way but failures that were planned.
+    /// Asks for every missing file and checks that it arrives: only planned failures are in the way.
     func finishDownloads() -> String? {
         for _ in 0...(diary.plannedFailures.max() ?? 0) {
             var isAsked = false
@@ -36,7 +36,7 @@ extension Simulation {
                 }
             }
             if !isAsked { return diary.violation }
-            // Whole files come in two days.
+            // Whole files arrive in two days.
             clock.advance(by: 2 * 86_400)
         }
         for device in apps.indices {
@@ -48,12 +48,12 @@ extension Simulation {
         return diary.violation
     }
 
-    /// The next piece that comes to a device fails.
+    /// Makes the next piece of a file fail on a device.
     func failDownload(on device: Int) {
         store.device(named: Self.deviceNames[device])?
             .failDownload(of: Step.Product.game.rawValue, at: .chunk(1), with: .network(.timedOut, "a slow night"))
     }
 
-    /// Downloads that are under way wait for the store's clock.
+    /// The number of running downloads that wait for the store's clock.
     var waitingForClock: Int { apps.reduce(0) { $0 + ($1.pulse.isDead ? 0 : $1.downloads.active) } }
 }

@@ -1,6 +1,6 @@
 import StoreCore
 
-// What becomes of families.
+// Families.
 extension Simulation {
     func foundFamily(_ organiser: Int) {
         guard let account = handle(ofAccount: organiser) else { return }
@@ -44,7 +44,7 @@ extension Simulation {
         }
     }
 
-    /// A family by the model's number; a store that has lost it breaks a rule.
+    /// Returns a family by the model's number; a store that has lost it breaks a rule.
     private func handleOfFamily(_ index: Int) -> SandboxFamily? {
         let families = store.families
         if families.indices.contains(index) { return families[index] }

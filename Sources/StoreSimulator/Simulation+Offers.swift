@@ -2,12 +2,12 @@ import Foundation
 import StoreContract
 import StoreCore
 
-// What is sold for less.
+// Offers.
 extension Simulation {
     static let offerSigner = HMACOfferSigner(keyIdentifier: "key", key: Data(repeating: 9, count: 32))
     static let bundleIdentifier = "com.example.lives"
 
-    /// The app on a device pays with an offer that somebody has signed.
+    /// Adds a payment with a signed offer on a device.
     func add(_ offer: Step.Offer, _ flaw: Step.Signature, on device: Int) {
         let payment = SKMutablePayment(productIdentifier: offer.product.rawValue)
         let tag = witness.newTag()
@@ -39,14 +39,14 @@ extension Simulation {
         )
     }
 
-    /// The app on a device shows the sheet for codes, and its user does something there at once.
+    /// Shows the code redemption sheet on a device; its user responds at once.
     func presentCodeSheet(_ offer: Step.Offer?, on device: Int) {
         store.device(named: Self.deviceNames[device])?.codeEntry = offer.map { .redeem(code: $0.rawValue) } ?? .cancel
         witness.code = offer
         apps[device].queue.presentCodeRedemptionSheet()
     }
 
-    /// An account gets an offer in the store itself: with a code, or because it is to be won back.
+    /// Grants an account an offer in the store itself: by a code, or as a win-back.
     func redeem(_ offer: Step.Offer, by account: Int, isWonBack: Bool) {
         let name = Self.accountNames[account]
         let act = { [self] in

@@ -1,6 +1,6 @@
 import StoreCore
 
-// What the store's owner and its users do.
+// Operations of the store's operator and its users.
 extension Simulation {
     func decide(_ index: Int, _ decision: Model.Decision) {
         let undecided = store.undecided
@@ -137,14 +137,14 @@ extension Simulation {
         store.device(named: Self.deviceNames[device])?.isReachable = isReachable
     }
 
-    /// An account by the model's number; a store that has lost it breaks a rule.
+    /// Returns an account by the model's number; a store that has lost it breaks a rule.
     func handle(ofAccount index: Int) -> SandboxAccount? {
         let account = store.account(named: Self.accountNames[index])
         if account == nil { diary.broke("the store has lost account \(index)") }
         return account
     }
 
-    /// The owner wants what the store has to refuse.
+    /// Performs an operator's request that the store has to refuse.
     func expectRefusal(_ deed: String, _ code: StoreFailure.Code? = nil, act: () throws -> Void) {
         do {
             try act()
@@ -155,12 +155,12 @@ extension Simulation {
         }
     }
 
-    /// The owner changes something; whether a store that dies of it has kept it shows later.
+    /// Performs a change by the operator; whether a store that crashes during it has kept it shows later.
     ///
     /// - Parameters:
     ///   - apply: does the same to the model.
-    ///   - isKept: tells whether a store has it; unless given, it has if anything was written.
-    ///   - act: changes it.
+    ///   - isKept: returns whether a store has it; unless given, it has if anything was written.
+    ///   - act: makes the change.
     func own(
         _ apply: (inout Model) -> Void,
         isKept: ((SandboxStore) -> Bool)? = nil,

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-// What apps read in their receipts.
+// Receipts that apps read.
 extension Simulation {
     func checkReceipts() -> String? {
         for device in apps.indices {
@@ -10,7 +10,7 @@ extension Simulation {
         return nil
     }
 
-    /// Whether a device's receipt says what the model says.
+    /// Checks a device's receipt against the model.
     func checkReceipt(on device: Int) -> String? {
         witness.model.advance(to: clock.now)
         let model = witness.model
@@ -50,7 +50,7 @@ extension Simulation {
                     return "the receipt of device \(device) has \(purchase), which should go back to \(first)"
                 }
             } else {
-                // Nobody has heard of it yet.
+                // No app has heard of it yet.
                 guard let count = rest[line], count > 0 else {
                     return "the receipt of device \(device) has \(purchase), which nobody bought"
                 }

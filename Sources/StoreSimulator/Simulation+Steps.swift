@@ -2,7 +2,7 @@ import StoreContract
 import StoreCore
 
 extension Simulation {
-    /// Does one step.
+    /// Performs one operation.
     func take(_ step: Step) {
         witness.model.advance(to: clock.now)
         noteWhoIsHeard()
@@ -81,7 +81,7 @@ extension Simulation {
 
     private func releaseAll() { for device in apps.indices { release(device) } }
 
-    /// A subscription that renews while its account can be heard of nowhere is counted apart.
+    /// Notes which accounts an app can hear of; unheard renewals are counted apart.
     private func noteWhoIsHeard() {
         for account in witness.model.accounts.indices {
             witness.model.accounts[account].isHeard = apps.indices.contains {
@@ -90,9 +90,9 @@ extension Simulation {
         }
     }
 
-    /// Winds the life up: the wire is whole, everything is decided and looked at, by each account and after relaunches.
+    /// Winds the run up: the wire is whole, everything is decided and checked, by each account and after relaunches.
     ///
-    /// - Returns: what is wrong.
+    /// - Returns: the violation, if any.
     func end() throws -> String? {
         lifeline.disarm()
         failPurchases(false)
@@ -104,7 +104,7 @@ extension Simulation {
             setReachable(true, device)
             setObserved(true, on: device)
         }
-        // Whole files come in two days.
+        // Whole files arrive in two days.
         if waitingForClock > 0 {
             releaseAll()
             clock.advance(by: 2 * 86_400)
@@ -117,7 +117,7 @@ extension Simulation {
         }
         for device in apps.indices { relaunch(device) }
         if let violation = quieten() { return violation }
-        // What was committed last is read back too.
+        // The last commit is read back too.
         try killStore()
         if let violation = quieten() { return violation }
         if let violation = checkNews() { return violation }
@@ -129,7 +129,7 @@ extension Simulation {
         return nil
     }
 
-    /// What an app has heard of is not told to its next launch.
+    /// Checks that known updates are not sent to an app's next launch.
     private func checkNews() -> String? {
         let (offers, revocations) = (diary.offers, diary.revocations)
         for device in apps.indices { relaunch(device) }
@@ -143,7 +143,7 @@ extension Simulation {
         return nil
     }
 
-    /// Moves on until nothing is on its way, then checks.
+    /// Moves on until nothing is in flight, then checks.
     private func quieten() -> String? {
         for _ in 0..<60 {
             if let violation = check() { return violation }

@@ -1,6 +1,6 @@
 import StoreCore
 
-// What happens to subscriptions.
+// Operations on subscriptions.
 extension Simulation {
     func setAutoRenew(_ isOn: Bool, of account: Int) {
         changeClub(of: account) {
@@ -92,7 +92,7 @@ extension Simulation {
         }
     }
 
-    /// Something happens to a subscription, which the store refuses for one that is over.
+    /// Changes a subscription; the store refuses this for one that is over.
     private func changeClub(
         of account: Int,
         _ apply: (inout Model) -> Void,

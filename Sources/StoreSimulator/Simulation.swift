@@ -2,14 +2,14 @@ import Foundation
 import StoreContract
 import StoreCore
 
-/// A store, its devices with their apps, and the model beside them.
+/// A simulation: a store, its devices with their apps, and the model beside them.
 final class Simulation: @unchecked Sendable {  // unchecked: a life is lived on one thread
     static let deviceNames = ["device", "tablet", "phone"]
     static let accountNames = ["account", "bob"]
 
     let clock = ManualClock()
-    /// Queues take their pauses by a clock of their own: one that cannot reach its store tries again every few minutes, a
-    /// hundred thousand times in the year that a subscription may take.
+    /// The clock of the queues' pauses: a queue that cannot reach its store retries every few minutes, a hundred
+    /// thousand times in the year that a subscription may take.
     let pauses = ManualClock()
     let lifeline: CrashInjector
     let diary = EventLog(devices: 3)
@@ -20,16 +20,16 @@ final class Simulation: @unchecked Sendable {  // unchecked: a life is lived on 
     var store: SandboxStore
     var gates: [StoreGate] = []
     var wires: [FaultInjector] = []
-    /// In lives on the direct road, what commands and updates of each device go through; there are none in others.
+    /// The direct roads of the devices, which commands and updates pass; empty in runs on the socket.
     var roads: [DirectWire] = []
     var apps: [AppRun] = []
     var isObserved = [true, true, true]
-    /// The payments that apps have added in this step, and on which devices.
+    /// The payments that apps have added in this operation, and their devices.
     var addedInStep: [(tag: Int, device: Int)] = []
-    /// Whether the queues work on lanes of their own, as they do on a store in a file unless told otherwise.
+    /// Whether the queues work on their own lanes, as they do by default on a store in a file.
     let hasOwnLanes: Bool
     var checkedRecords = -1
-    /// The prices that apps were last seen to read.
+    /// The prices that apps last read.
     var checkedPrices: Prices?
 
     init(seed: UInt64, coverage: Coverage, storage: Storage, standIn: @escaping StandIn) throws {
@@ -57,7 +57,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a life is lived on 
         }
     }
 
-    /// Puts a gate before a device's backend, and a road if it is asked directly.
+    /// Puts a gate in front of a device's backend, and a road if it is asked directly.
     private func makeGate(
         _ device: Int,
         _ backend: any StoreBackend,
@@ -141,7 +141,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a life is lived on 
     ) throws -> SandboxStore {
         let authorizer = Authorizer { [unowned witness] in witness.asked($0) }
         let ledger = try disk.open(lifeline)
-        // What the owner has made of the prices since is in the ledger.
+        // Later price changes by the operator are in the ledger.
         let store = try SandboxStore(
             products: disk.head == 0 ? products : [],
             clock: MortalClock(clock, lifeline.store),

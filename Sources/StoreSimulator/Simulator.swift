@@ -1,23 +1,24 @@
 import Foundation
 
-/// Lives many lives.
+/// A simulator that performs many runs.
 public enum Simulator {
-    /// Lives seeded lives, until one breaks a rule.
+    /// Performs seeded runs until one breaks a rule.
     ///
-    /// Each life is lived on one thread and shares nothing with the others, so that the report is the same however many
+    /// Each run uses one thread and shares nothing with the others, so that the report does not depend on the number of
+    /// threads.
     /// threads there are.
     ///
     /// - Parameters:
-    ///   - seed: the first life's; each further one has the next.
-    ///   - lives: how many.
-    ///   - steps: how many things happen in each, before it is wound up.
-    ///   - jobs: on how many threads at the most, at least 1; as many as the machine has cores unless given.
-    ///   - road: how queues and stores come together, nil for half of the lives on each road; the lives of one road have the
+    ///   - seed: the first run's seed; each further run has the next.
+    ///   - lives: the number of runs.
+    ///   - steps: the number of operations in each, before it is wound up.
+    ///   - jobs: the maximum number of threads, at least 1; the number of the machine's cores unless given.
+    ///   - road: the road between queues and stores, nil for half of the runs on each; the runs of one road have the
     ///     seeds that lead to it, see ``SimulatedRun/seed``.
-    ///   - storage: where the store and the apps keep what outlives them; in memory unless given.
-    ///   - standIn: what stands in for the devices' backends; called on all of these threads.
-    ///   - progress: hears how many more lives have been lived; called on all of these threads.
-    /// - Returns: what was lived up to the first life that breaks a rule, and what that broke.
+    ///   - storage: the storage of the store and the apps; in memory unless given.
+    ///   - standIn: returns the backend in place of a device's; called on all of these threads.
+    ///   - progress: receives the number of further completed runs; called on all of these threads.
+    /// - Returns: the result up to the first run that breaks a rule, and that rule.
     public static func run(
         seed: UInt64,
         lives: Int,
@@ -48,27 +49,27 @@ public enum Simulator {
     }
 }
 
-/// What came of a simulation.
+/// The result of a simulation.
 public struct SimulationReport: Sendable {
-    /// How many lives were lived, the failed one included.
+    /// The number of runs, the failed one included.
     public let lives: Int
-    /// What went wrong, nil for nothing.
+    /// The failure, nil if there is none.
     public let failure: SimulationFailure?
     let coverage: Coverage
 }
 
-/// A life that broke a rule.
+/// A failed run.
 public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The simulation's seed.
     public let seed: UInt64
-    /// Which life it was, from 0.
+    /// The number of the run, from 0.
     public let life: Int
-    /// What it broke.
+    /// The broken rule.
     public let rule: BrokenRule
-    /// The same life with everything taken out that it does not take to break a rule.
+    /// The run reduced to the operations that it takes to break a rule.
     public let shrunk: SimulatedRun
 
-    /// The failure in words, and the shrunk life to paste into a test.
+    /// The failure in words, and the shrunk run to paste into a test.
     public var description: String {
         """
         seed \(seed), life \(life): \(rule)
@@ -78,25 +79,25 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension SimulationReport: CustomStringConvertible {
-    /// What was lived, or what went wrong, and how much of what could have been met was met, in some lines.
+    /// The number of runs, or the failure, and the coverage, in some lines.
     public var description: String {
         let outcome = failure?.description ?? "\(lives) lives, \(coverage.steps) steps, no rule broken"
         return "\(outcome)\n\n\(coverage.summary)"
     }
 
-    /// Tables of how often each event met what in which state, and a list of all that was not met.
+    /// Tables of how often each event met each state, and a list of the pairs that were not met.
     public var tables: String { coverage.table }
 
-    /// How often each event met a transaction, a payment on its way or a subscription in each of its states, under names such
-    /// as `purchased, signOut`.
+    /// The number of times that each event met a transaction, a payment in flight or a subscription in each of its
+    /// states, under names such as `purchased, signOut`.
     ///
-    /// Pairs that cannot be are left out; see ``impossiblePairs``.
+    /// Impossible pairs are left out; see ``impossiblePairs``.
     public var reached: [String: Int] { coverage.reached }
 
-    /// How often queues that ask their stores directly met each thing there is to meet on that road, under names such as
-    /// `exchange`, `ring` and `rung, store dies`.
+    /// The number of times that queues on the direct road met each of its events, under names such as `exchange`,
+    /// `ring` and `rung, store dies`.
     public var reachedDirectly: [String: Int] { coverage.direct.reached }
 
-    /// The pairs that cannot be, each with the reason.
+    /// The impossible pairs, each with the reason.
     public static var impossiblePairs: [String: String] { Coverage.impossible }
 }

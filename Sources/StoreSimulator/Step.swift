@@ -1,22 +1,22 @@
 import StoreContract
 import StoreCore
 
-/// One thing that happens in a simulated life.
+/// An operation in a simulated run.
 ///
-/// Numbers of devices, accounts, transactions and undecided orders wrap around: every step means something in every life, so
-/// that a list of steps stays valid when some are taken out.
+/// Numbers of devices, accounts, transactions and undecided orders wrap around: every operation is meaningful in every
+/// run, so that a list of operations stays valid when some are taken out.
 public enum Step: Hashable, Sendable {
     /// The app on a device adds a payment.
     case add(device: Int, product: Product, quantity: Int)
-    /// The app on a device finishes one of the decided transactions that its queue lists.
+    /// The app on a device finishes one of the decided transactions in its queue.
     case finish(device: Int, index: Int)
-    /// The app on a device asks for past purchases.
+    /// The app on a device restores purchases.
     case restore(device: Int)
-    /// Somebody approves one of the orders that wait for a decision.
+    /// An approver approves one of the orders that wait for a decision.
     case approve(index: Int)
-    /// Somebody cancels one of them.
+    /// The user cancels one of them.
     case cancel(index: Int)
-    /// Somebody declines one of them.
+    /// An approver declines one of them.
     case decline(index: Int)
     /// Time passes.
     case advance(days: Int)
@@ -26,95 +26,96 @@ public enum Step: Hashable, Sendable {
     case removeObserver(device: Int)
     /// An account signs in on a device.
     case signIn(device: Int, account: Int)
-    /// Whoever is signed in on a device signs out.
+    /// The user signed in on a device signs out.
     case signOut(device: Int)
-    /// An account's owner turns the renewal of its subscription on or off.
+    /// Auto-renewal of an account's subscription is turned on or off.
     case setAutoRenew(account: Int, on: Bool)
-    /// Somebody else is asked about all that an account orders from now on, or no longer.
+    /// Ask to Buy is turned on or off for all that an account orders from now on.
     case askToBuy(account: Int, on: Bool)
-    /// What an account orders is interrupted from now on, or no longer.
+    /// Interruption of an account's orders is turned on or off.
     case interruptPurchases(account: Int, on: Bool)
-    /// The user does what one of the interrupted purchases waits for.
+    /// The user resolves the issue of one of the interrupted purchases.
     case resolveIssue(index: Int)
-    /// An account buys something without any app's order.
+    /// An account buys a product without an app's order.
     case buy(account: Int, product: Product, quantity: Int)
-    /// The user of a device begins a purchase on the store's own page. Its app takes it at once, or keeps it; and so with
-    /// what it hears of later.
+    /// The user of a device begins a promoted purchase in the store.
+    ///
+    /// Its app takes it at once, or keeps it; the same holds for later ones.
     case promote(device: Int, product: Product, isTaken: Bool)
-    /// The app on a device adds a payment that it was offered and kept.
+    /// The app on a device adds a promoted payment that it kept.
     case addKept(device: Int)
-    /// The store sells for another country; from then on the apps say that what is under way goes on there, or not.
+    /// The store's country changes. From then on the apps answer whether pending purchases go on there.
     case setStorefront(Country, continues: Bool)
-    /// Every purchase fails from now on, or no longer.
+    /// Failure of every purchase is turned on or off.
     case failPurchases(Bool)
-    /// No renewal of an account's can be paid for from now on, or all can again.
+    /// Failure of an account's renewals is turned on or off.
     case failBilling(account: Int, on: Bool)
-    /// What could not be paid for gives access for a while from now on, or none.
+    /// The grace period for unpaid renewals is turned on or off.
     case grantGracePeriod(Bool)
-    /// A renewal of an account's that could not be paid for is.
+    /// A failed renewal of an account is paid.
     case resolveBilling(account: Int)
-    /// An account is asked to agree to a higher price of its subscription.
+    /// An account is asked to consent to a higher price of its subscription.
     case askForConsent(account: Int)
-    /// It answers.
+    /// An account answers the question about its price.
     case answerConsent(account: Int, agrees: Bool)
-    /// An account's subscription ends at once.
+    /// An account's subscription expires at once.
     case expire(account: Int)
     /// An account's subscription renews at once.
     case forceRenewal(account: Int)
-    /// A product costs so many cents from now on, but for the countries with a price of their own; subscribers are asked.
+    /// A product's price changes, except in countries with their own; subscribers are asked.
     case raisePrice(of: Product, to: Int)
-    /// Subscriptions renew so often from now on and no more, nil for as often as they like.
+    /// Subscriptions renew at most so often from now on, nil for no limit.
     case limitRenewals(to: Int?)
-    /// A transaction that somebody has heard of is paid back, counted from the latest one.
+    /// A transaction that an app has heard of is refunded, counted from the latest one.
     case refund(index: Int)
-    /// A transaction that somebody has heard of is made as if it had never been, counted from the latest one.
+    /// A transaction that an app has heard of is deleted, counted from the latest one.
     case deleteTransaction(index: Int)
-    /// All transactions are made as if they had never been.
+    /// All transactions are deleted.
     case clearTransactions
     /// The app on a device pays with an offer for the subscription, signed well or badly.
     case addOffer(device: Int, offer: Offer, signature: Signature)
     /// An account redeems a code in the store itself.
     case redeem(account: Int, offer: Offer)
-    /// The app on a device shows the sheet for codes, in which the user types the one of an offer, or closes it.
+    /// The app on a device shows the code redemption sheet, in which the user enters an offer's code, or closes it.
     case presentCodeSheet(device: Int, offer: Offer?)
-    /// An account takes an offer for those who have left in the store itself.
+    /// An account takes a win-back offer in the store itself.
     case winBack(account: Int, offer: Offer)
-    /// The app on a device has its receipt brought up to date.
+    /// The app on a device refreshes its receipt.
     case refreshReceipt(device: Int, kind: ReceiptKind)
-    /// The app on a device asks what everything costs, and what there is.
+    /// The app on a device requests all products and their prices.
     case requestProducts(device: Int)
-    /// The app on a device reads for which country its store sells.
+    /// The app on a device reads the country of its store.
     case readStorefront(device: Int)
-    /// The app on a device puts some products first on the store's own page there.
+    /// The app on a device sets the order of promoted products there.
     case orderPromotions(device: Int, products: [Product])
-    /// The app on a device shows or hides a product on that page, nil for as the store has it.
+    /// The app on a device shows or hides a promoted product, nil for the store's default.
     case setPromotion(device: Int, product: Product, isShown: Bool?)
-    /// The app on a device reads what it has changed on that page.
+    /// The app on a device reads its changes to promoted products.
     case readPromotions(device: Int)
-    /// The app on a device asks something of the files that the store keeps for one of its transactions.
+    /// The app on a device controls the downloads of one of its transactions.
     case download(device: Int, act: DownloadAct, index: Int)
     /// The next piece of a file that comes to a device fails.
     case failDownload(device: Int)
-    /// An account organises a family.
+    /// An account founds a family.
     case foundFamily(account: Int)
     /// An account joins the newest family.
     case joinFamily(account: Int)
-    /// An account leaves its family; with the organiser everybody does.
+    /// An account leaves its family; with the organizer everybody does.
     case leaveFamily(account: Int)
-    /// An account shares what it buys from now on, or nothing any more.
+    /// Sharing of an account's purchases is turned on or off.
     case sharePurchases(account: Int, on: Bool)
-    /// A device loses the store, or has it again.
+    /// A device's connection to the store is turned on or off.
     case reachable(device: Int, Bool)
-    /// The next thing that passes between a device's queue and the store at a point is spoilt.
+    /// A fault hits the next message between a device's queue and the store at a point.
     case spoil(device: Int, act: FaultInjector.Act, point: FaultInjector.Point)
-    /// What is held on the way between a device's queue and the store is let go.
+    /// The messages held between a device's queue and the store are released.
     case release(device: Int)
-    /// The app on a device is launched anew.
+    /// The app on a device is relaunched.
     case relaunch(device: Int)
-    /// After so many boundaries more have been passed, somebody dies; they are back when the step is over.
+    /// A process crashes after so many more boundaries; it is relaunched when the operation is over.
     case die(after: Int, who: Mortal)
 
-    /// Who can die.
+    /// A process that can crash.
     public enum Mortal: Hashable, Sendable {
         /// The app on a device.
         case app(Int)
@@ -124,7 +125,7 @@ public enum Step: Hashable, Sendable {
         case both
     }
 
-    /// What the simulated store sells for.
+    /// A country that the simulated store sells for.
     public enum Country: String, CaseIterable, Hashable, Sendable {
         /// Everything is sold.
         case usa = "USA"
@@ -134,87 +135,88 @@ public enum Step: Hashable, Sendable {
         case france = "FRA"
     }
 
-    /// What the simulated store has for less.
+    /// An offer of the simulated store.
     public enum Offer: String, CaseIterable, Hashable, Sendable {
-        /// For who is or was subscribed: two months of the upper level, each for half the price.
+        /// A promotional offer for current and former subscribers: two months of the upper level, each for half the
+        /// price.
         case winter
-        /// For the same: a month of the upper level, which is a bargain in Germany only.
+        /// A promotional offer for the same: a month of the upper level, which is a bargain in Germany only.
         case dear
-        /// Behind a code, for new subscribers: a month of the lower level for free, after the week.
+        /// An offer code for new subscribers: a month of the lower level for free, after the free week.
         case friends
-        /// Behind a code, once, for all others: three months of the upper level for half the price.
+        /// An offer code, redeemable once, for all others: three months of the upper level for half the price.
         case encore
-        /// For those who have left: a month of the upper level for free.
+        /// A win-back offer: a month of the upper level for free.
         case comeback
-        /// None that there is.
+        /// An offer that does not exist.
         case ghost
     }
 
-    /// What an app would like its receipt to say of itself.
+    /// A receipt that an app requests.
     public enum ReceiptKind: String, CaseIterable, Hashable, Sendable {
-        /// Nothing.
+        /// A plain receipt.
         case plain
-        /// That it has expired.
+        /// An expired receipt.
         case expired
-        /// That it was revoked.
+        /// A revoked receipt.
         case revoked
-        /// That it belongs to a volume purchase.
+        /// A volume purchase receipt.
         case volume
     }
 
-    /// What an app asks of its downloads.
+    /// An operation on downloads.
     public enum DownloadAct: String, CaseIterable, Hashable, Sendable {
-        /// To begin, or to go on after a failure.
+        /// Begins, or goes on after a failure.
         case start
-        /// To rest.
+        /// Pauses.
         case pause
-        /// To go on.
+        /// Resumes.
         case resume
-        /// To be forgotten.
+        /// Cancels.
         case cancel
     }
 
-    /// How an offer is signed.
+    /// The validity of an offer's signature.
     public enum Signature: String, CaseIterable, Hashable, Sendable {
-        /// Well.
+        /// A valid signature.
         case sound
-        /// Not at all.
+        /// No signature.
         case missing
-        /// With a key that the store does not know.
+        /// A signature with a key that the store does not know.
         case strange
-        /// More than a day ago.
+        /// A signature that is more than a day old.
         case late
-        /// With the nonce of another payment.
+        /// A signature with the nonce of another payment.
         case used
-        /// For somebody else.
+        /// A signature for another user.
         case forged
     }
 
-    /// What the simulated store sells, and what it does not.
+    /// A product of the simulated store, or one that it does not sell.
     public enum Product: String, CaseIterable, Hashable, Sendable {
         /// A consumable.
         case sword
-        /// A consumable, about which somebody else has to be asked.
+        /// A consumable that needs approval.
         case gift
-        /// A consumable that the user takes time over, in lives where users are asked.
+        /// A consumable that the user takes time over, in runs where users are asked.
         case shield
-        /// A non-consumable that families share, with a file that the store keeps.
+        /// A non-consumable that families share, with a hosted file.
         case game
         /// A non-renewing subscription.
         case season
-        /// The subscription's lower level, a month with a week for free before it; families share it.
+        /// The subscription's lower level, a month with a free week before it; families share it.
         case basic
         /// The subscription's upper level, a month; families share it.
         case gold
-        /// The same level under another name, which nobody shares.
+        /// The same level under another name, which is not shared.
         case silver
-        /// Not on sale.
+        /// A product that is not sold.
         case ghost
     }
 }
 
 extension Step: CustomStringConvertible {
-    /// The step as it is written in Swift.
+    /// The operation as Swift source.
     public var description: String {
         switch self {
         case .add(let device, let product, let quantity):
@@ -286,7 +288,7 @@ extension Step: CustomStringConvertible {
 }
 
 extension FaultInjector.Act {
-    /// As in Swift, without the point.
+    /// The value as Swift source, without the dot.
     fileprivate var written: String {
         switch self {
         case .pass: "pass"

@@ -1,7 +1,7 @@
 import StoreContract
 import StoreCore
 
-/// Draws steps, the same ones from the same seed.
+/// A generator of operations, the same ones from the same seed.
 struct StepGenerator {
     private var random: SplitMix64
 
@@ -99,7 +99,7 @@ struct StepGenerator {
         }
     }
 
-    /// Without what was deleted there is less to meet.
+    /// Draws a deletion, seldom of everything: deleted items leave less to test.
     private mutating func deletionStep() -> Step {
         below(12) == 0 ? .clearTransactions : .deleteTransaction(index: below(12))
     }
@@ -142,7 +142,7 @@ struct StepGenerator {
         return points[below(points.count)]
     }
 
-    /// Where apps ask something of their stores.
+    /// Draws a point that apps' requests pass.
     private mutating func askingPoint() -> FaultInjector.Point {
         let points: [FaultInjector.Point] = [
             .productsRequest, .productsAnswer, .receiptRequest, .receiptAnswer, .storefrontRead,

@@ -1,8 +1,9 @@
 import StoreCore
 
-/// The background lane of an app whose life is lived on one thread.
+/// The background lane of an app whose run uses one thread.
 ///
-/// Work waits until the step is over or the clock moves, so that observers hear what they can hear before it is done.
+/// Work waits until the operation is over or the clock moves, so that observers hear what they can hear before it is
+/// done.
 final class StepLane: LaneExecutor, ActivityMember, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private var waiting: [@Sendable () -> Void] = []
     private var work = 0
@@ -12,9 +13,9 @@ final class StepLane: LaneExecutor, ActivityMember, @unchecked Sendable {  // un
         self.work += 1
     }
 
-    /// Does what waits.
+    /// Runs the waiting work.
     ///
-    /// Returns false if there is nothing.
+    /// Returns false if there is none.
     func drainHere() -> Bool {
         guard !waiting.isEmpty else { return false }
         waiting.removeFirst()()

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// What a machine keeps when it dies: a store's ledger, or the journal of a device's app.
+/// The storage of a machine that survives a crash: a store's ledger, or the journal of a device's app.
 ///
 /// Used on one thread.
 public protocol StableStorage: AnyObject {
@@ -8,42 +8,43 @@ public protocol StableStorage: AnyObject {
     ///
     /// Called once before each ``crash()``.
     ///
-    /// - Parameter isOver: whether the process has died. Whatever waits for a disk asks before each act of the disk, and keeps
-    ///   nothing from then on.
+    /// - Parameter isOver: returns whether the process has crashed. Code that waits for a disk calls it before
+    ///   each operation of the disk, and keeps nothing from then on.
     /// - Returns: the ledger and the journal, of which the process uses one.
-    /// - Throws: what is wrong with what has been kept.
+    /// - Throws: an error that describes a flaw in the stored data.
     func open(isOver: @escaping @Sendable () -> Bool) throws -> (ledger: any Ledger, journal: any QueueJournal)
 
-    /// The process has died, and the machine with it: what no commit has made last may be lost.
+    /// Crashes the process and its machine: whatever no commit has made durable may be lost.
     ///
-    /// - Throws: what kept it from being lost.
+    /// - Throws: the error that prevented the loss.
     func crash() throws
 
-    /// The life is over, whatever came of it: nothing that was kept is needed any more.
+    /// Removes the stored data after the run.
     func remove()
 }
 
-/// Where the machines of simulated lives keep what outlives them.
+/// The storage of the machines of simulated runs.
 public struct Storage: Sendable {
     let name: String
     private let make: @Sendable (UInt64) throws -> any StableStorage
 
-    /// Puts together a storage that lives can be lived on.
+    /// Creates a storage for runs.
     ///
     /// - Parameters:
-    ///   - name: a static property of `Storage` that gives the same, for the lives that failures print.
-    ///   - make: makes an empty storage for a machine, from a seed that decides what crashes leave; called on any thread.
+    ///   - name: a static property of `Storage` that gives the same, for the runs that failures print.
+    ///   - make: creates an empty storage for a machine, from a seed that decides what crashes leave; called on any
+    ///     thread.
     public init(_ name: String, make: @escaping @Sendable (_ seed: UInt64) throws -> any StableStorage) {
         self.name = name
         self.make = make
     }
 
-    /// In memory: a crash takes what was not committed, and nothing else.
+    /// Storage in memory: a crash loses whatever was not committed, and nothing else.
     ///
-    /// In one life of eight the store's ledger keeps snapshots too, which cost more than all else there.
+    /// In one run of eight the store's ledger keeps snapshots too, which cost more than everything else there.
     public static let memory = Storage("memory") { seed in MemoryStorage(keepsSnapshots: seed & 7 == 0) }
 
-    /// Makes the storage of one of a life's machines.
+    /// Creates the storage of one of a run's machines.
     func machine(_ number: UInt64, seed: UInt64) throws -> any StableStorage {
         var generator = SplitMix64(seed: seed, stream: number)
         return try make(generator.next())
@@ -65,7 +66,7 @@ private final class MemoryStorage: StableStorage {
     func remove() {}
 }
 
-/// A ledger in memory that knows what was committed.
+/// A ledger in memory that knows which records were committed.
 private class CommittedLedger: Ledger, @unchecked Sendable {  // unchecked: a life is lived on one thread
     private var records: [LedgerRecord] = []
     private var committed = 0
@@ -87,9 +88,9 @@ private class CommittedLedger: Ledger, @unchecked Sendable {  // unchecked: a li
     func crash() { records.removeSubrange(committed...) }
 }
 
-/// The same with snapshots.
+/// The same ledger with snapshots.
 private final class SnapshotLedger: CommittedLedger, DurableLedger, @unchecked Sendable {
-    // unchecked: a life is lived on one thread.
+    // unchecked: a run uses one thread.
     private var kept: LedgerSnapshot?
 
     var lane: BackendLane { .caller }
@@ -97,7 +98,7 @@ private final class SnapshotLedger: CommittedLedger, DurableLedger, @unchecked S
     func snapshot() -> LedgerSnapshot? { kept }
     func keep(_ snapshot: LedgerSnapshot) { kept = snapshot }
 
-    /// With records that were not committed goes what has taken them in.
+    /// A snapshot goes with the uncommitted records that it contains.
     override func crash() {
         super.crash()
         if let kept, kept.position > head { self.kept = nil }

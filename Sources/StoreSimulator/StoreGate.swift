@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// The end of a device's wire in the store: the model hears here what arrives and what is told.
+/// The store's end of a device's wire: the model records arrivals and updates here.
 ///
-/// It outlives the stores. What a dead store owes is told to be lost once there is another one.
+/// It outlives the stores. Requests of a crashed store are reported as failed when its successor opens.
 class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
     let device: Int
     let witness: ModelDriver
@@ -12,7 +12,8 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
     private var backend: any StoreBackend
     private var taps: [Tap] = []
     private var owed: [@Sendable (SubmissionReply) -> Void] = []
-    /// What was asked and the store has not answered, with what tells of its death; pieces of files are no inquiries.
+    /// The requests that the store has not answered, with functions that report its crash; pieces of files are no
+    /// inquiries.
     private var asked: [Int: (inquiry: Inquiry?, fail: @Sendable () -> Void)] = [:]
     private var lastAsked = 0
     private let inquiries: Inquiries
@@ -87,7 +88,7 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         witness.end()
     }
 
-    /// Whether a queue follows the updates, as far as its store knows.
+    /// Whether a queue is connected, as far as its store knows.
     var isConnected: Bool { taps.contains { $0.isConnected } }
 
     func products(
@@ -103,7 +104,7 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         backend.products(identifiers, reply: tell)
     }
 
-    /// What an app would read, although none asks.
+    /// Reads products as an app would, although none asks.
     func lookUp(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
@@ -141,9 +142,9 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         witness.end()
     }
 
-    /// Somebody waits for an answer.
+    /// Makes a request that waits for an answer.
     ///
-    /// - Returns: what gives it; not for a store that has died meanwhile.
+    /// - Returns: a function that answers it; not for a store that has crashed meanwhile.
     private func ask<Answer: Sendable>(
         _ inquiry: Inquiry?,
         _ reply: @escaping @Sendable (Answer) -> Void,
@@ -170,7 +171,7 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
 
     var appReceipt: Data? { backend.appReceipt }
 
-    /// Another store has taken the dead one's place.
+    /// Replaces the crashed store with another one.
     func replace(by backend: any StoreBackend) {
         self.backend = backend
         let (lost, replies) = (taps, owed)
@@ -186,14 +187,14 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         }
     }
 
-    /// What is wrong once everything that can happen by itself has happened, nil for nothing.
+    /// The violation once everything that can happen by itself has happened, nil if there is none.
     var violation: String? { nil }
 
-    /// The store is out of the device's reach from now on, and closes its connections.
+    /// Makes the store unreachable for the device, and closes its connections.
     func isCutOff() {}
 }
 
-/// Hears on the way what a store tells a queue.
+/// A receiver that records what a store tells a queue.
 private final class Tap: StoreUpdateReceiver, @unchecked Sendable {  // unchecked: a life is lived on one thread
     let receiver: any StoreUpdateReceiver
     private let device: Int

@@ -1,34 +1,34 @@
 import Foundation
 import StoreCore
 
-/// What an account has of the one subscription group that there is, by the model's own rules.
+/// The model of an account's subscription in the one subscription group, by the model's own rules.
 struct SubscriptionModel {
-    /// What the running period came of.
+    /// The origin of the running period.
     enum Origin {
         case begun, renewed, upgraded, downgraded, crossgraded
-        /// It began after a gap.
+        /// A period that began after a gap.
         case resumed
-        /// It renewed while none of the account's apps could hear of it.
+        /// A renewal while none of the account's apps could hear of it.
         case renewedUnheard
     }
 
-    /// What a period is paid with in place of the price.
+    /// An offer that replaces the price of a period.
     enum Deal: Equatable {
-        /// The week for nothing that a new subscriber of the lower level has.
+        /// The free week for a new subscriber of the lower level.
         case trial
         case offer(Step.Offer, periodsLeft: Int)
     }
 
-    /// The model's entry of the purchase that it began with.
+    /// The model's entry of its first purchase.
     let first: Int
     private(set) var product = Step.Product.basic
     private(set) var start = Date.distantPast
     private(set) var end = Date.distantPast
-    /// From when months are counted, and how many end with this period.
+    /// The date from which months are counted, and their number at the end of this period.
     private var anchor = Date.distantPast
     private var months = 0
     private(set) var deal: Deal?
-    /// What its next period is under unless the running deal goes on.
+    /// The offer of its next period unless the running deal goes on.
     private(set) var waiting: Step.Offer?
     /// The entry of the purchase that it came with.
     private var waitingFrom: Int?
@@ -36,26 +36,25 @@ struct SubscriptionModel {
     private(set) var renewsAs = Step.Product.basic
     private(set) var willRenew = false
     private(set) var isRunning = false
-    /// Why it does not run any more.
+    /// The reason that it has ended.
     private(set) var ending: SubscriptionEnd?
-    /// How often it has renewed since it was bought.
+    /// The number of renewals since it was bought.
     private var renewals = 0
     private(set) var origin = Origin.begun
-    /// A renewal that could not be paid for: until when it gives access all the same, nil for not any more, and until when
-    /// the store goes on trying.
+    /// The failed renewal: the end of its grace period, nil once that is over, and the end of the store's retries.
     private(set) var trouble: (graceEnd: Date?, retryEnd: Date)?
-    /// Which of all its periods runs or ran last.
+    /// The number of the period that runs or ran last.
     private(set) var period = 0
-    /// Whether its last period was paid back while it ran.
+    /// Whether its last period was refunded while it ran.
     private(set) var isRevoked = false
-    /// How the question about a higher price stands, nil where there is none, or no longer.
+    /// The state of the consent to a higher price, nil where there is none, or no longer.
     private(set) var consent: PriceConsent?
     /// Whether its user was asked to agree to a higher price, and has not answered.
     var awaitsConsent: Bool { consent == .pending }
-    /// What it costs as long as they have not agreed to the product's price, in cents; nil for that.
+    /// The old price in cents, as long as its user has not agreed to the product's price; nil if they pay that.
     private var keptPrice: Int?
 
-    /// All that was paid for it, in its order.
+    /// The payments for it, in order.
     private var purchases: [Purchase] = []
 
     private struct Purchase {
@@ -68,7 +67,7 @@ struct SubscriptionModel {
 
     init(first: Int) { self.first = first }
 
-    /// Somebody pays for one of the products.
+    /// Starts, upgrades or crossgrades the subscription.
     ///
     /// - Returns: the charge, in cents.
     mutating func subscribe(
@@ -79,9 +78,9 @@ struct SubscriptionModel {
         for prices: Prices
     ) -> Int {
         defer { note(entry, wanted) }
-        // A step up or sideways is taken at once; everything else waits for the end of the month.
+        // An upgrade or crossgrade takes effect at once; everything else waits for the end of the month.
         if isEntitled, wanted == product || wanted == .basic {
-            // They have chosen another price.
+            // The user has chosen another price.
             if wanted != renewsAs { forgetPrice() }
             if offer != nil || wanted != renewsAs { (waiting, waitingFrom) = (offer, entry) }
             renewsAs = wanted
@@ -90,7 +89,7 @@ struct SubscriptionModel {
         }
         origin = isEntitled ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
         let hasTrial = wanted == .basic && !hasHadTrial
-        // The code for friends is had after the trial, every other offer in its place.
+        // The code for friends applies after the trial, every other offer in its place.
         (waiting, waitingFrom) = (hasTrial && offer == .friends ? offer : nil, entry)
         deal = waiting == nil ? offer.map(Deal.init) ?? (hasTrial ? .trial : nil) : .trial
         product = wanted
@@ -107,13 +106,13 @@ struct SubscriptionModel {
         return charge(prices)
     }
 
-    /// Something was bought, or a period has begun.
+    /// Records a purchase or the beginning of a period.
     mutating func note(_ entry: Int, _ product: Step.Product) {
         let isTrial = deal == .trial && product == self.product
         purchases.append(Purchase(entry: entry, product: product, period: period, isTrial: isTrial))
     }
 
-    /// Some of what was paid for it is as if it had never been, and so is what only that has changed.
+    /// Removes deleted payments, and the changes that only they made.
     mutating func forget(_ deleted: Set<Int>) {
         if let waitingFrom, deleted.contains(waitingFrom) { waiting = nil }
         let left = purchases.filter { !deleted.contains($0.entry) }
@@ -129,15 +128,15 @@ struct SubscriptionModel {
         forgetPrice()
     }
 
-    /// When something happens to it next.
+    /// The date of its next event.
     var nextMoment: Date { trouble.map { $0.graceEnd ?? $0.retryEnd } ?? end }
 
     /// Whether it gives access.
     var isEntitled: Bool { isRunning && (trouble.map { $0.graceEnd != nil } ?? true) }
 
-    /// The period, the grace or the patience of the store is over.
+    /// Handles the end of the period, the grace period or the store's retries.
     ///
-    /// - Returns: what the next period costs, in cents; nil if none begins.
+    /// - Returns: the cost of the next period, in cents; nil if none begins.
     mutating func fallDue(_ terms: RenewalTerms) -> Int? {
         if let trouble {
             if trouble.graceEnd == nil { finish(.billingError) } else { self.trouble?.graceEnd = nil }
@@ -154,7 +153,7 @@ struct SubscriptionModel {
         return renew(by: end, terms)
     }
 
-    /// Why no period begins, whoever pays; nil where one does.
+    /// Returns the reason that no period begins, even if it is paid; nil where one does.
     private func ending(_ terms: RenewalTerms) -> SubscriptionEnd? {
         if !willRenew { return .autoRenewDisabled }
         if !terms.prices.isSold(renewsAs) { return .productUnavailable }
@@ -162,9 +161,9 @@ struct SubscriptionModel {
         return terms.limit.map { $0 <= renewals } == true ? .renewalLimitReached : nil
     }
 
-    /// Somebody pays for what could not be paid for.
+    /// Pays a failed renewal.
     ///
-    /// - Returns: what the period costs that begins with it, in cents; nil if none does.
+    /// - Returns: the cost of the period that begins with it, in cents; nil if none does.
     mutating func recover(at now: Date, _ terms: RenewalTerms) -> Int? {
         guard isRunning, let trouble else { return nil }
         guard terms.prices.isSold(renewsAs) else {
@@ -176,22 +175,22 @@ struct SubscriptionModel {
         return renew(by: now, terms)
     }
 
-    /// It is over now.
+    /// Expires the subscription now.
     mutating func expire(at now: Date) {
         willRenew = false
         if trouble == nil { cut(to: now) }
         finish(.autoRenewDisabled)
     }
 
-    /// What was paid for its period is paid back.
+    /// Refunds its running period.
     mutating func revoke() {
         isRevoked = true
         finish(.revoked)
     }
 
-    /// Its period is over now, and the next one begins.
+    /// Ends its period now, and begins the next one.
     ///
-    /// - Returns: what that costs, in cents; nil if none begins.
+    /// - Returns: the cost of the next period, in cents; nil if none begins.
     mutating func forceRenewal(at now: Date, _ terms: RenewalTerms) -> Int? {
         willRenew = true
         if awaitsConsent { consent = nil }
@@ -200,7 +199,7 @@ struct SubscriptionModel {
         return fallDue(terms)
     }
 
-    /// The price has changed: its user is asked if it is above what they pay.
+    /// Handles a price change: its user is asked if the price is above what they pay.
     mutating func consider(_ price: Int, insteadOf old: Int) {
         guard isRunning else { return }
         let kept = keptPrice ?? old
@@ -208,10 +207,10 @@ struct SubscriptionModel {
         keptPrice = awaitsConsent ? kept : nil
     }
 
-    /// Its user is asked to agree to a higher price.
+    /// Asks its user to consent to a higher price.
     mutating func askForConsent() { consent = .pending }
 
-    /// Its user says whether they agree to what they are asked.
+    /// Records its user's answer to the question.
     mutating func answer(_ agrees: Bool) {
         consent = agrees ? .agreed : nil
         if agrees { keptPrice = nil } else { setWillRenew(false) }
@@ -222,7 +221,7 @@ struct SubscriptionModel {
         keptPrice = nil
     }
 
-    /// What could not be paid for is over if it is not to be paid for.
+    /// Sets auto-renewal; a failed renewal is over if it is turned off.
     mutating func setWillRenew(_ willRenew: Bool) {
         self.willRenew = willRenew
         if !willRenew, trouble != nil { finish(.autoRenewDisabled) }
@@ -242,11 +241,12 @@ struct SubscriptionModel {
         months = 0
     }
 
-    /// The next period begins, or the first that is not over by a moment: what was over before anybody paid has been had.
+    /// Begins the next period, or the first that is not over by a moment: periods that were over before payment are
+    /// used up.
     private mutating func renew(by now: Date, _ terms: RenewalTerms) -> Int {
         origin = renewsAs != product ? .downgraded : terms.isHeard ? .renewed : .renewedUnheard
         renewals += 1
-        // What they have agreed to is the price now; what they have not answered stays asked.
+        // The price agreed to is the price now; an unanswered question stays open.
         if consent == .agreed { consent = nil }
         repeat {
             deal = nextDeal()
@@ -267,7 +267,7 @@ struct SubscriptionModel {
         return renewsAs != product && renewsAs == .basic && !hasHadTrial ? .trial : nil
     }
 
-    /// Another period is behind the end of the last one.
+    /// Adds another period after the end of the last one.
     private mutating func extend() {
         period += 1
         start = end
@@ -307,18 +307,18 @@ struct SubscriptionModel {
 }
 
 extension SubscriptionModel.Deal {
-    /// The first of an offer's periods.
+    /// Creates the first of an offer's periods.
     fileprivate init(_ offer: Step.Offer) { self = .offer(offer, periodsLeft: (offer.terms?.count ?? 1) - 1) }
 }
 
-/// What renewals depend on beside the subscription.
+/// The conditions of a renewal besides the subscription.
 struct RenewalTerms {
     let prices: Prices
-    /// They cannot be paid for.
+    /// Whether payments fail.
     let fails: Bool
     let grantsGrace: Bool
-    /// How often it renews at the most, nil for no limit.
+    /// The maximum number of renewals, nil for no limit.
     let limit: Int?
-    /// Whether any app of the account's devices can hear of them.
+    /// Whether any app of the account's devices can hear of renewals.
     let isHeard: Bool
 }

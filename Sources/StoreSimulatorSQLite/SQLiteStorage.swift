@@ -5,7 +5,7 @@
     import StoreSQLite
     import StoreSimulator
 
-    /// A database on a disk of its own, which loses its power when the machine crashes.
+    /// A database on its own disk, which loses power when the machine crashes.
     final class SQLiteStorage: StableStorage {
         private let folder = TemporaryFolder(for: "simulator")
         private let durability: StoreDatabase.Durability
@@ -17,7 +17,7 @@
             generator = SplitMix64(seed: seed)
             self.durability = durability
             try folder.make()
-            // What was there when a life began is not taken back.
+            // The file's content when a run begins is not undone.
             try open().close()
             system.isLying = isLying
         }
@@ -44,8 +44,8 @@
             )
         }
 
-        /// What a crash leaves of the sectors that were not synchronised: some take everything, some nothing, as the death of
-        /// a process alone does.
+        /// The patterns of unsynchronized sectors that a crash leaves: some lose everything, some nothing, as a crash
+        /// of the process alone does.
         private static let remains: [[Bool]] = [[true], [false], [true, false]]
 
         func crash() throws {
@@ -65,7 +65,7 @@
         }
     }
 
-    /// What does not fit together in a file after a crash.
+    /// The inconsistencies of a file after a crash.
     private struct Flaws: Error, CustomStringConvertible {
         let lines: [String]
         var description: String { "the file is damaged: \(lines.joined(separator: "; "))" }

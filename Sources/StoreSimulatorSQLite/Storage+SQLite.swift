@@ -2,18 +2,18 @@ import StoreSQLite
 import StoreSimulator
 
 extension Storage {
-    /// In SQLite files, one for each machine, in the directory for temporary files.
+    /// Storage in SQLite files, one for each machine, in the directory for temporary files.
     ///
-    /// A crash is a power failure: of what SQLite has not had synchronised some sectors are kept and some lost.
-    /// After each the file is checked. The files go with the life.
+    /// A crash is a power failure: of the sectors that SQLite has not had synchronized some are kept and some lost.
+    /// After each crash the file is checked. The files are removed with the run.
     ///
-    /// Where SQLite's header was missing when this was built, no life begins: see `SQLite.isAvailable`.
+    /// Where SQLite's header was missing when this was built, no run begins: see `SQLite.isAvailable`.
     public static let sqlite = sqlite("sqlite", .full)
 
-    /// With commits that wait for nothing, a crash takes what it must not.
+    /// A storage whose commits wait for nothing: a crash takes more than it may.
     package static let carelessSQLite = sqlite("carelessSQLite", .normal)
 
-    /// On a disk that says of everything that it has been synchronised.
+    /// A storage on a disk that falsely reports everything as synchronized.
     package static let lyingSQLite = sqlite("lyingSQLite", .full, isLying: true)
 
     private static func sqlite(

@@ -3,30 +3,31 @@ import StoreContract
 import StoreCore
 import StoreSQLite
 
-/// An app that buys, finishes and restores on a store in a file until it is killed, and prints all that it does and hears.
+/// An app that buys, finishes and restores on a store in a file until it is killed, and prints all that it does and
+/// hears.
 ///
-/// Everything that it prints of one transaction is printed on the thread that delivers, in the order in which it happens.
+/// Everything that it prints of one transaction is printed on the delivering thread, in order.
 final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: `random` and `count` are used on the main thread only, everything else is constant.
 
-    /// Where queue and store work.
+    /// The place where queue and store work.
     enum Lane: String, CaseIterable {
-        /// Queue and store work on the caller's thread, and everything is done when a call returns.
+        /// On the caller's thread: everything is done when a call returns.
         case caller
-        /// As StoreCore sets a queue up by default, on a serial queue for callbacks: what is finished waits behind what is
-        /// bought meanwhile.
+        /// As StoreCore sets a queue up by default, on a serial queue for callbacks: finishing waits behind purchases
+        /// made meanwhile.
         case background
     }
 
-    /// How the queue comes to the store.
+    /// The road between the queue and the store.
     enum Road: String, CaseIterable {
-        /// It asks the store by value.
+        /// The queue asks the store by value.
         case direct
-        /// It knows the socket only.
+        /// The queue knows the socket only.
         case socket
     }
 
-    /// How the app is set up.
+    /// The configuration of the app.
     struct Setup {
         var lane: Lane
         var road: Road
@@ -35,7 +36,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     private let store: SandboxStore
     private let queue: SKPaymentQueue
     private let clock = ManualClock()
-    /// Where callbacks are made; nil on the caller's thread.
+    /// The queue of the callbacks; nil on the caller's thread.
     private let deliveries: DispatchQueue?
     private var random: SplitMix64
     private var count = 0
@@ -52,7 +53,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
             deliveries = nil
             database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
         case .background:
-            deliveries = DispatchQueue(label: "store-deaths.deliveries")
+            deliveries = DispatchQueue(label: "crash-test.deliveries")
             database = try StoreDatabase(at: file, durability: .normal)
         }
         store = try SandboxStore(products: Self.products, clock: clock, ledger: database.ledger)
@@ -64,7 +65,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         )
     }
 
-    /// Lives until it is killed, or for a great many steps.
+    /// Runs until it is killed, or for a large number of operations.
     func live() throws -> Never {
         queue.add(self)
         clock.advance(by: 600)
@@ -75,17 +76,17 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     }
 
     private func step() {
-        // A backlog grows between two moves of the clock, which lets everything settle.
+        // A backlog grows between two advances of the clock, which lets everything settle.
         switch Int.random(in: 0..<(deliveries == nil ? 10 : 40), using: &random) {
         case 0: add("full.game")
         case 1:
             deliver { [self] in
-                // Nothing that was restored is left open for long, so that there is not ever more of it.
+                // Restored transactions are not left open for long, so that their number does not grow forever.
                 if queue.transactions.count < 20 { queue.restoreCompletedTransactions() }
                 while queue.transactions.count > 20, finish(queue.transactions[0]) {}
             }
         case 2:
-            // What is added and finished meanwhile goes to the journal.
+            // Commands added meanwhile go to the journal.
             store.isReachable.toggle()
             if store.isReachable { clock.advance(by: 600) }
         case let number where number % 2 == 0:
@@ -98,7 +99,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         }
     }
 
-    /// Does something where callbacks are made.
+    /// Runs a body where callbacks are made.
     private func deliver(_ body: @escaping @Sendable () -> Void) {
         if let deliveries { deliveries.async(execute: body) } else { body() }
     }
@@ -110,15 +111,17 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         payment.applicationUsername = name
         say(.adding(name))
         queue.add(payment)
-        // On a lane of its own the queue records it later, and says so by showing it.
+        // On its own lane the queue records it later, and confirms that by showing it.
         if deliveries == nil { say(.added(name)) }
     }
 
-    /// Returns false for a transaction that is not decided.
+    /// Finishes a transaction.
+    ///
+    /// Returns false for one that is not decided.
     @discardableResult
     private func finish(_ transaction: SKPaymentTransaction) -> Bool {
         guard transaction.transactionState != .purchasing else {
-            // Decided by whoever has the clock.
+            // Decided by the thread that advances the clock.
             if deliveries == nil {
                 if store.isReachable { clock.advance(by: 600) } else { store.isReachable = true }
             }
@@ -130,7 +133,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         return true
     }
 
-    /// What notebooks know a transaction by.
+    /// Returns the name under which the expected state tracks a transaction.
     static func name(of transaction: SKPaymentTransaction) -> String {
         transaction.transactionState == .restored
             ? transaction.transactionIdentifier ?? "?" : transaction.payment.applicationUsername ?? "?"
@@ -152,7 +155,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         for transaction in transactions { say(.finished(Self.name(of: transaction))) }
     }
 
-    /// At once: nothing that was said is lost with the process.
+    /// Prints a message at once: nothing printed is lost with the process.
     private func say(_ word: AppMessage) {
         try? FileHandle.standardOutput.write(contentsOf: Data("\(word.line)\n".utf8))
     }

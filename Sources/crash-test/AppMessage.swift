@@ -1,24 +1,24 @@
-/// One thing that an app says before it can be killed: a line on its standard output.
+/// A message that an app prints before it can be killed: a line on its standard output.
 ///
-/// A purchase is known by the name that the app gave its payment, what a restore brings by its transaction.
+/// A purchase is known by the name that the app gave its payment, a restored transaction by its identifier.
 enum AppMessage: Equatable {
     /// The app is about to add a payment.
     case adding(String)
-    /// Adding it has returned: from now on the payment is to come out purchased or failed, whatever happens.
+    /// Adding it has returned: from now on the payment must come out purchased or failed, whatever happens.
     case added(String)
-    /// The app was shown a payment that is not decided.
+    /// The app was shown an undecided payment.
     case purchasing(String)
     /// The app was told that a payment was paid, by a transaction.
     case purchased(String, transaction: String)
-    /// The app was told of a transaction that brings something back.
+    /// The app was told of a restored transaction.
     case restored(String)
-    /// The app was told something that cannot be.
+    /// The app was told something impossible.
     case failed(String)
-    /// The app is about to finish what it knows by a name.
+    /// The app is about to finish the transaction with a name.
     case finishing(String)
     /// The app has finished it, and has heard that it is gone.
     case finished(String)
-    /// The app runs, and has heard all that was unfinished.
+    /// The app is running, and has heard all unfinished transactions.
     case ready
 
     var line: String {

@@ -2,18 +2,18 @@ import Foundation
 import StoreCore
 import StoreSQLite
 
-/// Starts apps on files, kills them, and looks at what they leave.
+/// A runner that starts apps on files, kills them, and checks what they leave.
 struct CrashRunner {
     private let options: Options
     private let folder: URL
 
-    /// So many apps, one after the other, live on one file.
+    /// The number of apps that run on one file, one after the other.
     private static let generations = 50
 
     init(_ options: Options) throws {
         guard SQLite.isAvailable else { throw Options.Mistake(description: SQLite.advice) }
         self.options = options
-        folder = FileManager.default.temporaryDirectory.appending(path: "store-deaths-\(UUID())")
+        folder = FileManager.default.temporaryDirectory.appending(path: "crash-test-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
@@ -48,7 +48,7 @@ struct CrashRunner {
         )
     }
 
-    /// Starts an app, kills it after some lines or some time, and returns what it had said.
+    /// Starts an app, kills it after some lines or some time, and returns its messages.
     private func killOne(_ file: URL, _ setup: App.Setup, _ random: inout SplitMix64) throws -> [AppMessage] {
         let app = Process()
         let output = Pipe()
@@ -74,12 +74,12 @@ struct CrashRunner {
         guard app.terminationReason == .uncaughtSignal, app.terminationStatus == SIGKILL else {
             throw ExpectedState.Contradiction(description: "the app ended by itself, with \(app.terminationStatus)")
         }
-        // A last line that is not whole was not said.
+        // An incomplete last line does not count.
         let text = String(decoding: data, as: UTF8.self)
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { AppMessage($0) }
     }
 
-    /// Looks at a copy, so that the next app finds what a dead one left.
+    /// Checks a copy, so that the next app finds the file as the killed one left it.
     private func look(at file: URL, _ notebook: ExpectedState) throws {
         let copy = folder.appending(path: "copy.sqlite")
         let files = FileManager.default

@@ -1,16 +1,16 @@
 import Foundation
 import StoreSQLite
 
-/// Kills an app again and again while it buys, finishes and restores on a store in a file, and looks each time whether
-/// the file agrees with what the app had been told.
+/// A program that kills an app again and again while it buys, finishes and restores on a store in a file, and checks
+/// each time whether the file agrees with what the app had been told.
 ///
-///     store-deaths [--deaths 2000] [--seed N] [--lane caller|background|both] [--road direct|socket|both]
+///     crash-test [--deaths 2000] [--seed N] [--lane caller|background|both] [--road direct|socket|both]
 ///
-/// With both lanes, the default, apps on the one and on the other take turns on each file; and so with both roads, on which
-/// queues ask their store directly or reach it through the socket only.
+/// With both lanes, the default, apps on the one and on the other take turns on each file; and so with both roads, on
+/// which queues ask their store directly or reach it through the socket only.
 ///
 /// Exit codes: 0 all agreed, 1 something did not, 2 a mistake in the arguments.
-@main enum StoreDeaths {
+@main enum CrashTest {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
@@ -32,17 +32,17 @@ import StoreSQLite
     }
 
     private static func complain(_ line: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("store-deaths: \(line)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("crash-test: \(line)\n".utf8))
     }
 }
 
-/// What the program is to do.
+/// The program's options.
 struct Options {
     var deaths = 2_000
     var seed = UInt64.random(in: 0...UInt64(Int64.max))
     var lanes = App.Lane.allCases
     var roads = App.Road.allCases
-    /// How the apps are set up, in turn.
+    /// The configurations of the apps, in turn.
     var setups: [App.Setup] { roads.flatMap { road in lanes.map { App.Setup(lane: $0, road: road) } } }
 
     struct Mistake: Error {
@@ -71,7 +71,7 @@ struct Options {
         return number
     }
 
-    /// One of two, or both.
+    /// Returns one of two values, or both.
     private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ value: String?,
         for option: String

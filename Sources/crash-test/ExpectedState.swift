@@ -1,24 +1,24 @@
 import StoreCore
 
-/// What the apps on one file were told, one after the other, and what therefore has to be so.
+/// The state that must hold after what the apps on one file were told, one after the other.
 struct ExpectedState {
     private enum Fate { case open, finishing, finished }
 
     private var added: Set<String> = []
-    /// What was shown, by its name.
+    /// The fates of shown transactions, by name.
     private var fates: [String: Fate] = [:]
-    /// The transactions that paid.
+    /// The transactions of paid payments.
     private var transactions: [String: String] = [:]
-    /// What the journal or the store has, as the app knows, and has not come out yet.
+    /// The payments that are in the journal or the store, as the app knows, and have no result yet.
     private var owed: Set<String> = []
-    /// What the app that runs has been told of.
+    /// The transactions that the running app has been told of.
     private var heard: Set<String> = []
 
     struct Contradiction: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A new app begins.
+    /// Begins a new app.
     mutating func launch() { heard = [] }
 
     mutating func take(_ word: AppMessage) throws {
@@ -37,10 +37,10 @@ struct ExpectedState {
         case .finishing(let name): fates[name] = .finishing
         case .finished(let name): fates[name] = .finished
         case .ready:
-            // The store could be reached, and as much time has passed as there is between two tries.
+            // The store could be reached, and the time between two retries has passed.
             try Self.settle(owed)
             for (name, fate) in fates where !heard.contains(name) {
-                // What was being finished is finished now, for good.
+                // Pending finishes are done now, for good.
                 guard fate != .open else { throw Contradiction(description: "\(name) was shown and is lost") }
                 fates[name] = .finished
             }
@@ -52,7 +52,7 @@ struct ExpectedState {
             throw Contradiction(description: "nobody added \(name)")
         }
         if fates[name] == .finished { throw Contradiction(description: "\(name) comes again although it was finished") }
-        // What was being finished was not, and comes again.
+        // The pending finish was not done, and the transaction comes again.
         fates[name] = .open
         heard.insert(name)
     }
@@ -72,7 +72,7 @@ struct ExpectedState {
         throw Contradiction(description: "\(name) was added, and has come out neither purchased nor failed")
     }
 
-    /// Holds what a store says, and what a relaunch on it was told, against what was told before.
+    /// Checks a store, and a relaunch on it, against what was told before.
     func check(_ store: SandboxStore, _ relaunch: Relaunch) throws {
         if let failure = relaunch.failure { throw Contradiction(description: "a payment failed: \(failure)") }
         if let name = relaunch.shown.first(where: { fates[$0] == .finished }) {
@@ -90,7 +90,7 @@ struct ExpectedState {
         var told = transactions
         for (name, transaction) in relaunch.purchased { try Self.pay(name, transaction, &told) }
         try Self.settle(owed.subtracting(told.keys))
-        // Whatever was bought was told, before or now: nothing is there that nobody hears of, and nothing twice.
+        // Every purchase was told, before or now: none is unheard, and none is there twice.
         let purchases = all.values.filter { $0.origin == .purchase }.count
         guard purchases == told.count else {
             throw Contradiction(description: "\(told.count) payments were told to be paid, and \(purchases) were made")

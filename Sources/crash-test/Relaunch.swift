@@ -2,16 +2,16 @@ import Foundation
 import StoreCore
 import StoreSQLite
 
-/// The next launch of an app on what a dead one has left: it hears all that is unfinished, and finishes nothing.
+/// The next launch of an app on what a killed one has left: it hears all unfinished transactions, and finishes none.
 final class Relaunch: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
-    // unchecked: it lives on one thread, and everything is delivered there.
-    /// What is paid for and not finished: the payments' names, and their transactions.
+    // unchecked: it uses one thread, and everything is delivered there.
+    /// The paid and unfinished transactions, with their payments' names.
     private(set) var purchased: [(name: String, transaction: String)] = []
-    /// What was shown, by the names that apps know it by.
+    /// The shown transactions, by the names that apps know them by.
     private(set) var shown: Set<String> = []
     private(set) var failure: String?
 
-    /// Lasts until everything that was on its way has come out.
+    /// Launches, and returns when everything under way has a result.
     init(_ store: SandboxStore, _ journal: any QueueJournal, _ clock: ManualClock) {
         super.init()
         let queue = SKPaymentQueue(backend: store, journal: journal, delivery: .inline, log: .standardError)

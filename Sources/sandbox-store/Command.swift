@@ -1,20 +1,20 @@
-/// What the command line asks for.
+/// A command of the tool with its options.
 enum Command: Equatable {
     case help
-    /// On the file in the package, unless another is given.
+    /// The demo, on the file in the package, unless another is given.
     case demo(file: String?, asks: Bool)
     case check(files: [String])
     case verify(VerifyOptions)
     case simulate(SimulateOptions)
 
-    /// Why a command line makes no sense, in one sentence.
+    /// A mistake in a command line, in one sentence.
     struct Mistake: Error, Equatable {
         let sentence: String
     }
 
-    /// Reads the arguments behind the program's name.
+    /// Parses the arguments behind the program's name.
     ///
-    /// Behind `--` everything is a file.
+    /// Everything behind `--` is a file.
     init(_ arguments: [String]) throws(Mistake) {
         guard let name = arguments.first, !Self.isHelp(name) else {
             self = .help
@@ -58,7 +58,7 @@ enum Command: Equatable {
 
     static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }
 
-    /// Takes an option out, wherever it stands before `--`, with the argument behind it each time.
+    /// Removes an option, wherever it stands before `--`, and returns the argument behind it each time.
     static func takeValues(
         of option: String,
         _ what: String,

@@ -1,24 +1,24 @@
 import Foundation
 
-/// The line that shows on a terminal how far a simulation has come, each time written over the one before.
+/// The line that shows a simulation's progress on a terminal, each time written over the previous one.
 struct ProgressLine {
     private let total: Int
     private var done = 0
     private var lastUpdate: TimeInterval?
 
-    /// Seconds between two updates.
+    /// The time between two updates, in seconds.
     private static let pause = 0.1
-    /// Erases the line that the cursor is on.
+    /// The sequence that erases the line that the cursor is on.
     static let erasure = "\r\u{1B}[K"
 
     init(total: Int) { self.total = total }
 
-    /// Counts lives.
+    /// Counts runs.
     ///
     /// - Parameters:
-    ///   - lives: how many have been lived since the call before.
-    ///   - elapsed: seconds since the beginning.
-    /// - Returns: what to write; nil if the line was updated just before.
+    ///   - lives: the number of runs since the previous call.
+    ///   - elapsed: the time since the beginning, in seconds.
+    /// - Returns: the text to write; nil if the line was updated just before.
     mutating func add(_ lives: Int, elapsed: TimeInterval) -> String? {
         done += lives
         if let lastUpdate, elapsed < lastUpdate + Self.pause { return nil }
@@ -26,7 +26,7 @@ struct ProgressLine {
         return Self.erasure + Self.text(done: done, of: total, elapsed: elapsed)
     }
 
-    /// How many lives have been lived, how many that is in a second, and how long the rest will take.
+    /// Returns the number of runs, their rate per second, and the remaining time.
     static func text(done: Int, of total: Int, elapsed: TimeInterval) -> String {
         let count = "\(done) of \(total) lives"
         guard done > 0, elapsed > 0 else { return count }
@@ -37,7 +37,7 @@ struct ProgressLine {
     }
 
     private static func duration(_ seconds: TimeInterval) -> String {
-        // A first life that takes long may promise more than an `Int` holds.
+        // A slow first run may promise more than an `Int` holds.
         let seconds = Int(min(seconds, 1e9))
         return switch seconds {
         case ..<60: "\(seconds) s"

@@ -1,20 +1,20 @@
 import Foundation
 import StoreCore
 
-/// What the holder of a store's key says of a receipt, for people.
+/// A readable report on a receipt by the holder of a store's key.
 struct ReceiptReport {
     /// Whether the receipt is valid.
     let isValid: Bool
-    /// The answer as it went over the wire, a line break at its end.
+    /// The answer as sent over the wire, with a line break at its end.
     let json: String
     private var lines: [String] = []
 
-    /// Judges a receipt of a transaction, or an app receipt.
+    /// Verifies a receipt of a transaction, or an app receipt.
     ///
     /// - Parameters:
     ///   - file: the receipt itself or its Base64 form, which may have line breaks.
-    ///   - key: the store's.
-    ///   - now: the moment at which a subscription may be over.
+    ///   - key: the store's key.
+    ///   - now: the date for which a subscription is checked.
     init(_ file: Data, key: Data, at now: Date) {
         let receipt = Self.bytes(of: file)
         let signer = HMACReceiptSigner(key: key)
@@ -38,7 +38,7 @@ struct ReceiptReport {
         }
     }
 
-    /// The whole report, a line break at its end.
+    /// The whole report, with a line break at its end.
     var text: String { lines.map { "\($0)\n" }.joined() }
 
     private mutating func add(_ status: ReceiptVerification.Status, _ sentence: String, _ fields: [String: String]) {
@@ -49,7 +49,7 @@ struct ReceiptReport {
 
     private static func line(_ json: Data) -> String { String(decoding: json, as: UTF8.self) + "\n" }
 
-    /// What was read from a receipt can be told; only the moment of the question may lie too far away.
+    /// Encodes a receipt's content, which always succeeds unless the date is too far away.
     private static func json(of receipt: AppReceipt, environment: String, at moment: Date) -> Data {
         do {
             return try receipt.json(environment: environment, requestedAt: moment)
@@ -58,13 +58,13 @@ struct ReceiptReport {
         }
     }
 
-    /// What is Base64 from end to end, white space apart, is taken for it; no receipt itself is.
+    /// Decodes Base64 if the file is Base64 from end to end, except white space; no receipt itself is.
     private static func bytes(of file: Data) -> Data {
         let whiteSpace = Set(" \t\r\n".utf8)
         return Data(base64Encoded: Data(file.filter { !whiteSpace.contains($0) })) ?? file
     }
 
-    /// A user's name may hold anything, but only one line is its own.
+    /// Escapes a user's name, which may contain anything, to one line.
     private static func printable(_ value: String) -> String {
         let isPlain = value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         return isPlain ? value : value.debugDescription

@@ -4,12 +4,12 @@ import StoreSQLite
 import StoreSimulator
 import StoreSimulatorSQLite
 
-/// The command line tool, apart from the process that it runs in.
+/// The command line tool, independent of its process.
 @MainActor
 struct SandboxStoreTool {
     let console: Console
 
-    /// Does what the arguments behind the program's name ask for.
+    /// Performs the command in the arguments behind the program's name.
     ///
     /// - Returns: the process's exit code.
     func run(_ arguments: [String]) -> Int32 {
@@ -60,7 +60,7 @@ struct SandboxStoreTool {
         return report.failure == nil ? 0 : 1
     }
 
-    /// Shows on the terminal how far a simulation has come.
+    /// Shows a simulation's progress on the terminal.
     private func showProgress(of lives: Int) -> @Sendable (Int) -> Void {
         let line = Locked(ProgressLine(total: lives))
         let (start, complain) = (ContinuousClock.now, console.complain)
@@ -112,7 +112,7 @@ struct SandboxStoreTool {
         return nil
     }
 
-    /// A real file, out of a public repository; see SOURCES.md beside it.
+    /// A real file from a public repository; see SOURCES.md beside it.
     private static var demoFile: URL {
         Bundle.module.bundleURL.appending(path: "Resources/flutter__packages__Configuration_2.storekit")
     }

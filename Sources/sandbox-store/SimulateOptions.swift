@@ -1,15 +1,15 @@
-/// What `simulate` is asked to live through.
+/// The options of `simulate`.
 struct SimulateOptions: Equatable {
-    /// Where the store and the apps keep what outlives them.
+    /// The storage of the store and the apps.
     enum Storage: String { case memory, sqlite }
 
-    /// How queues and stores come together.
+    /// The road between queues and stores.
     enum Road: String { case direct, socket, both }
 
     var seed: UInt64 = 1
     var lives = 1000
     var steps = 50
-    /// On how many threads; as many as the machine has cores, if nil.
+    /// The number of threads; the number of the machine's cores, if nil.
     var jobs: Int?
     var road = Road.both
     var storage = Storage.memory
@@ -18,7 +18,7 @@ struct SimulateOptions: Equatable {
 }
 
 extension Command {
-    /// Reads the arguments behind `simulate`.
+    /// Parses the arguments behind `simulate`.
     static func simulation(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
         if arguments.contains(where: isHelp) { return .help }
         var options = SimulateOptions()

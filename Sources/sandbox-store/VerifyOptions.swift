@@ -1,8 +1,8 @@
 import Foundation
 
-/// How `verify` is asked to look at a receipt.
+/// The options of `verify`.
 struct VerifyOptions: Equatable {
-    /// Where the store's key comes from.
+    /// The source of the store's key.
     enum Key: Equatable {
         /// The key itself.
         case bytes(Data)
@@ -10,17 +10,17 @@ struct VerifyOptions: Equatable {
         case file(String)
     }
 
-    /// The receipt's.
+    /// The receipt's file.
     var file: String
     var key: Key
-    /// The moment of the question; now, if nil.
+    /// The date of the check; now, if nil.
     var moment: Date?
-    /// The answer is wanted as it went over the wire.
+    /// Whether to print the answer as sent over the wire.
     var isJSON = false
 }
 
 extension Command {
-    /// Reads the arguments behind `verify`.
+    /// Parses the arguments behind `verify`.
     static func verification(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
         var rest = arguments
         let keyFiles = try takeValues(of: "--key-file", "a file", from: &rest)
@@ -54,7 +54,7 @@ extension Command {
     private static func bytes(hexadecimal text: String) throws(Mistake) -> Data {
         let values = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
         guard !values.isEmpty, values.count == text.count, values.count.isMultiple(of: 2) else {
-            // Nothing of the text: most of a mistyped key is still the key.
+            // Without the text: most of a mistyped key is still the key.
             throw Mistake(sentence: "--key needs hexadecimal digits, two for each byte")
         }
         return Data(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })

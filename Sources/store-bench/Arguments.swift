@@ -1,11 +1,11 @@
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Arguments {
-    /// Why a command line cannot be obeyed.
+    /// An error in a command line.
     struct Wrong: Error {
         let sentence: String
     }
 
-    /// What to do; the last two are what this program asks of a process of its own.
+    /// The task to perform; the last two are for processes that this program starts itself.
     enum Task {
         case list
         case measure([Figure])

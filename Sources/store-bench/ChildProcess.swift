@@ -1,14 +1,14 @@
 import Foundation
 
-/// Fresh processes of this same program, so that what one measurement leaves behind does not reach the next.
+/// Fresh processes of this program, so that one measurement does not affect the next.
 enum ChildProcess {
-    /// A process that ended without an answer; it has said on standard error why.
+    /// A process that ended without an answer; it has printed the reason on standard error.
     struct Failed: Error, CustomStringConvertible {
         let figure: String
         var description: String { "\(figure) could not be measured." }
     }
 
-    /// Measures a figure in the processes it asks for.
+    /// Measures a figure in the processes that its isolation requires.
     static func measure(_ figure: Figure, rounds: Int) throws -> Outcome {
         switch figure.isolation {
         case .figure:
@@ -22,7 +22,7 @@ enum ChildProcess {
         }
     }
 
-    /// Hands a result to the process that asked for it.
+    /// Sends a result to the parent process.
     static func answer(_ result: some Encodable) throws {
         print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A `.storekit` file as Xcode writes them, with as many products as wanted; the same bytes in every run.
+/// A `.storekit` file in Xcode's format, with any number of products; the same bytes in every run.
 enum ConfigurationFile {
-    /// Writes one where it disturbs nobody; the caller removes it.
+    /// Writes a temporary file, which the caller removes.
     static func write(products count: Int) throws -> URL {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -12,7 +12,7 @@ enum ConfigurationFile {
         return file
     }
 
-    /// Of ten products, one is a subscription and one does not renew.
+    /// Returns a configuration: of ten products, one is a subscription and one does not renew.
     private static func configuration(products count: Int) -> PlainConfiguration {
         let subscriptions = count / 10
         let nonRenewing = count / 10
@@ -113,7 +113,7 @@ enum ConfigurationFile {
 
     private static func price(_ number: Int) -> String { "\(number % 100).99" }
 
-    /// Eight hexadecimal digits that do not follow one another.
+    /// Returns eight hexadecimal digits, not consecutive ones.
     private static func internalID(_ number: Int) -> String {
         let mixed = UInt32(truncatingIfNeeded: number &+ 1) &* 2_654_435_761
         return String(format: "%08X", mixed)

@@ -1,10 +1,10 @@
-/// A number worth watching: what is measured, what it is held against, and how far from that it may lie.
+/// A benchmark figure: the measured program, its floor, and the limit of their ratio.
 struct Figure: Sendable {
-    /// What a process of its own is needed for.
+    /// The unit that needs its own process.
     enum Isolation {
-        /// The figure: what one figure leaves behind in memory does not reach the next.
+        /// The figure: the memory of one figure does not affect the next.
         case figure
-        /// Every single sample: where the state of the heap is part of the result.
+        /// Every single sample: the state of the heap is part of the result.
         case sample
     }
 
@@ -12,11 +12,11 @@ struct Figure: Sendable {
     let summary: String
     /// The unit of the value and of the floor.
     let unit: String
-    /// The greatest ratio of value to floor that is good enough.
+    /// The greatest acceptable ratio of value to floor.
     let limit: Double
-    /// The ratio to hope for, where somebody has named one.
+    /// The ratio to aim for, if there is one.
     let dream: Double?
-    /// What the floor came to where it was first measured, for figures that another machine should not change.
+    /// The floor where it was first measured, for figures that should not depend on the machine.
     let knownFloor: Double?
     let isolation: Isolation
     private let makeCases: @Sendable () throws -> Cases
@@ -49,7 +49,7 @@ struct Figure: Sendable {
 }
 
 extension Figure {
-    /// All there are, in the order they are shown.
+    /// All figures, in the order of the output.
     static let all: [Figure] =
         [
             purchaseSync, purchasePipelined, purchaseContendedQueue, purchaseContendedStore, purchaseHistory,
@@ -60,7 +60,7 @@ extension Figure {
         ]
         + durable
 
-    /// Those in a file, where there is SQLite.
+    /// The figures with a file, where there is SQLite.
     private static var durable: [Figure] {
         #if canImport(CSQLite)
             [
@@ -84,7 +84,7 @@ enum Side: String {
 struct Cases {
     let floor: () throws -> Sample
     let value: () throws -> Sample
-    /// Removes what outlives the process, a temporary file for one.
+    /// Removes persistent resources, such as a temporary file.
     var cleanUp: () -> Void = {}
 
     subscript(side: Side) -> () throws -> Sample {
@@ -98,7 +98,7 @@ struct Cases {
 /// One measurement of one side, in the figure's unit.
 struct Sample: Codable {
     var value: Double
-    /// The slowest single operation, for figures that look at every one.
+    /// The slowest single operation, for figures that measure each one.
     var worst: Double?
 }
 
@@ -106,7 +106,7 @@ struct Sample: Codable {
 struct WrongCount: Error, CustomStringConvertible {
     let description: String
 
-    /// Throws unless all that was asked for was done, so that no figure is fast by leaving work out.
+    /// Throws unless everything was done, so that no figure is fast by leaving work out.
     static func check(_ done: Int, of count: Int, _ what: String) throws {
         guard done != count else { return }
         throw WrongCount(description: "\(done) of \(count) \(what)")

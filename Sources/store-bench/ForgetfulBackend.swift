@@ -1,13 +1,13 @@
 import Foundation
 import StoreCore
 
-/// Sells everything and remembers nothing: what is measured over it is the queue's own.
+/// A backend that sells everything and stores nothing: figures on it measure the queue alone.
 final class ForgetfulBackend: StoreBackend {
     let clock: any StoreClock = ManualClock()
     let lane = BackendLane.caller
     private let receiver: Receiver = Receiver()
 
-    /// Only ever used by one thread.
+    /// A receiver that only one thread uses.
     private final class Receiver: @unchecked Sendable {
         var receiver: (any StoreUpdateReceiver)?
         var position = 0

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What is allocated in this process.
+/// The allocated memory of this process.
 enum Heap {
-    /// A platform whose allocator does not say.
+    /// An error for a platform whose allocator does not report its memory.
     struct Unknown: Error, CustomStringConvertible {
         var description: String { "Allocated bytes can be counted with glibc and on Darwin only." }
     }
 
-    /// How many bytes are allocated now, with the allocator's own headers and rounding, without what is free.
+    /// Returns the number of allocated bytes, with the allocator's own headers and rounding, without free memory.
     static func bytesInUse() throws -> Int {
         #if canImport(Glibc)
             let report = try mallocReport()
@@ -31,8 +31,8 @@ enum Heap {
     extension Heap {
         private typealias MallocInfo = @convention(c) (CInt, UnsafeMutablePointer<FILE>) -> CInt
 
-        /// The allocator's statistics as XML: the numbers of `mallinfo2`, whose header Swift's Glibc module leaves out
-        /// and whose result, a struct, cannot be called for by name.
+        /// Returns the allocator's statistics as XML: the numbers of `mallinfo2`, whose header Swift's Glibc module
+        /// omits and whose result, a struct, cannot be called by name.
         private static func mallocReport() throws -> String {
             var text: UnsafeMutablePointer<CChar>?
             var length = 0
@@ -45,7 +45,7 @@ enum Heap {
             return text.map { String(cString: $0) } ?? ""
         }
 
-        /// The size that an element states.
+        /// Returns the size that an element states.
         private static func size(_ element: String, in report: String) throws -> Int {
             let attributes = report.components(separatedBy: "<\(element) ").dropFirst().first ?? ""
             let digits = attributes.components(separatedBy: "size=\"").dropFirst().first?.prefix { $0.isNumber }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Shows outcomes as they come: a table for people, or a line of JSON each.
+/// A report that shows outcomes as they arrive: a readable table, or a line of JSON each.
 struct Report {
     let isJSON: Bool
 
@@ -22,7 +22,7 @@ struct Report {
 
     private func show(_ text: String) {
         print(text)
-        // Into a pipe too, each line is out before the next figure is begun.
+        // Into a pipe too, each line is out before the next figure begins.
         fflush(nil)
     }
 
@@ -60,10 +60,10 @@ struct Report {
         return "{" + members.map { "\(quoted($0)): \($1)" }.joined(separator: ", ") + "}"
     }
 
-    /// Names and units are plain words: nothing in them needs escaping.
+    /// Quotes names and units, which need no escaping.
     private static func quoted(_ text: String) -> String { "\"\(text)\"" }
 
-    /// Three digits at least, and none that only look exact.
+    /// Formats a number with at least three digits, without false precision.
     private static func number(_ value: Double) -> String {
         decimal(value, digits: value < 10 ? 2 : value < 1000 ? 1 : 0)
     }
@@ -82,7 +82,7 @@ struct Report {
 
     private static let widths = [26, 12, 12, 16, 8, 16, 7, 7]
 
-    /// Names and units to the left, numbers to the right.
+    /// Returns a row, names and units aligned left, numbers right.
     private static func row(_ cells: String...) -> String {
         let padded = zip(cells, widths).enumerated().map { column, cell in
             column == 0 || column == 3

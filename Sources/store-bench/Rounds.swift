@@ -1,4 +1,4 @@
-/// Rounds in which both sides take turns, so that whatever slows the machine for a while slows both alike.
+/// Rounds in which both sides take turns, so that a temporary slowdown of the machine affects both alike.
 struct Rounds {
     let count: Int
 
@@ -7,7 +7,7 @@ struct Rounds {
         var floors: [Sample] = []
         var values: [Sample] = []
         for round in 0...count {
-            // Who goes first alternates: the second finds caches and heap as the first has left them.
+            // The first side alternates: the second finds caches and heap as the first has left them.
             let order: [Side] = round.isMultiple(of: 2) ? [.floor, .value] : [.value, .floor]
             for side in order {
                 let sample = try cases[side]()
@@ -21,7 +21,7 @@ struct Rounds {
     }
 }
 
-/// What the rounds of one figure came to.
+/// The result of the rounds of one figure.
 struct Outcome: Codable {
     /// The median of the rounds.
     let value: Double
@@ -50,7 +50,7 @@ struct Outcome: Codable {
 }
 
 extension [Double] {
-    /// The middle one, or the mean of the middle two.
+    /// The median: the middle value, or the mean of the middle two.
     fileprivate var median: Double {
         let sorted = sorted()
         return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2

@@ -2,18 +2,18 @@ import Foundation
 
 /// The clocks of the figures.
 enum Stopwatch {
-    /// How long something takes, in nanoseconds.
+    /// Returns the duration of a body, in nanoseconds.
     static func nanoseconds(_ body: () throws -> Void) rethrows -> Double {
         try ContinuousClock().measure(body) / .nanoseconds(1)
     }
 
-    /// How long something takes, in milliseconds.
+    /// Returns the duration of a body, in milliseconds.
     static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
         try ContinuousClock().measure(body) / .milliseconds(1)
     }
 
-    /// The longest single turn of `count`, in nanoseconds of this thread's own time: another process's turn on the
-    /// processor would otherwise be the longest of a million.
+    /// Returns the longest single turn of `count`, in nanoseconds of this thread's CPU time: another process's turn on
+    /// the processor would otherwise be the longest of a million.
     static func longest(of count: Int, _ body: () throws -> Void) rethrows -> Double {
         var longest: UInt64 = 0
         var last = threadTime

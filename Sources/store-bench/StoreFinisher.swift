@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A client as the figures need it: finishes what is decided, unless it is to be kept, and counts what has gone.
+/// The client of the figures: it finishes decided transactions, unless it keeps them, and counts removed ones.
 final class StoreFinisher: NSObject, SKPaymentTransactionObserver {
     private let keeps: Bool
     private(set) var received = 0

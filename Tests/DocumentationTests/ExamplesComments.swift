@@ -20,7 +20,7 @@ private struct MyStore: AsyncStoreBackend {
     let store = try SandboxStore()
     let queue =
         StoreContext(backend: store).run {
-            SKPaymentQueue.default()  // this context's, and nobody else's
+            SKPaymentQueue.default()  // this context's own queue
         }
     #expect(queue !== SKPaymentQueue.default())
 }

@@ -8,7 +8,7 @@ import Testing
 private struct Simulation {
     let clock = ManualClock()
     let store: SandboxStore
-    let interposer: FaultInjector
+    let injector: FaultInjector
     let queue: SKPaymentQueue
     let till = Till()
 
@@ -30,8 +30,8 @@ private struct Simulation {
             ],
             clock: clock
         )
-        interposer = FaultInjector(store)
-        queue = SKPaymentQueue(backend: interposer, delivery: .inline, log: .silent)
+        injector = FaultInjector(store)
+        queue = SKPaymentQueue(backend: injector, delivery: .inline, log: .silent)
         queue.add(till)
     }
 
@@ -165,20 +165,20 @@ private struct Simulation {
 
 @Test func `Any error comes at any point as the table says`() throws {
     let world = try Simulation()
-    let (store, interposer, queue) = (world.store, world.interposer, world.queue)
+    let (store, injector, queue) = (world.store, world.injector, world.queue)
     let failure = StoreFailure(SKError(.cloudServiceNetworkConnectionFailed))
-    interposer.add(.fail(failure), at: .productsRequest)
-    interposer.add(.fail(failure), at: .submission, when: .purchases, times: 1)
-    interposer.add(.loseAnswer, at: .submission, when: .purchases, times: 1)
-    interposer.add(.fail(failure), at: .reply, when: .purchases, times: 1)
-    interposer.add(.fail(failure), at: .update, times: 1)
-    interposer.add(.fail(failure), at: .submission, when: .finishes, times: 1)
-    interposer.add(.hold, at: .update, when: .product("full.game"))
-    interposer.add(.fail(failure), at: .submission, when: .restores, times: 1)
+    injector.add(.fail(failure), at: .productsRequest)
+    injector.add(.fail(failure), at: .submission, when: .purchases, times: 1)
+    injector.add(.loseAnswer, at: .submission, when: .purchases, times: 1)
+    injector.add(.fail(failure), at: .reply, when: .purchases, times: 1)
+    injector.add(.fail(failure), at: .update, times: 1)
+    injector.add(.fail(failure), at: .submission, when: .finishes, times: 1)
+    injector.add(.hold, at: .update, when: .product("full.game"))
+    injector.add(.fail(failure), at: .submission, when: .restores, times: 1)
     store.failRestores(with: failure, after: 1)
-    interposer.add(.fail(failure), at: .receiptRequest)
-    interposer.add(.fail(failure), at: .downloadChunk, times: 1)
-    interposer.add(.fail(failure), at: .storefrontRead)
+    injector.add(.fail(failure), at: .receiptRequest)
+    injector.add(.fail(failure), at: .downloadChunk, times: 1)
+    injector.add(.fail(failure), at: .storefrontRead)
     queue.add(SKPayment(productIdentifier: "sword"))
     store.advance(by: 3600)
     #expect(queue.storefront == nil)

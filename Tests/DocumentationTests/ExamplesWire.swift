@@ -5,9 +5,9 @@ import Testing
 
 @Test func `A lost answer sells nothing twice`() throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
-    let interposer = FaultInjector(store)
-    let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
-    interposer.add(.loseAnswer, at: .submission, when: .call(1))
+    let injector = FaultInjector(store)
+    let queue = SKPaymentQueue(backend: injector, delivery: .inline)
+    injector.add(.loseAnswer, at: .submission, when: .call(1))
 
     let till = Till()
     queue.add(till)
@@ -21,41 +21,41 @@ import Testing
 
 @Test func `The second answer that concerns a sword is lost`() throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
-    let interposer = FaultInjector(store)
-    interposer.add(.drop, at: .reply, when: .product("sword") && .call(2), times: 1)
-    let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
+    let injector = FaultInjector(store)
+    injector.add(.drop, at: .reply, when: .product("sword") && .call(2), times: 1)
+    let queue = SKPaymentQueue(backend: injector, delivery: .inline)
     let till = Till()
     queue.add(till)
     for _ in 1...3 { queue.add(SKPayment(productIdentifier: "sword")) }
-    #expect(interposer.log.count == 1)
+    #expect(injector.log.count == 1)
     store.advance(by: 61)
     #expect(till.delivered == ["sword", "sword", "sword"])
 }
 
 @Test func `News of two purchases arrives in the wrong order`() throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99"), .consumable("shield", price: "1.99")])
-    let interposer = FaultInjector(store)
-    let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
+    let injector = FaultInjector(store)
+    let queue = SKPaymentQueue(backend: injector, delivery: .inline)
     let till = Till()
     queue.add(till)
 
-    interposer.add(.hold, at: .update, when: .calls(1...2))
+    injector.add(.hold, at: .update, when: .calls(1...2))
     queue.add(SKPayment(productIdentifier: "sword"))
     queue.add(SKPayment(productIdentifier: "shield"))
-    let held = interposer.held
+    let held = injector.held
     #expect(held.count == 2)
-    interposer.release(held[1].id)
+    injector.release(held[1].id)
     #expect(till.delivered == ["sword", "shield"])
 }
 
 @Test(arguments: 1...20 as ClosedRange<UInt64>)
 func `What was bought is delivered once under every seed`(seed: UInt64) throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
-    let interposer = FaultInjector(store, seed: seed)
+    let injector = FaultInjector(store, seed: seed)
     for act in [FaultInjector.Act.drop, .delay(90), .duplicate, .reorder, .cut, .loseAnswer] {
-        for point in FaultInjector.Point.allCases { interposer.add(act, at: point, when: .chance(0.05)) }
+        for point in FaultInjector.Point.allCases { injector.add(act, at: point, when: .chance(0.05)) }
     }
-    let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
+    let queue = SKPaymentQueue(backend: injector, delivery: .inline)
     let till = Till()
     queue.add(till)
 
@@ -63,7 +63,7 @@ func `What was bought is delivered once under every seed`(seed: UInt64) throws {
         queue.add(SKPayment(productIdentifier: "sword"))
         store.advance(by: 10)
     }
-    interposer.removeAllRules()
+    injector.removeAllRules()
     store.advance(by: 3600)
-    #expect(till.delivered.count == 20, Comment(rawValue: interposer.log.joined(separator: "\n")))
+    #expect(till.delivered.count == 20, Comment(rawValue: injector.log.joined(separator: "\n")))
 }

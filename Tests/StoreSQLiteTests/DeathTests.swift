@@ -7,7 +7,7 @@ import Testing
     @Test func `B33-B36: Whenever an app is killed, the file agrees with what it was told`() throws {
         let process = Process()
         let output = Pipe()
-        process.executableURL = Bundle.main.bundleURL.appending(path: "store-deaths")
+        process.executableURL = Bundle.main.bundleURL.appending(path: "crash-test")
         process.arguments = ["--deaths", "40"]
         process.standardOutput = output
         process.standardError = output

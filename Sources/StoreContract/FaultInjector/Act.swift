@@ -2,61 +2,61 @@ import Foundation
 import StoreCore
 
 extension FaultInjector {
-    /// What is done to something that passes.
+    /// A fault that is injected into something that passes.
     ///
-    /// A *call* is a submission, a look-up, a receipt refresh or the fetching of a download's bytes: whoever makes it waits for
-    /// an answer. Everything else that passes belongs to a *connection*, but for acknowledgements, whose loss nobody is told
-    /// of, and the country, of which ``FaultInjector/Point/storefrontRead`` says what can be done to it.
+    /// A *call* is a submission, a look-up, a receipt refresh or the fetching of a download's bytes: its caller waits
+    /// for an answer. Everything else that passes belongs to a *connection*, except acknowledgements, whose loss is not
+    /// reported, and the country, whose faults ``FaultInjector/Point/storefrontRead`` describes.
     public enum Act: Hashable, Codable, Sendable {
-        /// Lets it pass.
+        /// No fault: it passes.
         ///
-        /// A rule that does this makes an exception from those behind it.
+        /// A rule with this makes an exception from the rules behind it.
         case pass
-        /// It is lost, and only time tells.
+        /// A loss that shows only after the timeout.
         ///
-        /// After ``FaultInjector/timeout`` the call fails with `URLError.timedOut`; a connection of which anything was lost
-        /// breaks with that, unless the queue has noticed a gap before and connected anew. What a lost answer speaks of
-        /// has happened.
+        /// After ``FaultInjector/timeout`` the call fails with `URLError.timedOut`. A connection that lost anything
+        /// breaks with that error, unless the queue has noticed a gap before and reconnected. If an answer is lost, its
+        /// call has taken effect.
         case drop
-        /// It arrives so many seconds later, by the store's clock.
+        /// A delay of so many seconds, by the store's clock.
         ///
         /// Updates behind a delayed one on the same connection wait for it. Calls do not wait for each other. A delay
-        /// longer than ``FaultInjector/timeout`` makes its call fail at the timeout; what is delayed still arrives, and
-        /// an answer to it goes to nobody.
+        /// longer than ``FaultInjector/timeout`` makes its call fail at the timeout. The delayed call still arrives,
+        /// and an answer to it is discarded.
         case delay(TimeInterval)
-        /// It arrives twice.
+        /// A duplicate: it arrives twice.
         case duplicate
-        /// It arrives, and once more so many seconds later, out of its place among updates.
+        /// A late duplicate: it arrives, and once more so many seconds later, out of its place among updates.
         case echo(after: TimeInterval)
-        /// It changes places with the next at this point; among updates, with the next on the same connection.
+        /// An exchange of places with the next at this point; among updates, with the next on the same connection.
         ///
-        /// If none comes within ``FaultInjector/timeout`` it arrives by itself. What it changes places with is not
-        /// reordered again.
+        /// If none comes within ``FaultInjector/timeout`` it arrives by itself. The one that it changes places with is
+        /// not reordered again.
         case reorder
-        /// Everything breaks: all that is under way is lost, held and delayed things too.
+        /// A break of everything: all that is in flight is lost, held and delayed messages too.
         ///
-        /// Every connected queue hears `connectionLost`, then every call fails, with `URLError.networkConnectionLost`. What
-        /// has reached the store has happened. Whatever comes afterwards passes again.
+        /// Every connected queue hears `connectionLost`, then every call fails, with `URLError.networkConnectionLost`.
+        /// What has reached the store has taken effect. Whatever comes afterwards passes again.
         case cut
-        /// It has its effect in the store, and the answer is lost: `URLError.networkConnectionLost` comes at once.
+        /// A lost answer: it takes effect in the store, and `URLError.networkConnectionLost` comes at once.
         ///
-        /// Of an update or a connection the answer is the updates: the connection breaks. An acknowledgement, which has
+        /// The answer to an update or a connection is the updates: the connection breaks. An acknowledgement, which has
         /// no answer, passes.
         case loseAnswer
-        /// It waits for ``FaultInjector/release(_:as:)``, however long.
+        /// A wait until ``FaultInjector/release(_:as:)``, however long.
         ///
         /// Updates behind a held one on the same connection wait too.
         case hold
-        /// This comes at once, in the place of an answer.
+        /// A failure that comes at once in place of an answer.
         ///
-        /// What was on its way to the store does not arrive; what an answer speaks of has happened. A connection breaks
+        /// A request does not arrive at the store; a request whose answer fails has taken effect. A connection breaks
         /// with the failure; a submission is told to try later, and why.
         case fail(StoreFailure)
     }
 }
 
 extension FaultInjector.Act: CustomStringConvertible {
-    /// What was done, for the log.
+    /// The fault, for the log.
     public var description: String {
         switch self {
         case .pass: "passed"
@@ -72,7 +72,7 @@ extension FaultInjector.Act: CustomStringConvertible {
         }
     }
 
-    /// What is wrong with it, nil for nothing.
+    /// The fault's invalid parameter, in words; nil if there is none.
     var flaw: String? {
         switch self {
         case .delay(let seconds), .echo(let seconds):

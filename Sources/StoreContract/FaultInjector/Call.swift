@@ -1,6 +1,6 @@
 import StoreCore
 
-/// Somebody waits for an answer to this.
+/// A call whose caller waits for an answer.
 final class Call: Sendable {
     private enum Status { case open, answered, failed }
 
@@ -8,16 +8,16 @@ final class Call: Sendable {
     private let status = Locked(Status.open)
     private let tell: @Sendable (StoreFailure) -> Void
 
-    /// `tell` tells the caller of a failure.
+    /// Creates a call; `tell` reports a failure to the caller.
     init(id: Int, tell: @escaping @Sendable (StoreFailure) -> Void) {
         self.id = id
         self.tell = tell
     }
 
-    /// Whether the caller still listens; one that has its answer does, to repetitions.
+    /// Whether the caller still listens; one that has its answer listens for repetitions.
     var isListening: Bool { status.withLock { $0 != .failed } }
 
-    /// Whether the answer may be told.
+    /// Whether the answer may be delivered.
     func answer() -> Bool {
         status.withLock { status in
             if status == .open { status = .answered }
@@ -25,9 +25,9 @@ final class Call: Sendable {
         }
     }
 
-    /// No answer will be told any more; `body` still runs before the caller hears why.
+    /// Fails the call, after which no answer is delivered; `body` still runs before the caller hears why.
     ///
-    /// Nothing happens once there was an answer or a failure.
+    /// Does nothing once there was an answer or a failure.
     func fail(_ failure: StoreFailure, after body: () -> Void = {}) {
         let isMine = status.withLock { status in
             guard status == .open else { return false }

@@ -2,38 +2,38 @@ import Foundation
 import StoreCore
 
 extension FaultInjector {
-    /// Something that passes between a queue and its store.
+    /// A message that passes between a queue and its store.
     public struct Crossing: Sendable {
-        /// What passes.
+        /// The content of the message.
         public enum Payload: Hashable, Sendable {
             /// Commands, to the store.
             case submission([StoreCommand])
             /// The answer to these commands.
             case reply(SubmissionReply, to: [StoreCommand])
-            /// The wish for updates of the queue that numbers its commands under this name.
+            /// The request for updates of the queue that numbers its commands under this name.
             case connection(JournalID, after: UpdateCursor?)
             /// Updates, to the queue that numbers its commands under this name.
             case update(UpdateBatch, to: JournalID)
-            /// Why a connection is gone, to the queue that numbers its commands under this name.
+            /// The reason for the loss of a connection, to the queue that numbers its commands under this name.
             case connectionLost(StoreFailure, to: JournalID)
-            /// All up to here has been told.
+            /// Acknowledgement of all updates up to here.
             case acknowledgement(UpdateCursor)
             /// A look-up of these identifiers.
             case productsRequest(Set<String>)
             /// The answer to a look-up of these identifiers.
             case productsAnswer(Result<ProductsAnswer, StoreFailure>, to: Set<String>)
-            /// The wish for a fresh receipt.
+            /// The request for a fresh receipt.
             case receiptRequest(ReceiptProperties)
-            /// The answer to that wish: nil for a fresh receipt.
+            /// The answer to that request: nil for a fresh receipt.
             case receiptAnswer(StoreFailure?)
-            /// The wish for some bytes of a download.
+            /// The request for some bytes of a download.
             case downloadRequest(ContentRequest)
-            /// The answer to that wish.
+            /// The answer to that request.
             case downloadChunk(Result<Data, StoreFailure>, to: ContentRequest)
             /// The country that an app reads.
             case storefrontRead
 
-            /// Where it passes.
+            /// The point that it passes.
             public var point: Point {
                 switch self {
                 case .submission: .submission
@@ -53,12 +53,12 @@ extension FaultInjector {
             }
         }
 
-        /// What passes.
+        /// The content.
         public let payload: Payload
-        /// The how-manieth it is at its point, from 1.
+        /// The message's number at its point, from 1.
         public let number: Int
 
-        /// Where it passes.
+        /// The point that it passes.
         public var point: Point { payload.point }
     }
 }
@@ -72,7 +72,7 @@ extension FaultInjector.Crossing {
         }
     }
 
-    /// The products it concerns, as far as it names them.
+    /// The products that it concerns, as far as it names them.
     ///
     /// A `finish` names only a transaction.
     public var productIdentifiers: Set<String> {
@@ -92,14 +92,14 @@ extension FaultInjector.Crossing {
         }
     }
 
-    /// The app's names for its users, as far as payments and restores here carry one.
+    /// The app's names for its users, as far as payments and restores in it carry one.
     public var applicationUsernames: Set<String> {
         var names = Set(payments.compactMap(\.applicationUsername))
         for case .restore(let name?) in commands.map(\.action) { names.insert(name) }
         return names
     }
 
-    /// The transactions that are told of or finished here or have their content fetched, by their identifiers.
+    /// The identifiers of the transactions that it announces, finishes or fetches content for.
     public var transactionIdentifiers: Set<String> {
         var identifiers: Set<String> = []
         switch payload {
@@ -134,9 +134,9 @@ extension FaultInjector.Crossing {
 }
 
 extension FaultInjector.Crossing: CustomStringConvertible {
-    /// The point, the number and, in short, what passes.
+    /// The point, the number and a short description of the content.
     ///
-    /// Users' names and receipts are left out.
+    /// Users' names and receipts are omitted.
     public var description: String {
         let detail =
             switch payload {

@@ -6,40 +6,40 @@ extension FaultInjector: StoreBackend {
     public var clock: any StoreClock { backend.clock }
     /// The store's lane.
     public var lane: BackendLane { backend.lane }
-    /// What the store says; nothing is done to it.
+    /// The store's value, which no fault changes.
     public var canMakePayments: Bool { backend.canMakePayments }
-    /// What the store says, if it passes at ``Point/storefrontRead``; else nil.
+    /// The store's value, if the read passes at ``Point/storefrontRead``; else nil.
     public var storefront: StoreStorefront? {
         perform { $0.read(.storefrontRead, &$1) } ? backend.storefront : nil
     }
 
-    /// What the store says; nothing is done to it.
+    /// Returns the store's answer, which no fault changes.
     public func sells(_ productIdentifier: String) -> Bool? { backend.sells(productIdentifier) }
 
-    /// What the store says; nothing is done to it.
+    /// Returns the store's answer, which no fault changes.
     public func receipt(forTransaction identifier: String) -> Data? { backend.receipt(forTransaction: identifier) }
-    /// The store's.
+    /// The store's receipt.
     public var appReceipt: Data? { backend.appReceipt }
 
-    /// What the store says; nothing is done to it.
+    /// The store's value, which no fault changes.
     public var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
 
-    /// Goes to the store as it is.
+    /// Forwards the change to the store; no fault applies.
     public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         backend.changePromotion(change, reply: reply)
     }
 
-    /// Goes to the store as it is.
+    /// Forwards the decision to the store; no fault applies.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
-    /// What the store says; nothing is done to it.
+    /// The store's value, which no fault changes.
     public var isPriceConsentPending: Bool { backend.isPriceConsentPending }
-    /// Goes to the store as it is.
+    /// Forwards to the store; no fault applies.
     public func showPriceConsent() { backend.showPriceConsent() }
 
-    /// Commands pass at ``Point/submission``, the answer at ``Point/reply``.
+    /// Submits commands, which pass at ``Point/submission``; the answer passes at ``Point/reply``.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         call(
             .submission(commands),
@@ -50,32 +50,33 @@ extension FaultInjector: StoreBackend {
         )
     }
 
-    /// The wish passes at ``Point/connection``, what comes of it at ``Point/update`` and ``Point/connectionLost``.
+    /// Connects a receiver: the request passes at ``Point/connection``, the updates at ``Point/update``, and a loss at
+    /// ``Point/connectionLost``.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         let relay = perform { state, steps in
             state.open(ObjectIdentifier(receiver), &steps) { number in
-                Relay(number: number, receiver: receiver, interposer: self)
+                Relay(number: number, receiver: receiver, injector: self)
             }
         }
         let attach: @Sendable () -> Void = { [self] in
             backend.connect(relay, after: cursor)
-            // Broken or disconnected meanwhile, it would never be let go.
+            // Broken or disconnected meanwhile, it would never be released.
             if !state.withLock({ $0.isOpen(relay) }) { backend.disconnect(relay) }
         }
         cross(.connection(receiver.journal, after: cursor), relay: relay, .run(attach))
     }
 
-    /// Stops at once; what is on its way to the receiver is lost.
+    /// Disconnects at once; messages in flight to the receiver are lost.
     public func disconnect(_ receiver: any StoreUpdateReceiver) {
         perform { $0.close(ObjectIdentifier(receiver), &$1) }
     }
 
-    /// Passes at ``Point/acknowledgement``.
+    /// Acknowledges updates; the acknowledgement passes at ``Point/acknowledgement``.
     public func acknowledge(through cursor: UpdateCursor) {
         cross(.acknowledgement(cursor), .run { [backend] in backend.acknowledge(through: cursor) })
     }
 
-    /// The look-up passes at ``Point/productsRequest``, the answer at ``Point/productsAnswer``.
+    /// Looks products up: the request passes at ``Point/productsRequest``, the answer at ``Point/productsAnswer``.
     public func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
@@ -89,7 +90,7 @@ extension FaultInjector: StoreBackend {
         )
     }
 
-    /// The wish passes at ``Point/receiptRequest``, the answer at ``Point/receiptAnswer``.
+    /// Refreshes the receipt: the request passes at ``Point/receiptRequest``, the answer at ``Point/receiptAnswer``.
     public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         call(
             .receiptRequest(properties),
@@ -100,7 +101,7 @@ extension FaultInjector: StoreBackend {
         )
     }
 
-    /// The wish passes at ``Point/downloadRequest``, the bytes at ``Point/downloadChunk``.
+    /// Fetches content: the request passes at ``Point/downloadRequest``, the bytes at ``Point/downloadChunk``.
     public func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
@@ -114,7 +115,7 @@ extension FaultInjector: StoreBackend {
         )
     }
 
-    /// Passes as it is: what comes of the sheet comes with the updates.
+    /// Forwards to the store; no fault applies: results of the sheet come with the updates.
     public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
         backend.presentCodeRedemptionSheet(reply: reply)
     }

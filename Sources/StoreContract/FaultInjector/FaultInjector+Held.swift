@@ -1,43 +1,43 @@
 import StoreCore
 
 extension FaultInjector {
-    /// Something that waits to be released.
+    /// A held message that waits to be released.
     public struct Held: Identifiable, Sendable, CustomStringConvertible {
-        /// Its name, which nothing else of this interposer has.
+        /// Its identifier, unique within this injector.
         public let id: Int
-        /// What it is, and at which point it waits.
+        /// The crossing at which it is held.
         public let crossing: Crossing
 
-        /// Where it waits.
+        /// The point at which it is held.
         public var point: Point { crossing.point }
-        /// The point, its number there and, in short, what it is.
+        /// The point, its number there and a short description.
         public var description: String { crossing.description }
     }
 
-    /// What waits to be released, in the order in which it came.
+    /// The held messages, in order of arrival.
     public var held: [Held] {
         state.withLock { state in
             state.waiting.filter { $0.wait == .release }.map { Held(id: $0.id, crossing: $0.crossing) }
         }
     }
 
-    /// Lets go of one thing that is held.
+    /// Releases a held message.
     ///
-    /// It arrives before this returns, and so does what it leads to in a store that answers at once. An update that is
-    /// released before an earlier one on its connection overtakes it. No rule is asked about it again.
+    /// It arrives before this returns, and so do its consequences in a store that answers at once. An update that is
+    /// released before an earlier one on its connection overtakes it. No rule is applied to it again.
     ///
     /// - Parameters:
-    ///   - id: its name, from ``held``.
-    ///   - act: what is done to it now; it passes unless given.
-    /// - Returns: whether it was there. It may have been lost with its connection, or released before.
+    ///   - id: its identifier, from ``held``.
+    ///   - act: the fault to inject now; it passes unless given.
+    /// - Returns: whether it was held. It may have been lost with its connection, or released before.
     @discardableResult
     public func release(_ id: Held.ID, as act: Act = .pass) -> Bool {
         if let flaw = act.flaw { fatalError(flaw) }
         return performWatched { $0.release(id, as: act, &$1) }
     }
 
-    /// Lets go of all that is held now, one after another in the order in which it came.
+    /// Releases all messages held now, one after another in order of arrival.
     ///
-    /// What comes to be held meanwhile stays.
+    /// Messages that are held meanwhile stay.
     public func releaseAll() { for held in held { release(held.id) } }
 }

@@ -1,41 +1,41 @@
 import Foundation
 import StoreCore
 
-/// Stands between queues and any store, and spoils what passes.
+/// A fault injector between queues and any store.
 ///
 /// ```swift
-/// let interposer = FaultInjector(store)
-/// let queue = SKPaymentQueue(backend: interposer, delivery: .inline)
-/// interposer.add(.loseAnswer, at: .submission, when: .call(1))
+/// let injector = FaultInjector(store)
+/// let queue = SKPaymentQueue(backend: injector, delivery: .inline)
+/// injector.add(.loseAnswer, at: .submission, when: .call(1))
 /// ```
 ///
-/// Rules say what is done (``Act``) where (``Point``) and when (``Condition``). For whatever passes the rules are looked at
-/// in the order in which they were added, and the first that applies acts; without one it passes at once, on the
-/// thread on which it came. The same seed and the same calls give the same acts.
+/// A rule consists of a fault (``Act``), a place (``Point``) and a condition (``Condition``). For each crossing the
+/// rules are tried in the order in which they were added, and the first that applies acts. Without one the crossing
+/// passes at once, on the thread on which it came. The same seed and the same calls give the same faults.
 ///
-/// An interposer breaks no promise of `StoreBackend` that a network could not break: a receiver is called
-/// by one thread at a time and in the order of its updates, save for what a rule says, and whatever is lost shows after
-/// ``timeout``, so that nobody waits for ever; only what is held waits for you. It has no thread of its own, takes time
-/// from its store's clock alone, and settling lists what waits here. A call that waits here keeps alive who made it, and
-/// so the store, until it is answered or ``cut()``. Any thread may call anything.
+/// An injector breaks no promise of `StoreBackend` that a network could not break: a receiver is called by one thread
+/// at a time and in the order of its updates, except where a rule says otherwise. Every loss shows after ``timeout``,
+/// so that nobody waits forever; only held messages wait until they are released. It has no thread of its own, takes
+/// time from its store's clock alone, and settling lists what waits here. A call that waits here keeps its caller
+/// alive, and so the store, until it is answered or ``cut()``. All methods may be called from any thread.
 ///
-/// What the user decides (cancel, decline, Ask to Buy) is not the wire's affair: tell the store.
+/// The user's decisions (cancel, decline, Ask to Buy) do not pass here: make them at the store.
 public final class FaultInjector: Sendable {
     /// The store behind it.
     public let backend: any StoreBackend
-    /// Whose device this is, for ``Condition/account(_:)`` and the log.
+    /// The name of the device's account, for ``Condition/account(_:)`` and the log.
     public let label: String?
-    /// Seconds after which a loss shows, by the store's clock.
+    /// The time after which a loss shows, in seconds by the store's clock.
     public let timeout: TimeInterval
     let state: Locked<FaultInjectorState>
     private let port: FaultInjectorPort
 
-    /// Makes one that lets everything pass.
+    /// Creates an injector that lets everything pass.
     ///
     /// - Parameters:
     ///   - backend: the store.
-    ///   - label: whose device this is, as in `alice`.
-    ///   - seed: decides what ``Condition/chance(_:)`` decides.
+    ///   - label: the name of the device's account, as in `alice`.
+    ///   - seed: the seed for ``Condition/chance(_:)``.
     ///   - timeout: seconds after which a loss shows, above 0; anything else stops the process.
     public init(_ backend: any StoreBackend, label: String? = nil, seed: UInt64 = 0, timeout: TimeInterval = 60) {
         guard timeout > 0, timeout.isFinite else { fatalError("\(timeout) s is no time after which a loss can show") }
@@ -53,14 +53,14 @@ public final class FaultInjector: Sendable {
 // MARK: - Rules
 
 extension FaultInjector {
-    /// Adds a rule behind those there are.
+    /// Adds a rule behind the existing ones.
     ///
     /// - Parameters:
-    ///   - act: what is done. Waiting for a negative or endless time stops the process.
-    ///   - point: where.
-    ///   - condition: when; always unless given.
-    ///   - times: how often at most, not below 0; without end unless given.
-    /// - Returns: its name, for ``remove(_:)``.
+    ///   - act: the fault. Waiting for a negative or infinite time stops the process.
+    ///   - point: the place.
+    ///   - condition: the condition; always unless given.
+    ///   - times: the maximum number of applications, not below 0; unlimited unless given.
+    /// - Returns: its identifier, for ``remove(_:)``.
     @discardableResult
     public func add(
         _ act: Act,
@@ -73,29 +73,29 @@ extension FaultInjector {
         return state.withLock { $0.rules.add(act, at: point, when: condition, times: times) }
     }
 
-    /// Takes a rule away; one that is not there is no matter.
+    /// Removes a rule, if it exists.
     ///
-    /// What it delays or holds goes on waiting.
+    /// Messages that it delays or holds go on waiting.
     public func remove(_ id: RuleID) { state.withLock { $0.rules.remove(id) } }
 
-    /// Takes all rules away.
+    /// Removes all rules.
     ///
-    /// What they delay or hold goes on waiting.
+    /// Messages that they delay or hold go on waiting.
     public func removeAllRules() { state.withLock { $0.rules.removeAll() } }
 
     /// Breaks everything now, as ``Act/cut`` does.
     public func cut() { perform { $0.cutByHand(&$1) } }
 
-    /// What was done to what, oldest first: a line each, in no promised wording.
+    /// The injected faults, oldest first: a line each, in no promised wording.
     ///
-    /// What passed is not in it, nor are users' names.
+    /// Crossings without a fault are not in it, nor are users' names.
     public var log: [String] { state.withLock { $0.log } }
 }
 
 // MARK: - Work
 
 extension FaultInjector {
-    /// Something passes.
+    /// Passes a message through the rules.
     func cross(
         _ payload: Crossing.Payload,
         relay: Relay? = nil,
@@ -105,7 +105,7 @@ extension FaultInjector {
         perform { $0.cross(payload, relay: relay, call: call, arrival, &$1) }
     }
 
-    /// Changes the state, then does what follows from it.
+    /// Changes the state, then performs the resulting actions.
     @discardableResult
     func perform<R>(_ event: (inout FaultInjectorState, inout [Step]) -> R) -> R {
         var steps: [Step] = []
@@ -114,7 +114,7 @@ extension FaultInjector {
         return result
     }
 
-    /// The same for what nobody else's work leads to: settling waits for it.
+    /// Does the same for work that has no other trigger: settling waits for it.
     @discardableResult
     func performWatched<R>(_ event: (inout FaultInjectorState, inout [Step]) -> R) -> R {
         let work = clock.activity.begin()
@@ -146,13 +146,13 @@ extension FaultInjector {
     }
 }
 
-/// What the store's clock knows an interposer by.
+/// The activity member by which the store's clock knows an injector.
 private final class FaultInjectorPort: ActivityMember {
     private let state: Locked<FaultInjectorState>
 
     init(_ state: Locked<FaultInjectorState>) { self.state = state }
 
-    // Whoever brings something here, or lets it go, is at work meanwhile.
+    // A thread that brings something here, or releases it, is at work meanwhile.
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { (true, $0.work) } }
 
     func drainHere() -> Bool { false }

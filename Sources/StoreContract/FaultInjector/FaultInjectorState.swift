@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-/// Decides what an interposer does: what passes goes in, steps come out, in order.
+/// The decisions of a fault injector: messages go in, actions come out, in order.
 struct FaultInjectorState: Sendable {
     private struct Link: Sendable {
         let relay: Relay
-        /// Whether the queue has not been told that it is gone.
+        /// Whether the queue has not been told that the connection is gone.
         var isOpen = true
     }
 
@@ -13,14 +13,14 @@ struct FaultInjectorState: Sendable {
     let timeout: TimeInterval
     var rules: RuleBook
     private(set) var log: [String] = []
-    /// What is on its way and has to wait, in the order in which it came.
+    /// The messages in flight that have to wait, in order of arrival.
     private(set) var waiting: [InFlightMessage] = []
     private var timers: [Int: TimerToken] = [:]
     private var calls: [Int: Call] = [:]
     private var links: [ObjectIdentifier: Link] = [:]
     private var counts: [FaultInjector.Point: Int] = [:]
     private var lastNumber = 0
-    /// Changes whenever anything happens.
+    /// A counter that changes whenever anything happens.
     private(set) var work = 0
 
     init(label: String?, timeout: TimeInterval, seed: UInt64) {
@@ -36,8 +36,8 @@ struct FaultInjectorState: Sendable {
 
     private mutating func note(_ line: String) { log.append(label.map { "\($0): \(line)" } ?? line) }
 
-    static let lost = StoreFailure.network(.networkConnectionLost, "the interposer has broken the connection")
-    private static let timedOut = StoreFailure.network(.timedOut, "the interposer has let something get lost")
+    static let lost = StoreFailure.network(.networkConnectionLost, "the injector has broken the connection")
+    private static let timedOut = StoreFailure.network(.timedOut, "the injector has let something get lost")
 }
 
 // MARK: - Calls and connections
@@ -45,13 +45,13 @@ struct FaultInjectorState: Sendable {
 extension FaultInjectorState {
     mutating func begin(_ call: Call) { calls[call.id] = call }
 
-    /// The caller knows, and need not be told of a loss any more.
+    /// Ends a call whose caller knows its result and need not be told of a loss any more.
     mutating func end(_ call: Call, _ steps: inout [Step]) {
         calls[call.id] = nil
         forget(&steps) { $0.call === call && $0.kind == .timeout }
     }
 
-    /// A receiver's relay, as if nothing had been told through it.
+    /// Opens a receiver's relay, as if nothing had been delivered through it.
     mutating func open(
         _ key: ObjectIdentifier,
         _ steps: inout [Step],
@@ -83,7 +83,7 @@ extension FaultInjectorState {
     }
 }
 
-// MARK: - What passes
+// MARK: - Messages
 
 extension FaultInjectorState {
     mutating func cross(
@@ -99,7 +99,9 @@ extension FaultInjectorState {
         apply(act, to: parcel, &steps)
     }
 
-    /// Something passes for which nobody can wait; false if it does not arrive.
+    /// Passes a read whose caller cannot wait.
+    ///
+    /// Returns false if it does not arrive.
     mutating func read(_ payload: FaultInjector.Crossing.Payload, _ steps: inout [Step]) -> Bool {
         switch meet(payload).act {
         case .pass, .delay, .duplicate, .echo, .reorder, .hold: return true
@@ -110,7 +112,7 @@ extension FaultInjectorState {
         }
     }
 
-    /// What is done to something that comes.
+    /// Applies the rules to an arriving message.
     private mutating func meet(
         _ payload: FaultInjector.Crossing.Payload
     ) -> (crossing: FaultInjector.Crossing, act: FaultInjector.Act) {
@@ -157,13 +159,13 @@ extension FaultInjectorState {
         }
     }
 
-    /// Tells whoever it belongs to.
+    /// Reports a failure to the caller or the receiver of a message.
     private mutating func fail(_ parcel: InFlightMessage, _ failure: StoreFailure, _ steps: inout [Step]) {
         if let call = parcel.call { steps.append(.fail(call, failure)) }
         if let relay = parcel.relay { breakOff(relay, failure, &steps) }
     }
 
-    /// Lets it arrive, behind what is before it.
+    /// Lets a message arrive, behind those before it.
     private mutating func forward(_ parcel: InFlightMessage, _ steps: inout [Step]) {
         switch parcel.arrival {
         case .run(let body):
@@ -186,7 +188,7 @@ extension FaultInjectorState {
         }
     }
 
-    /// Lets go what need not wait any more on a connection.
+    /// Forwards the messages of a connection that need not wait any more.
     private mutating func pump(_ relay: Relay, _ steps: inout [Step]) {
         while let first = waiting.firstIndex(where: { $0.isInOrder(on: relay) }) {
             var index = first
@@ -239,19 +241,25 @@ extension FaultInjectorState {
         waiting.insert(parcel, at: index)
     }
 
-    private mutating func wait(_ parcel: InFlightMessage, for wait: InFlightMessage.Wait, _ seconds: TimeInterval, _ steps: inout [Step])
-    {
+    private mutating func wait(
+        _ parcel: InFlightMessage,
+        for wait: InFlightMessage.Wait,
+        _ seconds: TimeInterval,
+        _ steps: inout [Step]
+    ) {
         keep(parcel, wait)
         steps.append(.wake(parcel.id, after: seconds))
     }
 
-    /// An acknowledgement's loss is noticed by nobody.
+    /// Starts the timeout of a loss.
+    ///
+    /// The loss of an acknowledgement is not reported.
     private mutating func startTimeout(_ parcel: InFlightMessage, _ steps: inout [Step]) {
         guard parcel.call != nil || parcel.relay != nil else { return }
         wait(parcel.repeated(as: .timeout, id: takeNumber()), for: .time, timeout, &steps)
     }
 
-    /// Whether the one before it waits to change places with it.
+    /// Whether the message before it waits to change places with it.
     private func isAwaited(_ parcel: InFlightMessage) -> Bool {
         if let relay = parcel.relay, parcel.isInOrder(on: relay) {
             waiting.last { $0.isInOrder(on: relay) }?.wait == .next
@@ -260,7 +268,9 @@ extension FaultInjectorState {
         }
     }
 
-    /// A timer was set; false if it is no longer wanted.
+    /// Keeps a timer that was set.
+    ///
+    /// Returns false if it is no longer wanted.
     mutating func keep(_ timer: TimerToken, for id: Int) -> Bool {
         guard waiting.contains(where: { $0.id == id }) else { return false }
         timers[id] = timer
@@ -284,20 +294,22 @@ extension FaultInjectorState {
         }
     }
 
-    /// Lets go of something held; false if it is not.
+    /// Releases a held message.
+    ///
+    /// Returns false if there is none.
     mutating func release(_ id: Int, as act: FaultInjector.Act, _ steps: inout [Step]) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.id == id && $0.wait == .release }) else { return false }
         work &+= 1
         var parcel = waiting.remove(at: index)
         note("\(parcel.crossing): released, \(act)")
-        // It has left its place: it overtakes what it is released before.
+        // It has left its place: it overtakes the messages that it is released before.
         parcel.kind = .copy
         apply(act, to: parcel, &steps)
         if let relay = parcel.relay { pump(relay, &steps) }
         return true
     }
 
-    /// All timers, for a clock that goes on to forget them.
+    /// Removes and returns all timers, so that the clock can cancel them.
     mutating func takeTimers() -> [TimerToken] {
         defer { timers = [:] }
         return Array(timers.values)

@@ -1,33 +1,33 @@
 import StoreCore
 
-/// Something on its way through an interposer.
+/// A message in flight through a fault injector.
 struct InFlightMessage: Sendable {
-    /// What it waits for.
+    /// The event that it waits for.
     enum Wait: Sendable {
         /// Its turn behind others on its connection.
         case turn
         case time
-        /// The next one, to change places with it.
+        /// The next message, to change places with it.
         case next
         case release
     }
 
     enum Kind: Sendable {
         case original
-        /// Has no place in the order: it comes once more, or was held and let go.
+        /// A message without a place in the order: it arrives once more, or was held and released.
         case copy
-        /// What tells of a loss.
+        /// The report of a loss.
         case timeout
     }
 
-    /// How it arrives.
+    /// The way in which it arrives.
     enum Arrival: Sendable {
         case run(@Sendable () -> Void)
-        /// At a receiver.
+        /// Delivery to a receiver.
         case post(Relay.Item)
     }
 
-    /// Grows in the order in which things came.
+    /// Its identifier, which grows in order of arrival.
     let id: Int
     let crossing: FaultInjector.Crossing
     /// The connection that it belongs to.
@@ -43,12 +43,12 @@ struct InFlightMessage: Sendable {
         if case .post = arrival, kind == .original { relay === other } else { false }
     }
 
-    /// The same once more, under a name of its own.
+    /// Returns a copy of the message under its own identifier.
     func repeated(as kind: Kind, id: Int) -> InFlightMessage {
         InFlightMessage(id: id, crossing: crossing, relay: relay, call: call, arrival: arrival, kind: kind)
     }
 
-    /// What has to happen before it goes on, nil where that is for others to say.
+    /// The event that has to happen before it goes on; nil where others report that.
     var waitingFor: String? {
         switch (kind, wait) {
         case (_, .turn): nil
@@ -60,12 +60,12 @@ struct InFlightMessage: Sendable {
     }
 }
 
-/// What an interposer does once its lock is free.
+/// An action of a fault injector once its lock is free.
 enum Step: Sendable {
     case run(@Sendable () -> Void)
     case drain(Relay)
     case fail(Call, StoreFailure)
-    /// The same, but the store has its turn first, its answer unheard.
+    /// The same, but the store is called first and its answer is discarded.
     case failAfter(Call, StoreFailure, @Sendable () -> Void)
     case detach(Relay)
     case wake(Int, after: Double)

@@ -1,44 +1,44 @@
 import StoreCore
 
-/// Stands before a queue's receiver, in the order of its connection.
+/// A relay in front of a queue's receiver that keeps the order of its connection.
 final class Relay: StoreUpdateReceiver {
-    /// What a receiver is told.
+    /// A notification to a receiver.
     enum Item: Sendable {
         case batch(UpdateBatch)
         case lost(StoreFailure)
     }
 
-    /// Counts the connections of an interposer.
+    /// The number of this connection in its injector.
     let number: Int
     private let receiver: any StoreUpdateReceiver
-    private let interposer: FaultInjector
+    private let injector: FaultInjector
     private let outbox = Locked(Outbox<Item>())
 
-    init(number: Int, receiver: any StoreUpdateReceiver, interposer: FaultInjector) {
+    init(number: Int, receiver: any StoreUpdateReceiver, injector: FaultInjector) {
         self.number = number
         self.receiver = receiver
-        self.interposer = interposer
+        self.injector = injector
     }
 
-    /// Under which the interposer knows it.
+    /// The key by which the injector knows it.
     var key: ObjectIdentifier { ObjectIdentifier(receiver) }
     var journal: JournalID { receiver.journal }
 
     func receive(_ batch: UpdateBatch) {
-        interposer.cross(.update(batch, to: journal), relay: self, .post(.batch(batch)))
+        injector.cross(.update(batch, to: journal), relay: self, .post(.batch(batch)))
     }
 
     func connectionLost(_ failure: StoreFailure) {
-        interposer.cross(.connectionLost(failure, to: journal), relay: self, .post(.lost(failure)))
+        injector.cross(.connectionLost(failure, to: journal), relay: self, .post(.lost(failure)))
     }
 
-    /// Puts something behind all that is to be told.
+    /// Appends a notification to those to be delivered.
     func post(_ item: Item) { outbox.withLock { $0.append(item) } }
 
-    /// What has not been told will not be.
+    /// Drops the notifications that have not been delivered.
     func clear() { outbox.withLock { $0.clear() } }
 
-    /// Tells what was posted, unless another thread is at it, which then tells this too.
+    /// Delivers the posted notifications, unless another thread is doing so, which then delivers these too.
     func drain() {
         var items: [Item] = []
         guard outbox.withLock({ $0.schedule() && $0.begin(&items) }) else { return }

@@ -1,22 +1,22 @@
 import StoreCore
 
 extension FaultInjector {
-    /// Names a rule.
+    /// The identifier of a rule.
     public struct RuleID: Hashable, Sendable {
         let number: Int
     }
 }
 
-/// The rules of an interposer, each with its own count and random numbers.
+/// The rules of a fault injector, each with its own count and random numbers.
 struct RuleBook: Sendable {
     fileprivate struct Rule: Sendable {
         let id: FaultInjector.RuleID
         let point: FaultInjector.Point
         let act: FaultInjector.Act
         let condition: FaultInjector.Condition
-        /// How often it may still act.
+        /// The number of times that it may still act.
         var remaining: Int
-        /// How many have got to each counting test.
+        /// The number of messages that have reached each counting test.
         var counts: [Int]
         var random: SplitMix64
     }
@@ -51,9 +51,9 @@ struct RuleBook: Sendable {
 
     mutating func removeAll() { rules = [] }
 
-    /// What the first rule that applies does.
+    /// Returns the fault of the first rule that applies.
     ///
-    /// The others count too, so that what one rule takes does not shift the numbers of another.
+    /// The other rules count too, so that one rule's matches do not shift the numbers of another.
     mutating func act(on crossing: FaultInjector.Crossing, label: String?) -> FaultInjector.Act {
         var act: FaultInjector.Act?
         for index in rules.indices where rules[index].point == crossing.point {

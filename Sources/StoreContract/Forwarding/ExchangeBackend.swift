@@ -2,20 +2,20 @@ import StoreCore
 
 /// A store's direct road in the form of the socket.
 ///
-/// Commands and connections go through ``ImmediateStore/exchange(_:on:into:)``, so that whatever holds the socket to account
-/// holds this road to account as well.
+/// Commands and connections go through ``ImmediateStore/exchange(_:on:into:)``, so that every check of the socket
+/// checks this road as well.
 package final class ExchangeBackend: ForwardingBackend {
     private let store: any ImmediateStore
     private let links = Locked<[ObjectIdentifier: ExchangeLink]>([:])
 
-    /// Offers a store's direct road as a socket.
+    /// Presents a store's direct road as a socket.
     package init(_ store: any ImmediateStore) { self.store = store }
 
     deinit { for link in links.withLock({ Array($0.values) }) { link.close() } }
 
     package var backend: any StoreBackend { store }
 
-    /// Takes commands in on the connection of their journal, if there is one.
+    /// Submits commands on the connection of their journal, if there is one.
     package func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         let journal = commands.first?.id.journal
         if let link = links.withLock({ $0.values.first { $0.journal == journal } }) {

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// A connection on a store's direct road, which hands a receiver what the store says when it is asked.
+/// A connection on a store's direct road that pulls updates and passes them to a receiver.
 final class ExchangeLink: NewsListener {
     private struct Request: Sendable {
         var commands: [StoreCommand] = []
@@ -26,7 +26,7 @@ final class ExchangeLink: NewsListener {
         journal = receiver.journal
     }
 
-    /// Opens the connection and hands over what there is.
+    /// Opens the connection and delivers the updates that there are.
     func open() {
         let connection = store.openConnection(self, journal: journal, after: cursor)
         let isClosed = state.withLock { state in
@@ -50,7 +50,7 @@ final class ExchangeLink: NewsListener {
 
     func newsArrived() { enqueue(Request()) }
 
-    /// Asks once whoever is asking has done so, on one thread at a time: batches stay in order.
+    /// Makes a request once earlier requests are done, on one thread at a time: batches stay in order.
     private func enqueue(_ request: Request) {
         var requests: [Request] = []
         let isMine = state.withLock { state in
@@ -93,7 +93,7 @@ final class ExchangeLink: NewsListener {
 }
 
 extension Exchange {
-    /// The acknowledgement as the socket has it.
+    /// The acknowledgement in the form of the socket.
     package var answer: SubmissionReply {
         switch reply {
         case .taken: .taken

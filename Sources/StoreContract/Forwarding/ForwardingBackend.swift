@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A backend that hands everything on to another one, but for what it implements itself.
+/// A backend that forwards everything to another one, except what it implements itself.
 package protocol ForwardingBackend: StoreBackend {
     /// The backend that answers.
     var backend: any StoreBackend { get }

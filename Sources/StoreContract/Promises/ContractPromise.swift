@@ -1,10 +1,10 @@
-/// One promise of a store's, under a name that does not change.
+/// A promise of a store, under a name that does not change.
 ///
 /// The promises are those of `StoreBackend`; the suite has no others.
 public struct ContractPromise: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// A few words that name it.
+    /// The promise's short name.
     public let name: String
-    /// What is promised, in a sentence or two.
+    /// The promise, in a sentence or two.
     public let sentence: String
 
     private init(_ name: String, _ sentence: String) {
@@ -75,14 +75,14 @@ extension ContractPromise {
         "commands take effect in order",
         "The commands of one submission take effect in the order of their numbers."
     )
-    /// Nothing that was taken is forgotten.
+    /// Taken commands are not forgotten.
     public static let nothingForgotten = ContractPromise(
         "nothing that was taken is forgotten",
         "Whatever becomes of a command that was taken is told to every receiver that is connected."
     )
 }
 
-// MARK: - What becomes of an order
+// MARK: - Results of an order
 
 extension ContractPromise {
     private static var ofOutcomes: [ContractPromise] {
@@ -102,7 +102,7 @@ extension ContractPromise {
         "an order has one result",
         "An order ends as purchased or as failed, never as both, whoever asks and however often."
     )
-    /// What sells is sold.
+    /// Products that sell are sold.
     public static let whatSellsIsSold = ContractPromise(
         "what sells is sold",
         "An order for something that sells ends as purchased."
@@ -115,7 +115,7 @@ extension ContractPromise {
         failure with a sentence.
         """
     )
-    /// What waits stays undecided.
+    /// Waiting orders stay undecided.
     public static let waitingStays = ContractPromise(
         "what waits stays undecided",
         "An order that somebody has to decide about is shown as purchasing or deferred until then."
@@ -135,7 +135,7 @@ extension ContractPromise {
         "an identifier belongs to one transaction",
         "A transaction's identifier is not empty, never changes and is never used for another."
     )
-    /// What is sent can be written and read.
+    /// Sent values can be encoded and decoded.
     public static let valuesCodable = ContractPromise(
         "what is sent can be written and read",
         "Whatever a store sends is the same after it was encoded as JSON and decoded."
@@ -170,17 +170,17 @@ extension ContractPromise {
         "batches come one at a time",
         "A receiver is called by one thread at a time for each connection."
     )
-    /// A snapshot shows all that is unfinished.
+    /// A snapshot shows all unfinished transactions.
     public static let unfinishedShown = ContractPromise(
         "a snapshot shows all that is unfinished",
         "Failed and undecided transactions too, each in its latest state, also after the store was opened again."
     )
-    /// A snapshot is in the order of age.
+    /// A snapshot is ordered by age.
     public static let oldestFirst = ContractPromise(
         "a snapshot is in the order of age",
         "The oldest transaction comes first."
     )
-    /// A cursor is followed by what came after it.
+    /// A cursor is followed by the updates after it.
     public static let cursorResumes = ContractPromise(
         "a cursor is followed by what came after it",
         """
@@ -210,17 +210,17 @@ extension ContractPromise {
 extension ContractPromise {
     private static var ofFinishing: [ContractPromise] { [finishedGone, finishTold, finishAcknowledged] }
 
-    /// What is finished does not come back.
+    /// Finished transactions do not come back.
     public static let finishedGone = ContractPromise(
         "what is finished does not come back",
         "Once a finish is acknowledged, no snapshot that is begun afterwards shows the transaction, and no change does."
     )
-    /// A finish is told to other queues.
+    /// A finish is sent to other queues.
     public static let finishTold = ContractPromise(
         "a finish is told to other queues",
         "A receiver under another journal hears that a transaction is finished."
     )
-    /// Finishing what is unknown is acknowledged.
+    /// Finishing an unknown transaction is acknowledged.
     public static let finishAcknowledged = ContractPromise(
         "finishing what is unknown is acknowledged",
         "So is finishing what is finished already; nothing comes of it."
@@ -239,7 +239,7 @@ extension ContractPromise {
         "a restore ends once",
         "A restore is followed by exactly one end that carries its number, also if there was nothing to restore."
     )
-    /// What is restored comes before the end.
+    /// Restored transactions come before the end.
     public static let restoredBeforeEnd = ContractPromise(
         "what is restored comes before the end",
         "All that a restore brings has been sent before its end."
@@ -271,7 +271,7 @@ extension ContractPromise {
         "a look-up accounts for every identifier",
         "It is answered before the deadline, with each identifier exactly once: as a product if it sells, else as invalid."
     )
-    /// What is said to sell is what a look-up finds.
+    /// `sells` agrees with the look-up of products.
     public static let sellsAgrees = ContractPromise(
         "what is said to sell is what a look-up finds",
         "Whether an identifier sells, if it can be said at once, agrees with the look-up."
@@ -281,7 +281,7 @@ extension ContractPromise {
         "purchases have receipts",
         "A store that claims receipts has one for each unfinished purchased and restored transaction."
     )
-    /// What nobody bought has no receipt.
+    /// Unknown transactions have no receipt.
     public static let unknownHasNoReceipt = ContractPromise(
         "what nobody bought has no receipt",
         "There is none for an identifier that no transaction has."

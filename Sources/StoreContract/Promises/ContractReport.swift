@@ -1,12 +1,12 @@
-/// What came of holding a store to account.
+/// The results of checking a store against the contract.
 public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
-    /// What came of one promise.
+    /// The result for one promise.
     public enum Verdict: Hashable, Sendable {
-        /// It was tried, and nothing was seen to break it.
+        /// The promise was tested, and nothing was seen to break it.
         case kept
-        /// It was broken; a sentence says what was seen first.
+        /// The promise was broken; a sentence says what was seen first.
         case broken(why: String)
-        /// Nothing can be said; a sentence says why.
+        /// The promise could not be tested; a sentence says why.
         case notTried(because: String)
     }
 
@@ -14,7 +14,7 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
     public struct Entry: Hashable, Sendable {
         /// The promise.
         public let promise: ContractPromise
-        /// What came of it.
+        /// Its result.
         public let verdict: Verdict
     }
 
@@ -31,17 +31,17 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
         entries.compactMap { if case .broken = $0.verdict { $0.promise } else { nil } }
     }
 
-    /// The promises that nothing can be said of.
+    /// The promises that could not be tested.
     public var notTried: [ContractPromise] {
         entries.compactMap { if case .notTried = $0.verdict { $0.promise } else { nil } }
     }
 
-    /// What came of one promise.
+    /// Returns the verdict on one promise.
     public subscript(promise: ContractPromise) -> Verdict {
         entries.first { $0.promise == promise }?.verdict ?? .notTried(because: "the suite does not know this promise")
     }
 
-    /// A line with the figures; then one for each promise, the broken ones first, then what was not tried.
+    /// A line with the figures, then one for each promise: the broken ones first, then those that were not tested.
     public var description: String {
         let kept = entries.filter { $0.verdict == .kept }
         var lines = ["\(kept.count) kept, \(broken.count) broken, \(notTried.count) not tried"]

@@ -1,40 +1,39 @@
 import Foundation
 import StoreCore
 
-/// What the suite has to know of a store before it can hold it to account.
+/// A description of the store that the suite checks.
 public struct ContractSubject: Sendable {
     /// Opens a new store, on data of its own that is empty.
     ///
-    /// Called several times. Stores that were opened earlier may still exist, and must not notice.
+    /// Called several times. Stores that were opened earlier may still exist, and must not be affected.
     public var newStore: @Sendable () throws -> Store
-    /// Which identifiers to order.
+    /// The identifiers to order.
     public var products: Products
-    /// How long an answer may take, in seconds: by the store's clock, and by the system's clock as well.
+    /// The longest time for an answer, in seconds: by the store's clock, and by the system's clock as well.
     ///
-    /// Whatever has not come by then is reported as missing.
+    /// Anything that has not arrived by then is reported as missing.
     public var deadline: TimeInterval = 60
-    /// How long to listen for what should not come, in seconds by the system's clock: longer than a server takes for
+    /// The time to listen for what should not arrive, in seconds by the system's clock: longer than a server takes for
     /// anything.
     ///
-    /// Where time can be moved, it is moved on by ``deadline`` instead, and this is how long to listen for what is missing
-    /// then: a task may have something on its way that it did not report to the clock's activity.
+    /// Where time can be advanced, it is advanced by ``deadline`` instead, and this is how long to listen for what is
+    /// missing then: a task may have something under way that it did not report to the clock's activity.
     public var pause: TimeInterval = 0.05
-    /// How many purchases to have unfinished at once, at least 1.
+    /// The number of purchases to have unfinished at once, at least 1.
     ///
-    /// More than the store puts into one batch show how it cuts a snapshot into parts.
+    /// A number larger than a batch of the store shows how it splits a snapshot into parts.
     public var crowd = 20
-    /// Whether the store claims to have a receipt for each purchased and restored transaction that is unfinished.
+    /// Whether the store claims to have a receipt for each unfinished transaction that is purchased or restored.
     public var hasReceipts = false
-    /// Moves the store's time on by some seconds, 0 included, and returns when everything that can happen by then has
-    /// happened.
+    /// Advances the store's time by some seconds, 0 included, and returns when everything due by then has happened.
     ///
-    /// Nil for a store on a `ManualClock`, which is moved, and for one whose time passes by itself.
+    /// Nil for a store on a `ManualClock`, which is advanced, and for one whose time passes by itself.
     public var letTimePass: (@Sendable (any StoreBackend, TimeInterval) -> Void)?
 
-    /// States what to hold to account.
+    /// Creates a description of the store to check.
     ///
     /// - Parameters:
-    ///   - products: which identifiers to order.
+    ///   - products: the identifiers to order.
     ///   - newStore: opens a new store, on data of its own that is empty.
     public init(products: Products, newStore: @escaping @Sendable () throws -> Store) {
         self.products = products
@@ -45,22 +44,21 @@ public struct ContractSubject: Sendable {
     public struct Store: Sendable {
         /// The store.
         public var backend: any StoreBackend
-        /// Opens the same data once more, as after the death of the process, while the backend before it may still exist.
+        /// Reopens the same data, as after a crash of the process, while the backend before it may still exist.
         ///
-        /// Nil for a store that cannot be opened again: what should outlive the process is then not tried.
+        /// Nil for a store that cannot be reopened: persistence is then not tested.
         public var reopen: (@Sendable () throws -> any StoreBackend)?
-        /// Decides that a transaction which waits is sold after all.
+        /// Approves a waiting transaction, given its identifier.
         ///
-        /// It is given the transaction's identifier. Nil if that cannot be done: what comes after waiting is then not
-        /// tried.
+        /// Nil if that cannot be done: results after waiting are then not tested.
         public var approve: (@Sendable (String) throws -> Void)?
 
-        /// Hands over a store.
+        /// Creates a store to check.
         ///
         /// - Parameters:
         ///   - backend: the store.
-        ///   - reopen: opens the same data once more.
-        ///   - approve: decides that a transaction which waits is sold.
+        ///   - reopen: reopens the same data.
+        ///   - approve: approves a waiting transaction.
         public init(
             _ backend: any StoreBackend,
             reopen: (@Sendable () throws -> any StoreBackend)? = nil,
@@ -74,18 +72,18 @@ public struct ContractSubject: Sendable {
 
     /// The product identifiers that the suite orders.
     public struct Products: Hashable, Sendable {
-        /// Sells, any number of times, and is not brought back by a restore.
+        /// A product that sells, any number of times, and is not restored.
         public var consumable: String
-        /// Sells, and is brought back by a restore once it is finished; nil if the store has no such thing.
+        /// A product that sells and is restored once it is finished; nil if the store has none.
         public var restorable: String?
-        /// Is refused when it is ordered: a card that is declined, for example; nil if the store has no such thing.
+        /// A product whose order is refused: a card that is declined, for example; nil if the store has none.
         public var refused: String?
-        /// Stays undecided when it is ordered; nil if the store has no such thing.
+        /// A product whose order stays undecided; nil if the store has none.
         public var waiting: String?
-        /// Nobody sells it.
+        /// An identifier that the store does not sell.
         public var unknown: String
 
-        /// Names products.
+        /// Creates the set of products.
         public init(
             consumable: String,
             restorable: String? = nil,

@@ -1,16 +1,18 @@
-/// Where the verdicts are written while the suite runs, on its one thread.
+/// The collector of verdicts while the suite runs, on its one thread.
 final class ResultCollector {
     private var verdicts: [ContractPromise: ContractReport.Verdict] = [:]
 
-    /// A promise was tried: it stays kept unless something breaks it.
+    /// Records that a promise was tested: it stays kept unless something breaks it.
     ///
-    /// The first sentence about a broken promise stands.
+    /// The first sentence about a broken promise is kept.
     func hold(_ promise: ContractPromise, _ isKept: Bool, _ why: @autoclosure () -> String) {
         if case .broken = verdicts[promise] { return }
         verdicts[promise] = isKept ? .kept : .broken(why: why())
     }
 
-    /// A promise could not be tried here; whatever is known of it from elsewhere stands.
+    /// Records that a promise could not be tested here.
+    ///
+    /// A verdict from elsewhere is kept.
     func skip(_ promises: [ContractPromise], because reason: String) {
         for promise in promises where verdicts[promise] == nil { verdicts[promise] = .notTried(because: reason) }
     }
@@ -21,7 +23,7 @@ final class ResultCollector {
         if case .broken = verdicts[promise] { true } else { false }
     }
 
-    /// Nothing else can be tried with a store that does not even do these things.
+    /// The reason to give up: nothing else can be tested with a store that breaks these promises.
     var reasonToGiveUp: String? {
         [.opens, .submissionsAnswered, .snapshotFirst, .goesQuiet].first(where: isBroken).map {
             "\"\($0.name)\" is broken"

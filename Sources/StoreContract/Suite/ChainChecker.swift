@@ -1,14 +1,14 @@
 import StoreCore
 
-/// What a queue makes of the batches of one connection, and what is wrong with them.
+/// A checker of one connection's chain of batches, which takes them in as a queue does.
 struct ChainChecker: Sendable {
-    /// What came, with the number of its batch, without what was repeated.
+    /// The updates, each with the number of its batch, without repetitions.
     private(set) var updates: [(number: Int, update: StoreUpdate)] = []
-    /// What the connection's snapshot shows; nil if it did not begin with one.
+    /// The content of the connection's snapshot; nil if it did not begin with one.
     private(set) var snapshot: [StoreTransaction]?
-    /// How far the connection has come.
+    /// The cursor that the connection has reached.
     private(set) var cursor: UpdateCursor?
-    /// The first thing that is wrong with the chain.
+    /// The first flaw in the chain.
     private(set) var flaw: (promise: ContractPromise, why: String)?
 
     private let asked: UpdateCursor?
@@ -22,7 +22,7 @@ struct ChainChecker: Sendable {
 
     var isSnapshotComplete: Bool { snapshot != nil && cursor?.part == nil }
 
-    /// Takes in the next batch, under its number in the trace.
+    /// Adds the next batch, under its number in the trace.
     mutating func take(_ batch: UpdateBatch, _ number: Int) {
         defer { isFirst = false }
         if isFirst, batch.after == nil {
@@ -51,7 +51,7 @@ struct ChainChecker: Sendable {
             return add(batch, number, toSnapshot: cursor.part != nil && snapshot != nil)
         }
         if batch.through <= cursor {
-            // A repetition, which a queue passes over. What it holds must have been told.
+            // A repetition, which a queue skips. Its content must have been sent before.
             if let asked, batch.through <= asked { return }
             let new = batch.updates.filter { !seen.contains($0) }
             guard let first = new.first else { return }
@@ -62,7 +62,7 @@ struct ChainChecker: Sendable {
         }
         let promise: ContractPromise = isFirst ? .cursorResumes : .chain
         note(promise, "a batch follows \(name(batch.after)) where the receiver had come to \(cursor)")
-        // Taken in all the same: that it came is another question.
+        // Added all the same: whether it may arrive is checked elsewhere.
         add(batch, number, toSnapshot: false)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value behind a lock, whose changes can be waited for.
+/// A value behind a lock that threads can wait on for changes.
 final class MonitoredValue<Value>: @unchecked Sendable {  // unchecked: `value` is touched only with `condition` locked
     private let condition = NSCondition()
     private var value: Value
@@ -23,9 +23,9 @@ final class MonitoredValue<Value>: @unchecked Sendable {  // unchecked: `value` 
         return body(&value)
     }
 
-    /// Waits until something is so, until a moment by the system's clock at the longest.
+    /// Waits until a condition holds, until `limit` by the system's clock at the longest.
     ///
-    /// - Returns: whether it is so.
+    /// - Returns: whether the condition holds.
     @discardableResult
     func wait(until limit: Date, _ isSo: (Value) -> Bool) -> Bool {
         condition.lock()

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension Scenario {
-    /// Orders of every kind, and what becomes of them.
+    /// The scenario of orders of every kind, and their results.
     static let buying = Scenario(promises: [
         .commandsInOrder, .nothingForgotten, .ordersEnd, .oneResult, .whatSellsIsSold, .refusalsAreUpdates,
         .statesInOrder, .paymentReturned, .identifiersStay, .valuesCodable, .unfinishedShown, .oldestFirst,
@@ -45,7 +45,7 @@ extension Scenario {
         try stage.expectSnapshot(" after the store was opened again")
     }
 
-    /// An order that somebody has to decide about.
+    /// The scenario of an order that waits for a decision.
     static let waiting = Scenario(promises: [.waitingStays]) { stage in
         guard let product = stage.subject.products.waiting else {
             throw Stop(reason: "the subject names nothing that waits")
@@ -83,7 +83,7 @@ extension Scenario {
         try stage.expectSnapshot(" after the store was opened again")
     }
 
-    /// Many orders at once: a snapshot may come in parts.
+    /// The scenario of many orders at once: a snapshot may arrive in parts.
     static let crowding = Scenario(promises: []) { stage in
         let orders = (0..<max(1, stage.subject.crowd)).map { _ in stage.buy(stage.subject.products.consumable) }
         try stage.submit(orders)
@@ -96,7 +96,7 @@ extension Scenario {
         var seen: Set<String> = []
         for batch in batches where batch.through.part != nil {
             seen.formUnion(batch.transactions)
-            // A snapshot that was cut goes on, or begins anew.
+            // A snapshot that was interrupted goes on, or begins again.
             let other = try stage.connect(after: batch.through)
             let all = Set(stage.look { $0.unfinished }.map(\.identifier))
             let isWhole = stage.wait { [seen] trace in
@@ -111,7 +111,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// The orders of one submission are first heard of in the order of their numbers.
+    /// Checks that the orders of one submission first appear in the order of their numbers.
     func expectOrder(of orders: [StoreCommand]) {
         let known = Set(orders.map(\.id))
         let numbers = look { $0.transactions.compactMap(\.order).filter(known.contains) }.map(\.number)
@@ -124,6 +124,6 @@ extension TestHarness {
 }
 
 extension UpdateBatch {
-    /// The identifiers of the transactions in it.
+    /// The identifiers of its transactions.
     var transactions: [String] { updates.compactMap(\.transaction?.identifier) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension Scenario {
-    /// Receivers that come and go.
+    /// The scenario of receivers that connect and disconnect.
     static let connecting = Scenario(promises: [
         .beginsAgain, .disconnectStops, .oneAtATime, .acknowledgingForgetsNothing,
     ]) { stage in
@@ -12,7 +12,7 @@ extension Scenario {
         let line = try stage.connect(in: .unique())
         try stage.expectNews(line, .nothingForgotten, "a receiver that connected later")
 
-        // Once more from nothing, then from where it is.
+        // Once more without a cursor, then from the current cursor.
         try stage.quiet()
         try stage.connect(line, after: nil, .beginsAgain)
         try stage.expectNews(line, .beginsAgain, "a receiver that was connected twice")
@@ -40,7 +40,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// Something is sold, and a line hears of it.
+    /// Checks that a connection hears of a new sale.
     fileprivate func expectNews(_ line: Line, _ promise: ContractPromise, _ who: String) throws {
         let order = buy(subject.products.consumable)
         _ = try sell([order])
@@ -50,7 +50,7 @@ extension TestHarness {
         book.hold(promise, isTold, "\(who) did not hear of what was sold then")
     }
 
-    /// Two threads submit at once, the second while the first one's update is being taken in.
+    /// Submits from two threads at once, the second while the first one's update is being received.
     fileprivate func crossSubmissions() throws {
         guard let main, !book.isBroken(.journalsApart) else { return }
         let orders = [buy(subject.products.consumable), buy(subject.products.consumable, in: .unique())]
@@ -71,7 +71,7 @@ extension TestHarness {
         if isInside { book.hold(.oneAtATime, true, "") }
     }
 
-    /// Everything is acknowledged, and still there.
+    /// Acknowledges everything and checks that it is still there.
     fileprivate func acknowledgeAll() throws {
         let before = try shownAnew()
         guard let main, let cursor = look({ main.cursor(in: $0) }) else { return }

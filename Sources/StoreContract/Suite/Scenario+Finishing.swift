@@ -1,7 +1,7 @@
 import StoreCore
 
 extension Scenario {
-    /// Transactions that an app is done with.
+    /// The scenario of finishing transactions.
     static let finishing = Scenario(promises: [.finishedGone, .finishTold, .finishAcknowledged]) { stage in
         let products = stage.subject.products
         let other = try stage.connect(in: .unique())
@@ -11,7 +11,7 @@ extension Scenario {
         try stage.expectDecided([order])
         guard let failed = stage.look({ $0.transaction(of: order.id) }) else { return }
 
-        // The failed one and one in the middle.
+        // The failed transaction and one in the middle.
         let middle = sold.remove(at: 1)
         try stage.finish([failed, middle])
         try stage.expectTold([failed, middle], other)
@@ -23,7 +23,7 @@ extension Scenario {
         try stage.submit(finishes, .finishAcknowledged)
         try stage.expectSnapshot(" after finishing what is unknown")
 
-        // Another queue may finish what it has not bought.
+        // Another queue may finish transactions that it has not bought.
         if !stage.book.isBroken(.journalsApart) {
             let foreign = sold.removeFirst()
             try stage.finish([foreign], in: other.journal)
@@ -41,7 +41,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// A line hears that transactions are finished.
+    /// Checks that a connection hears that transactions are finished.
     fileprivate func expectTold(_ transactions: [StoreTransaction], _ line: Line) throws {
         for transaction in transactions {
             let isTold = wait { trace in

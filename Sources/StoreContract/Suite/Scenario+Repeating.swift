@@ -1,7 +1,7 @@
 import StoreCore
 
 extension Scenario {
-    /// Commands that come again.
+    /// The scenario of commands that are submitted again.
     static let repeating = Scenario(promises: [.takenOnce, .repetitionsTaken, .journalsApart]) { stage in
         let products = stage.subject.products
         let first = [stage.buy(products.consumable), stage.buy(products.restorable ?? products.consumable)]
@@ -10,7 +10,7 @@ extension Scenario {
         try stage.quiet()
         stage.book.hold(.takenOnce, true, "")
 
-        // An answer was lost, and the app has added something meanwhile.
+        // An answer was lost, and the app has added a command meanwhile.
         let third = stage.buy(products.consumable)
         try stage.submit([first[1], third], .repetitionsTaken)
         try stage.expectDecided([third], when: ", submitted behind a repetition,")
@@ -45,7 +45,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// Submits commands again, of which nothing may come.
+    /// Submits commands again, and checks that nothing results.
     fileprivate func expectNothing(from commands: [StoreCommand], _ when: String) throws {
         let before = look { $0.mainUpdates.count }
         // In the order of their numbers, as a queue does; each journal has a queue of its own.
@@ -54,7 +54,7 @@ extension TestHarness {
         }
         try quiet()
         let news = look { $0.mainUpdates.dropFirst(before) }
-        // What was told before may be told again: two transactions for one order are found when all is looked at.
+        // Known updates may be repeated: two transactions for one order are found when everything is checked.
         let known = look { $0.mainUpdates.prefix(before) }
         for update in news where !known.contains(update) {
             switch update {

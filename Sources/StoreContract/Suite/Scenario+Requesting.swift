@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension Scenario {
-    /// What is asked of a store beside commands.
+    /// The scenario of requests other than commands.
     static let requesting = Scenario(promises: [
         .clockStays, .productsComplete, .sellsAgrees, .receiptsGiven, .unknownHasNoReceipt, .refreshAnswered,
     ]) { stage in

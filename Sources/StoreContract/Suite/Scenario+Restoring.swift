@@ -1,7 +1,7 @@
 import StoreCore
 
 extension Scenario {
-    /// Bringing back what was bought.
+    /// The scenario of restoring purchases.
     static let restoring = Scenario(promises: [.restoreEnds, .restoredBeforeEnd, .restoreComplete, .consumablesStay]) {
         stage in
         let products = stage.subject.products
@@ -11,7 +11,7 @@ extension Scenario {
         stage.book.hold(.consumablesStay, true, "")
         guard let restorable = products.restorable else { throw Stop(reason: "the subject names nothing restorable") }
 
-        // What is unfinished is not brought back, and what is finished in the same submission is, from there on.
+        // Unfinished purchases are not restored; one finished in the same submission is, from there on.
         let bought = try stage.sell([stage.buy(restorable), stage.buy(products.consumable)])
         let early = stage.command(.restore(applicationUsername: nil))
         let finish = stage.command(.finish(transaction: bought[0].identifier))
@@ -33,7 +33,7 @@ extension Scenario {
         stage.expectNoneBehind(late.id)
         try stage.expectSnapshot(" after a restore")
 
-        // What is restored is finished too, and the next restore brings the purchase, not its copies.
+        // Restored transactions are finished too, and the next restore brings the purchase, not its copies.
         try stage.finish(stage.look { $0.restored })
         let again = try stage.expectRestored([bought[0]], ", the second time")
         if stage.store.reopen != nil {
@@ -46,7 +46,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// Restores, and holds what comes against what should.
+    /// Restores, and compares the restored transactions with the expected ones.
     fileprivate func expectRestored(
         _ originals: [StoreTransaction],
         _ when: String
@@ -66,7 +66,7 @@ extension TestHarness {
             book.hold(.consumablesStay, false, "a restore\(when) brought \(name(transaction)), which is used up")
         }
         let rest = brought.filter { $0.payment.productIdentifier != subject.products.consumable }
-        // Nothing for nothing shows little.
+        // Comparing nothing with nothing shows little.
         if !rest.isEmpty || !originals.isEmpty {
             let why = "a restore\(when) brought \(rest.count) transactions for \(originals.count) finished purchases"
             book.hold(.restoreComplete, rest.count == originals.count, why)
@@ -89,7 +89,7 @@ extension TestHarness {
         }
     }
 
-    /// What restores had brought when one of them ended.
+    /// Returns the transactions that restores had brought when one of them ended.
     fileprivate func restoredBefore(_ restore: OrderID) -> [StoreTransaction] {
         var restored: [StoreTransaction] = []
         for update in look({ $0.mainUpdates }) {
@@ -105,7 +105,7 @@ extension TestHarness {
         return restored
     }
 
-    /// Nothing comes of a restore behind its end.
+    /// Checks that nothing arrives for a restore after its end.
     fileprivate func expectNoneBehind(_ restore: OrderID) {
         let late = look { $0.restored }.dropFirst(restoredBefore(restore).count)
         book.hold(.restoredBeforeEnd, late.isEmpty, "\(late.count) restored transactions came behind the restore's end")

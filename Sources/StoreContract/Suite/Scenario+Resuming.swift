@@ -1,7 +1,7 @@
 import StoreCore
 
 extension Scenario {
-    /// Connections that go on from where they were.
+    /// The scenario of connections that resume from a cursor.
     static let resuming = Scenario(promises: [.cursorResumes]) { stage in
         let products = stage.subject.products
         let sold = try stage.sell([stage.buy(products.consumable)])
@@ -25,7 +25,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// Connects after each place that a queue has been at, and after one that the store has not come to.
+    /// Connects after each cursor that a queue has had, and after one that the store has not reached.
     fileprivate func expectResumption(_ when: String) throws {
         let batches = look { $0.connections.filter(\.isMain).flatMap(\.batches) }
         let cursors = Set(batches.map(\.through)).filter { $0.part == nil }.sorted()
@@ -45,20 +45,20 @@ extension TestHarness {
         let changed = Set(changes.compactMap(\.transaction?.identifier))
         let unfinished = look { $0.unfinished }
         let expected = unfinished.map(\.identifier).filter(changed.contains)
-        // Missing is said below, with a name.
+        // A missing update is reported below, with its name.
         _ = wait { trace in
             let told = Set(line.news(in: trace).compactMap(\.transaction?.identifier))
             return line.snapshot(in: trace) != nil || told.isSuperset(of: expected)
         }
         try quiet()
         try disconnect(line)
-        // What is wrong with the chain is said when all is looked at.
+        // Flaws of the chain are reported when everything is checked.
         guard look({ line.flaw(in: $0) }) == nil else { return }
         let what = "a connection after \(cursor)\(when)"
         let told = look { line.news(in: $0) }
         let toldTransactions = Set(told.compactMap(\.transaction?.identifier))
         if look({ line.snapshot(in: $0) }) != nil {
-            // The store begins anew, which it may.
+            // The store begins with a snapshot, which it may.
             let missing = unfinished.filter { !toldTransactions.contains($0.identifier) }
             let why = "\(what) began anew without \(missing.first.map(name) ?? "")"
             return book.hold(.cursorResumes, missing.isEmpty, why)

@@ -1,6 +1,6 @@
-/// A part of the suite: a story that is played on a new store.
+/// A part of the suite that runs on a new store.
 struct Scenario: Sendable {
-    /// What it tries, beside what is looked at always.
+    /// The promises that it tests, besides those that are always checked.
     let promises: [ContractPromise]
     let act: @Sendable (TestHarness) throws -> Void
 
@@ -8,7 +8,7 @@ struct Scenario: Sendable {
         [.buying, .waiting, .repeating, .finishing, .restoring, .resuming, .connecting, .crowding, .requesting]
     }
 
-    /// Plays it; afterwards looks at everything that was sent.
+    /// Runs the scenario, then checks everything that was sent.
     func play(_ subject: ContractSubject, _ book: ResultCollector) {
         var reason = "there was no occasion"
         do {

@@ -14,16 +14,16 @@ extension TestHarness {
         return line
     }
 
-    /// Goes no further with batches that do not fit together: nothing else could be said of them.
+    /// Throws if batches do not form a chain: nothing else could be judged.
     func expectChain() throws {
         guard let main, let flaw = look({ main.flaw(in: $0) }) else { return }
         book.hold(flaw.promise, false, flaw.why)
         throw Stop(reason: "\"\(flaw.promise)\" is broken")
     }
 
-    /// Connects a line's receiver, be it connected or not.
+    /// Connects a line's receiver, whether it is connected or not.
     ///
-    /// The promise is broken if there has to be a snapshot and is none.
+    /// The promise is broken if a snapshot is required and none arrives.
     func connect(_ line: Line, after cursor: UpdateCursor?, _ promise: ContractPromise = .snapshotFirst) throws {
         line.first = trace.read { $0.connections.count }
         try attach(line, after: cursor)
@@ -34,7 +34,7 @@ extension TestHarness {
         guard hasSnapshot else { throw Stop(reason: "a connection without a cursor had no snapshot") }
     }
 
-    /// Connects a line's receiver, without waiting for anything that it is sent.
+    /// Connects a line's receiver without waiting for updates.
     private func attach(_ line: Line, after cursor: UpdateCursor?) throws {
         let index = trace.change { trace in
             trace.connections.append(
@@ -61,13 +61,13 @@ extension TestHarness {
         trace.change { trace in for index in line.connections { trace.connections[index].isOver = true } }
     }
 
-    /// Connects those again whose connection was lost, from where they are.
+    /// Reconnects the lines whose connection was lost, from their cursors.
     ///
     /// - Returns: whether there were any.
     private func reconnectLost() -> Bool {
         var hasLost = false
         for line in lines {
-            // Looked at only now: waiting for a connection may have made the next one.
+            // Checked only now: waiting for a connection may have made the next one.
             guard let index = line.connections.last, look({ $0.connections[index].loss != nil }) else { continue }
             hasLost = true
             let walk = trace.change { trace in
@@ -91,12 +91,12 @@ extension TestHarness {
         return { _, seconds in clock.advance(by: seconds) }
     }
 
-    /// How often a wait connects anew before it takes the store for one that loses every connection.
+    /// The number of reconnections in one wait before the store counts as one that loses every connection.
     private static var patience: Int { 100 }
-    /// How many pauses to listen for what should have come.
+    /// The number of pauses to wait for what should have arrived.
     private static var grace: Double { 20 }
 
-    /// Waits until something is so, or the deadline has passed.
+    /// Waits until a condition holds, or the deadline has passed.
     func wait(_ isSo: @escaping (Trace) -> Bool) -> Bool {
         let limit = Date() + subject.deadline
         guard let mover else { return waitWhileTimePasses(until: limit, isSo) }
@@ -107,11 +107,11 @@ extension TestHarness {
                 guard reconnectLost() else { break }
             }
         }
-        // A task may have something on its way that it did not report to the clock's activity, on a busy machine.
+        // On a busy machine a task may have something under way that it did not report to the clock's activity.
         return trace.wait(until: Date() + Self.grace * subject.pause, isSo)
     }
 
-    /// Waits until nothing more comes, and sees that what came fits together.
+    /// Waits until nothing more arrives, and checks that the batches form a chain.
     func quiet() throws {
         let limit = Date() + subject.deadline
         guard let mover else {
@@ -134,7 +134,7 @@ extension TestHarness {
         try expectChain()
     }
 
-    /// Lets the store's time pass, on another thread, until that is done or something is so.
+    /// Advances the store's time on another thread until that is done or a condition holds.
     ///
     /// - Returns: whether either happened before a moment by the system's clock.
     private func move(

@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-// What must be so of everything that a store sends, whatever it was asked.
+// Checks of everything that a store sends, whatever it was asked.
 extension TestHarness {
-    /// Looks at all that came.
+    /// Checks everything that arrived.
     func judge() {
         let trace = look { $0 }
         let walks = trace.connections.map(\.walk)
@@ -11,7 +11,7 @@ extension TestHarness {
             book.hold(.chain, true, "")
             if let flaw = walk.flaw { book.hold(flaw.promise, false, flaw.why) }
         }
-        // What a receiver makes of batches that do not fit together says nothing about the rest.
+        // A flawed chain says nothing about the other promises.
         let sound = walks.filter { $0.flaw == nil }
         if trace.overlaps > 0 {
             let why = "a receiver was called while another thread had not come back from it, \(trace.overlaps) times"
@@ -24,12 +24,12 @@ extension TestHarness {
         judgeValues(trace)
     }
 
-    /// Nothing is heard of what is finished, unless a receiver asks for what changed before.
+    /// Checks that finished transactions are not sent, unless a receiver asks for earlier changes.
     private func judgeFinished(_ trace: Trace, _ walks: [ChainChecker]) {
         for (connection, walk) in zip(trace.connections, walks) where walk.flaw == nil {
             var known: Set<String> = []
             for case (let number, .transaction(let transaction)) in walk.updates {
-                // Whoever listened all the time may hear of it late, but not again.
+                // A receiver that listened all the time may hear of it late, but not again.
                 let isNew = transaction.state.isDecided && known.insert(transaction.identifier).inserted
                 guard let end = trace.finished[transaction.identifier], number >= end else { continue }
                 let isLegal = connection.begun < end ? isNew || !transaction.state.isDecided : connection.asked != nil
@@ -38,7 +38,7 @@ extension TestHarness {
         }
     }
 
-    /// A restore has one end on each connection.
+    /// Checks that a restore has one end on each connection.
     private func judgeEnds(_ trace: Trace, _ walks: [ChainChecker]) {
         for walk in walks {
             var ended: Set<OrderID> = []
@@ -57,14 +57,14 @@ extension TestHarness {
         }
     }
 
-    /// The states of each transaction on each connection.
+    /// Checks the states of each transaction on each connection.
     private func judgeStates(_ walks: [ChainChecker]) {
         for walk in walks {
             var last: [String: StoreTransaction.State] = [:]
             for case (_, .transaction(let transaction)) in walk.updates {
                 let new = transaction.state
                 guard let old = last.updateValue(new, forKey: transaction.identifier), old != new else { continue }
-                // Two results are another promise.
+                // Two results break another promise.
                 if old.isDecided && new.isDecided { continue }
                 let isLegal = old == .purchasing || old == .deferred && new.isDecided
                 book.hold(.statesInOrder, isLegal, "\(name(transaction)) became \(new) after it was \(old)")
@@ -73,7 +73,7 @@ extension TestHarness {
         book.hold(.statesInOrder, true, "")
     }
 
-    /// What must be so of a transaction whoever hears of it.
+    /// Checks what must hold of a transaction on every connection.
     private func judgeTransactions(_ trace: Trace, _ walks: [ChainChecker]) {
         var results: [String: StoreTransaction.State] = [:]
         var orders: [OrderID: String] = [:]
@@ -122,7 +122,7 @@ extension TestHarness {
         }
     }
 
-    /// What an identifier stands for.
+    /// The transaction or order that an identifier stands for.
     private struct Owner: Equatable, CustomStringConvertible {
         let order: OrderID?
         let original: String?
@@ -141,7 +141,7 @@ extension TestHarness {
     }
 
     private func judgeValues(_ trace: Trace) {
-        // What comes again, as in each snapshot, is looked at once.
+        // Repeated updates, as in each snapshot, are checked once.
         var seen: Set<StoreUpdate> = []
         for var batch in trace.connections.flatMap(\.batches) {
             batch.updates.removeAll { !seen.insert($0).inserted }
@@ -149,7 +149,7 @@ extension TestHarness {
         }
     }
 
-    /// Whatever a store sends is the same after a way through JSON.
+    /// Checks that a value is the same after a round trip through JSON.
     func expectCodable<Value: Codable & Equatable>(_ value: Value, _ what: String) {
         do {
             let copy = try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
@@ -169,9 +169,9 @@ extension TestHarness {
 // MARK: - Snapshots
 
 extension TestHarness {
-    /// Connects a new queue without a cursor and holds what it is shown against what is known to be unfinished.
+    /// Connects a new queue without a cursor and compares its snapshot with the known unfinished transactions.
     ///
-    /// `when` says in a report when that was, as in " after it was opened again".
+    /// `when` names the occasion in a report, as in " after it was opened again".
     func expectSnapshot(_ when: String = "") throws {
         try quiet()
         let line = try connect(in: .unique())

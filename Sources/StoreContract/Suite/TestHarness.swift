@@ -1,25 +1,25 @@
 import Foundation
 import StoreCore
 
-/// What could not go on, and why.
+/// An error that ends a scenario, with its reason.
 struct Stop: Error {
     let reason: String
 }
 
-/// A new store and a queue's part in its life: what it asks, and what it is told.
+/// A new store and a queue's part in a scenario: its requests and the updates that it receives.
 ///
-/// Used on one thread. The store is called on another one, so that a call which never returns is seen.
+/// It is used on one thread. The store is called on another one, so that a call that never returns is detected.
 final class TestHarness {
     let subject: ContractSubject
     let book: ResultCollector
     let trace = MonitoredValue(Trace())
-    /// The journal that numbers commands unless another is named.
+    /// The journal that numbers commands unless another is given.
     let journal = JournalID.unique()
     private(set) var store: ContractSubject.Store
     private(set) var backend: any StoreBackend
-    /// The store's clock, asked for once.
+    /// The store's clock, read once.
     private(set) var clock: any StoreClock
-    /// Listens from the beginning to the end.
+    /// The line that listens from the beginning to the end.
     private(set) var main: Line?
 
     private var lane = DispatchQueue(label: "StoreContract.lane")
@@ -27,32 +27,32 @@ final class TestHarness {
     private var numbers: [JournalID: Int] = [:]
     private var lastErrand = 0
 
-    /// One receiver after another that follow the same updates: a new one whenever a connection was lost.
+    /// A series of receivers that follow the same updates: a new one whenever a connection was lost.
     final class Line {
         let journal: JournalID
         let isMain: Bool
         var receiver: TraceReceiver
         var connections: [Int] = []
-        /// Which of them is the one that was asked for last, and not the cure of a loss.
+        /// The index of the connection that was asked for last, and not made after a loss.
         var first = 0
 
-        /// All that came since it was last connected on purpose.
+        /// Returns the updates since it was last connected on purpose.
         func news(in trace: Trace) -> [StoreUpdate] {
             connections.filter { $0 >= first }.flatMap { trace.connections[$0].walk.updates.map(\.update) }
         }
 
-        /// The latest snapshot since it was last connected on purpose, once it is complete.
+        /// Returns the latest complete snapshot since it was last connected on purpose.
         func snapshot(in trace: Trace) -> [StoreTransaction]? {
             connections.filter { $0 >= first }.map { trace.connections[$0].walk }.last(where: \.isSnapshotComplete)?
                 .snapshot
         }
 
-        /// What is wrong with the chain of any of its connections.
+        /// Returns the first flaw in the chain of any of its connections.
         func flaw(in trace: Trace) -> (promise: ContractPromise, why: String)? {
             connections.lazy.compactMap { trace.connections[$0].walk.flaw }.first
         }
 
-        /// How far it has come.
+        /// Returns the cursor that it has reached.
         func cursor(in trace: Trace) -> UpdateCursor? { connections.last.flatMap { trace.connections[$0].walk.cursor } }
 
         init(_ receiver: TraceReceiver, isMain: Bool) {
@@ -62,7 +62,7 @@ final class TestHarness {
         }
     }
 
-    /// Opens a new store and begins to listen.
+    /// Opens a new store and starts listening.
     init(_ subject: ContractSubject, _ book: ResultCollector) throws {
         self.subject = subject
         self.book = book
@@ -78,7 +78,7 @@ final class TestHarness {
         main = try connect(isMain: true)
     }
 
-    /// Opens the same data once more, as after the death of the process, and begins to listen there.
+    /// Reopens the same data, as after a crash of the process, and starts listening there.
     func reopen() throws {
         guard let reopen = store.reopen else { throw Stop(reason: "the subject has no way to open a store again") }
         try quiet()
@@ -94,7 +94,7 @@ final class TestHarness {
         main = try connect(isMain: true)
     }
 
-    /// Disconnects everybody, and waits for nobody.
+    /// Disconnects all receivers without waiting.
     func close() {
         lane.async { [backend, receivers = lines.map(\.receiver)] in
             for receiver in receivers { backend.disconnect(receiver) }
@@ -109,7 +109,7 @@ final class TestHarness {
 extension TestHarness {
     /// Calls the store, and waits for the answer.
     ///
-    /// The promise is broken if that does not happen before the deadline. `what` names the call in the report.
+    /// The promise is broken if there is none before the deadline. `what` names the call in the report.
     func ask<R: Sendable>(
         _ promise: ContractPromise,
         _ what: String,
@@ -132,13 +132,13 @@ extension TestHarness {
         try ask(promise, what) { backend, answer in answer(body(backend)) }
     }
 
-    /// A call that has been made.
+    /// The pending answer of a call.
     struct Answer<R: Sendable> {
         let errand: Int
         let result = MonitoredValue<R?>(nil)
     }
 
-    /// Calls the store, on its lane or on another one, and does not wait.
+    /// Calls the store, on its lane or on another thread, without waiting.
     func begin<R: Sendable>(
         on queue: DispatchQueue? = nil,
         _ body: @escaping @Sendable (any StoreBackend, @escaping @Sendable (R) -> Void) -> Void
@@ -147,7 +147,7 @@ extension TestHarness {
         let work = clock.activity.begin()
         (queue ?? lane).async { [backend, trace, result = answer.result, errand = answer.errand] in
             body(backend) { value in
-                // Further answers do nothing.
+                // Further answers are ignored.
                 result.change { $0 = $0 ?? value }
                 trace.change { _ = $0.done.insert(errand) }
             }
@@ -165,7 +165,7 @@ extension TestHarness {
 // MARK: - Commands
 
 extension TestHarness {
-    /// A command under a journal's next number.
+    /// Returns a command with a journal's next number.
     func command(_ action: StoreCommand.Action, in journal: JournalID? = nil, leavingOut gap: Int = 0) -> StoreCommand {
         let journal = journal ?? self.journal
         let number = numbers[journal, default: 0] + 1 + gap
@@ -177,7 +177,9 @@ extension TestHarness {
         command(.purchase(StorePayment(productIdentifier: product)), in: journal)
     }
 
-    /// Submits commands until they are taken; the promise is broken if they are not.
+    /// Submits commands until they are taken.
+    ///
+    /// The promise is broken if they are not.
     func submit(_ commands: [StoreCommand], _ promise: ContractPromise = .submissionsAnswered) throws {
         trace.change { $0.add(commands) }
         var failure: StoreFailure?
@@ -214,7 +216,7 @@ extension TestHarness {
         }
     }
 
-    /// Submits an order for something that sells, and waits until it is sold.
+    /// Submits orders for products that sell, and waits until they are sold.
     func sell(_ orders: [StoreCommand]) throws -> [StoreTransaction] {
         try submit(orders)
         try expectDecided(orders)
@@ -227,7 +229,7 @@ extension TestHarness {
         }
     }
 
-    /// Finishes transactions, and remembers that no one may hear of them again.
+    /// Finishes transactions, and records that they may not be heard of again.
     @discardableResult
     func finish(_ transactions: [StoreTransaction], in journal: JournalID? = nil) throws -> [StoreCommand] {
         guard !transactions.isEmpty else { return [] }
@@ -240,7 +242,7 @@ extension TestHarness {
         return commands
     }
 
-    /// Waits until a restore has ended, and until nothing more comes of it.
+    /// Waits until a restore has ended, and until nothing more results from it.
     func expectEnd(_ restore: StoreCommand, when: String = "") throws {
         let hasEnded = wait { $0.hasEnded(restore.id) }
         try expectChain()

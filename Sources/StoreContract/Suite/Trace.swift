@@ -1,21 +1,21 @@
 import StoreCore
 
-/// Everything that was sent to a store and everything that it sent, in the order in which it came.
+/// The history of everything sent to a store and everything that it sent, in order of arrival.
 struct Trace: Sendable {
-    /// What came on one connection, from one call of `connect` to the next.
+    /// The updates of one connection, from one call of `connect` to the next.
     struct Connection: Sendable {
         let journal: JournalID
-        /// Where the receiver said it was.
+        /// The cursor that the receiver connected with.
         let asked: UpdateCursor?
-        /// Whether it listens from the beginning to the end, so that every change must come here.
+        /// Whether it listens from the beginning to the end, so that every change must arrive here.
         let isMain: Bool
-        /// How many batches had come anywhere when it began.
+        /// The number of batches that had arrived on any connection when it began.
         let begun: Int
         private(set) var batches: [UpdateBatch] = []
-        /// What a queue makes of them.
+        /// The checker of its chain of batches.
         private(set) var walk: ChainChecker
         var loss: StoreFailure?
-        /// Nobody listens any more.
+        /// Whether nobody listens any more.
         var isOver = false
 
         init(_ journal: JournalID, asked: UpdateCursor?, isMain: Bool, begun: Int) {
@@ -33,20 +33,20 @@ struct Trace: Sendable {
     }
 
     var connections: [Connection] = []
-    /// How many batches have come.
+    /// The number of batches that have arrived.
     private(set) var count = 0
-    /// How many calls of receivers have been seen while another one was at work on the same connection.
+    /// The number of calls of receivers made while another one was running on the same connection.
     var overlaps = 0
     /// The commands that were submitted.
     var commands: [OrderID: StoreCommand] = [:]
-    /// Those that were submitted more than once, and how many batches had come by the second time.
+    /// The number of batches that had arrived when a repeated command was submitted for the second time.
     private var repetitions: [OrderID: Int] = [:]
-    /// The transactions whose finish was acknowledged, and how many batches had come by then.
+    /// The transactions whose finish was acknowledged, with the number of batches that had arrived by then.
     var finished: [String: Int] = [:]
-    /// The calls that have returned and been answered, and the errands that are done.
+    /// The calls that have returned and been answered, and the tasks that are done.
     var done: Set<Int> = []
 
-    /// All that came on the main connections, in order, without what was repeated.
+    /// The updates of the main connections, in order, without repetitions.
     private(set) var mainUpdates: [StoreUpdate] = []
     private var identifiers: [String] = []
     private var latest: [String: StoreTransaction] = [:]
@@ -86,36 +86,36 @@ struct Trace: Sendable {
         }
     }
 
-    /// Whether what came in a batch may have come of a command's repetition.
+    /// Whether an update of a batch may result from a command's repetition.
     func isRepeated(_ command: OrderID, before batch: Int) -> Bool {
         repetitions[command].map { $0 <= batch } ?? false
     }
 
-    /// The transactions that came on the main connections, each in its latest version, oldest first.
+    /// The transactions of the main connections, each in its latest version, oldest first.
     var transactions: [StoreTransaction] { identifiers.compactMap { latest[$0] } }
 
-    /// What should be in a snapshot that is begun now.
+    /// The expected content of a snapshot that begins now.
     var unfinished: [StoreTransaction] {
         transactions.filter { finished[$0.identifier] == nil && !withdrawn.contains($0.identifier) }
     }
 
-    /// What became of an order, as far as is known.
+    /// Returns the latest known transaction of an order.
     func transaction(of order: OrderID) -> StoreTransaction? { identifiersOfOrders[order].flatMap { latest[$0] } }
 
-    /// The first result of an order; what comes after it is another question.
+    /// Returns the first result of an order; later results are judged separately.
     func result(of order: OrderID) -> StoreTransaction? { results[order] }
 
-    /// What restores have brought, oldest first.
+    /// The transactions that restores have brought, oldest first.
     var restored: [StoreTransaction] { transactions.filter { $0.state == .restored } }
 
     func hasEnded(_ restore: OrderID) -> Bool { ended.contains(restore) }
 }
 
 extension StoreUpdate {
-    /// The transaction that it is about, if it says all of it.
+    /// The update's transaction, if the update consists of one.
     var transaction: StoreTransaction? { if case .transaction(let transaction) = self { transaction } else { nil } }
 
-    /// A few words for a report.
+    /// A short description for a report.
     var summary: String {
         switch self {
         case .transaction(let transaction): "\(transaction.summary), \(transaction.state)"
@@ -129,7 +129,7 @@ extension StoreUpdate {
 }
 
 extension StoreTransaction {
-    /// A few words for a report.
+    /// A short description for a report.
     var summary: String { "transaction \(identifier) for \(payment.productIdentifier)" }
 }
 

@@ -1,18 +1,18 @@
 import Foundation
 import StoreCore
 
-/// A queue's end of a connection that writes down what comes.
+/// A queue's end of a connection that records what arrives.
 final class TraceReceiver: StoreUpdateReceiver {
     let journal: JournalID
     private let trace: MonitoredValue<Trace>
     private let state: MonitoredValue<State>
 
     private struct State {
-        /// Which connection of the trace what comes belongs to.
+        /// The index of the trace's connection that arriving batches belong to.
         var connection: Int
-        /// How many threads are in ``receive(_:)``.
+        /// The number of threads inside ``receive(_:)``.
         var inside = 0
-        /// Whether the next batch is to be dwelt on, and how long at the most.
+        /// The longest time to spend on the next batch, in seconds; nil for none.
         var dwell: TimeInterval?
     }
 
@@ -27,7 +27,7 @@ final class TraceReceiver: StoreUpdateReceiver {
         set { state.change { $0.connection = newValue } }
     }
 
-    /// Takes some time over the next batch, so that whoever does not wait for its end is seen.
+    /// Takes some time over the next batch, so that a store that does not wait for its end is detected.
     func dwell(_ seconds: TimeInterval) { state.change { $0.dwell = seconds } }
 
     func receive(_ batch: UpdateBatch) {

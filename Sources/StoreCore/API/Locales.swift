@@ -1,6 +1,6 @@
 import Foundation
 
-/// Locales by identifier, each made once: making one costs more than everything else in reading a price.
+/// A cache of locales by identifier, because creating one dominates the cost of reading a price.
 enum Locales {
     private static let known = Locked<[String: Locale]>([:])
     private static let limit = 1024

@@ -1,14 +1,14 @@
-// What Store Kit's documents of 2009 call by names that Swift hides or changes, for code written after them.
+// Objective-C names of Store Kit's documents of 2009 that Swift hides or changes, for code written after them.
 
 extension SKPayment {
-    /// Makes a payment for one of a product.
+    /// Creates a payment for one unit of a product.
     ///
     /// The Objective-C name of ``init(product:)``.
     public class func paymentWithProduct(_ product: SKProduct) -> Self {
         payment(withProductIdentifier: product.productIdentifier)
     }
 
-    /// Makes a payment for one of a product that the app knows by its identifier.
+    /// Creates a payment for one unit of a product that the app knows by its identifier.
     ///
     /// The Objective-C name of ``payment(withProductIdentifier:)``.
     public class func paymentWithProductIdentifier(_ identifier: String) -> Self {

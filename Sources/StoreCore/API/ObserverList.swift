@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// Observers, held weakly.
+/// A list of observers, held weakly.
 ///
-/// An observer may go on another thread at any moment, and what it does then may lead back here: no reference to one is let
-/// go of with the lock held.
+/// An observer may be deallocated on another thread at any moment, and its deinitializer may lead back here. No
+/// reference to one is therefore released with the lock held.
 final class ObserverList: Sendable {
     private let list = Locked<[Weak]>([])
     private let changes = Atomic<Int>(0)
 
-    /// An object, since to copy a weak reference costs more than to look at what it refers to.
+    /// A box, because copying a weak reference costs more than loading it.
     private final class Weak {
         weak let observer: (any SKPaymentTransactionObserver)?
 
         init(_ observer: any SKPaymentTransactionObserver) { self.observer = observer }
     }
 
-    /// Differs when observers have come or gone since it was last read.
+    /// A counter that changes whenever observers are added or removed.
     var version: Int { changes.load(ordering: .acquiring) }
 
     func add(_ observer: any SKPaymentTransactionObserver) {
@@ -41,7 +41,7 @@ final class ObserverList: Sendable {
         changes.add(1, ordering: .releasing)
     }
 
-    /// The observers that are there, kept alive while the result is; nil if there are none.
+    /// Returns the live observers, which the result keeps alive; nil if there are none.
     func load() -> LiveObservers? {
         let version = version
         return list.withLock { list in
@@ -67,11 +67,11 @@ final class ObserverList: Sendable {
     }
 }
 
-/// Observers, held for as long as they are called.
+/// Strong references to the observers, for the duration of their callbacks.
 ///
 /// There is hardly ever more than one.
 struct LiveObservers {
-    /// The list's, when they were looked up.
+    /// The version of the list when they were loaded.
     let version: Int
     let first: any SKPaymentTransactionObserver
     var others: [any SKPaymentTransactionObserver] = []

@@ -1,11 +1,11 @@
 import Foundation
 
-// The callbacks, to the observers that are there, until some come or go.
+// Delivery of callbacks to the attached observers, until some are added or removed.
 //
-// The queue and the observers are held by whoever begins and handed down: counting references to objects that others refer to
-// weakly is slow.
+// The outermost caller retains the queue and the observers and passes them down: reference counting is slow for objects
+// with weak references.
 extension ObserverNotifier {
-    /// The most transactions, or downloads, that one callback is given.
+    /// The maximum number of transactions, or of downloads, in one callback.
     static var batchSize: Int { 256 }
 
     func deliver(_ driver: QueueDriver) {
@@ -31,16 +31,16 @@ extension ObserverNotifier {
         }
     }
 
-    /// Delivers a batch from where it is, and all that follow.
+    /// Delivers the rest of a batch, and all that follow.
     ///
-    /// Returns false if observers have come or gone before the end.
+    /// Returns false if observers were added or removed before the end.
     private func run(
         _ batch: inout NoticeBatch,
         _ driver: QueueDriver,
         _ live: LiveObservers,
         _ queue: SKPaymentQueue
     ) -> Bool {
-        // Filled anew for each callback, unless an observer has kept it. Moved out: a callback may lead to another delivery.
+        // Reused for each callback, unless an observer has kept it. Moved out: a callback may lead to another delivery.
         var page: [SKPaymentTransaction] = []
         swap(&page, &self.page)
         defer { swap(&page, &self.page) }
@@ -59,9 +59,9 @@ extension ObserverNotifier {
         return true
     }
 
-    /// With nobody to tell: applies what waits, until observers come.
+    /// Applies pending notices without callbacks, until observers are added.
     ///
-    /// Returns false if they do.
+    /// Returns false if they are.
     private func skip(_ batch: inout NoticeBatch, until version: Int, _ driver: QueueDriver) -> Bool {
         repeat {
             while !batch.isDone {
@@ -72,7 +72,7 @@ extension ObserverNotifier {
         return true
     }
 
-    /// Applies one thing and tells it to nobody.
+    /// Applies one notice without a callback.
     private func skipNext(_ batch: inout NoticeBatch, _ driver: QueueDriver) {
         switch batch.removeNext() {
         case .changed(let transaction, let change): Self.own(transaction).apply(change)
@@ -82,7 +82,7 @@ extension ObserverNotifier {
         }
     }
 
-    /// Makes one callback.
+    /// Runs one callback.
     private func deliver(
         _ batch: inout NoticeBatch,
         _ page: inout [SKPaymentTransaction],
@@ -106,9 +106,9 @@ extension ObserverNotifier {
         tell(of: &page, driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: $2) }
     }
 
-    /// Tells all observers of a page of transactions, and empties it.
+    /// Calls all observers with a page of transactions, and empties it.
     ///
-    /// What observers finish out of a page of several goes to the store together, once all have been called.
+    /// Finishes of transactions from a page of several go to the store together, once all observers have been called.
     @inline(__always)
     private func tell(
         of page: inout [SKPaymentTransaction],
@@ -140,14 +140,14 @@ extension ObserverNotifier {
     ) {
         if live.others.isEmpty { return }
         for other in live.others {
-            // Whoever was removed meanwhile is not called; whoever came meanwhile hears of the next thing first.
+            // An observer removed meanwhile is not called; one added meanwhile is called from the next notice on.
             let isThere = observers.version == live.version || observers.load()?.contains(other) ?? false
             if isThere, driver.currentEpoch == epoch { callback(other, queue) }
         }
     }
 }
 
-// MARK: - What is not about transactions
+// MARK: - Notices other than transactions
 
 extension ObserverNotifier {
     private func tell(
@@ -192,9 +192,9 @@ extension ObserverNotifier {
         }
     }
 
-    /// Adds what the store promotes.
+    /// Adds a payment that the store promotes.
     ///
-    /// A store's mistake does not stop the app.
+    /// A store's mistake is logged instead of trapping.
     private func add(_ payment: SKPayment, to queue: SKPaymentQueue, _ driver: QueueDriver) {
         do { try queue.addThrowing(payment) } catch {
             driver.log("the store promotes a payment that cannot be added: \(error)")
@@ -204,12 +204,12 @@ extension ObserverNotifier {
 
 // MARK: - Runs of the same kind
 
-// Each takes the next notice out to look at it, and puts it back if it begins a callback of its own: to look at it where it lies
-// would copy it.
+// Each removes the next notice to inspect it, and puts it back if it begins a callback of its own: inspecting it in
+// place would copy it.
 extension ObserverNotifier {
-    /// Collects all of one kind that follow one another, beginning with one that has been taken out.
+    /// Collects consecutive notices of one kind, beginning with one that has been removed from the batch.
     ///
-    /// What was finished meanwhile is not told of again.
+    /// Except for removals, transactions finished meanwhile are left out.
     private static func gather(
         _ kind: Notice.Kind,
         _ first: AnyObject,
@@ -224,9 +224,9 @@ extension ObserverNotifier {
         }
     }
 
-    /// Changes the objects on the way.
+    /// Collects consecutive changes, applying each to its transaction.
     ///
-    /// One that waited for a decision may change twice: it begins a callback of its own.
+    /// A deferred transaction may change twice, so it begins a callback of its own.
     private static func gatherChanges(
         _ first: AnyObject,
         _ change: StoreTransaction,

@@ -1,10 +1,10 @@
 import Foundation
 
-// What a queue asks its delegate, in its turn among the observers' callbacks.
+// The questions of a queue to its delegate, each in its turn among the observers' callbacks.
 extension ObserverNotifier {
-    /// Asks whether a purchase goes on in a new storefront, and tells the store.
+    /// Asks the delegate whether a purchase continues in a new storefront, and reports the answer to the store.
     ///
-    /// Without a delegate it does (behavior 170).
+    /// Without a delegate it continues (behavior 170).
     func askWhetherToContinue(
         _ transaction: SKPaymentTransaction,
         _ identifier: String,
@@ -18,7 +18,7 @@ extension ObserverNotifier {
         driver.backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
-    /// Asks whether the store may ask for consent to a higher price now, and lets it (behavior 180).
+    /// Shows a pending price consent, unless the delegate postpones it (behavior 180).
     func askForPriceConsent(_ queue: SKPaymentQueue, _ driver: QueueDriver) {
         guard driver.backend.isPriceConsentPending else { return }
         guard queue.delegate?.paymentQueueShouldShowPriceConsent(queue) ?? true else { return }

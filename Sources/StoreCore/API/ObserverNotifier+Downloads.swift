@@ -1,7 +1,7 @@
 extension ObserverNotifier {
-    /// Changes downloads on the way, beginning with one that has been taken out.
+    /// Collects consecutive reports, applying each to its download, beginning with one removed from the batch.
     ///
-    /// One that changes again begins a callback of its own.
+    /// A download that changes again begins a callback of its own.
     static func gatherDownloads(
         _ first: AnyObject,
         _ report: DownloadReport,

@@ -1,32 +1,32 @@
 import Foundation
 import Synchronization
 
-/// Translates between a driver, which knows numbers, and the observers, which know Store Kit's objects.
+/// A translator between a driver, which knows numbers, and the observers, which know Store Kit's objects.
 ///
-/// A queue has one notifier for life. The notifier's driver changes when the context's store does.
+/// A queue has one notifier for its lifetime. The notifier's driver changes when the context's store does.
 final class ObserverNotifier: QueueDriverDelegate {
     let core: ContextCore
-    /// A context owns its default queue; every other queue keeps its context.
+    /// The context of a queue that it does not own; nil for a default queue, which its context owns.
     private let keptContext: StoreContext?
     private let owningContext: WeakContext
     private let state: Locked<State>
     let observers = ObserverList()
-    /// Held while callbacks are made.
+    /// The lock that is held while callbacks run.
     ///
-    /// Only where one store follows another do two threads ever want it.
+    /// Two threads contend for it only when one store replaces another.
     let turn = NSRecursiveLock()
-    /// An empty buffer for what a callback is given.
+    /// An empty buffer for the transactions of a callback.
     ///
     /// Guarded by `turn`.
     nonisolated(unsafe) var page: [SKPaymentTransaction] = []
-    // Set once, before anybody else knows the notifier.
+    // Set once, before the notifier is shared.
     nonisolated(unsafe) private(set) weak var queue: SKPaymentQueue?
 
     private struct State {
         var driver: QueueDriver?
         /// The queue's own journal; nil uses the context's.
         var ownJournal: (any QueueJournal)?
-        /// A relaunch has put another queue in this one's place, or the queue is gone.
+        /// Whether a relaunch has replaced the queue, or the queue is deallocated.
         var isOver = false
         weak var delegate: (any SKPaymentQueueDelegate)?
     }
@@ -56,7 +56,7 @@ final class ObserverNotifier: QueueDriverDelegate {
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// The driver, made when it is first needed.
+    /// The driver, created on first use.
     var driver: QueueDriver {
         if let driver = currentDriver { return driver }
         _ = core.setupOrWarning
@@ -68,7 +68,7 @@ final class ObserverNotifier: QueueDriverDelegate {
     private func makeDriver() -> (QueueDriver, trouble: String?) {
         state.withLock { state in
             if let driver = state.driver { return (driver, nil) }
-            // Read with the lock held: whoever sets another store from now on finds this driver, and retires it.
+            // Read with the lock held: a later change of the store finds this driver, and retires it.
             let setup = core.setup
             let driver = QueueDriver(
                 backend: setup.backend ?? NoBackend.shared,
@@ -85,17 +85,17 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     private var currentDriver: QueueDriver? { state.withLock { $0.driver } }
 
-    /// Falls silent for good.
+    /// Stops callbacks for good.
     ///
-    /// The driver stays: another would take the journal away from the queue that follows.
+    /// The driver stays: another would take the journal from the queue that follows.
     func retire() {
         state.withLock { $0.isOver = true }
         driver.retire()
     }
 
-    /// Lets go of the driver.
+    /// Releases the driver.
     ///
-    /// To be called when the queue is gone and nobody can ask for another one.
+    /// Call it when the queue is deallocated and nothing can request another driver.
     func release() {
         let last = state.withLock { state in
             state.isOver = true
@@ -107,7 +107,7 @@ final class ObserverNotifier: QueueDriverDelegate {
     // MARK: Observers
 
     func add(_ observer: any SKPaymentTransactionObserver) {
-        // Whoever comes after deallocated observers is the first again.
+        // An observer added after the others were deallocated is the first again.
         noticeDeallocatedObservers()
         let isFirst = observers.load() == nil
         observers.add(observer)
@@ -140,7 +140,7 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     func markFinished(_ transaction: AnyObject) { Self.own(transaction).markFinished() }
 
-    /// A driver holds only what `makeTransaction` made.
+    /// Casts a driver's object to a transaction: a driver holds only results of `makeTransaction`.
     static func own(_ transaction: AnyObject) -> SKPaymentTransaction {
         unsafeDowncast(transaction, to: SKPaymentTransaction.self)
     }
@@ -159,14 +159,14 @@ extension ObserverNotifier: ContextMember {
     func setupChanged() {
         let old = state.withLock { state -> QueueDriver? in
             guard !state.isOver, let old = state.driver.take() else { return nil }
-            // What waits in the queue's own journal was meant for the store before.
+            // Pending commands in the queue's own journal were meant for the previous store.
             if state.ownJournal != nil, !(old.backend is NoBackend) { state.ownJournal = MemoryJournal() }
             return old
         }
         guard let old else { return }
         old.release(leavesFinishes: false)
         if observers.load() != nil { driver.observersChanged() }
-        // The queue may have gone meanwhile, and not have found the new driver.
+        // The queue may have been deallocated meanwhile, without finding the new driver.
         if queue == nil { release() }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the overrides of the running code's context are kept: with its store, or in memory.
+/// The place of the current context's promotion overrides: its store, or memory.
 struct PromotionPlace {
     let store: (any StoreBackend)?
     let memory: PromotionMemory
@@ -12,13 +12,13 @@ struct PromotionPlace {
 }
 
 extension StoreBackend {
-    /// Changes an override, and says what kept it from being changed.
+    /// Changes an override, and passes the handler the error that prevented the change, if any.
     func change(_ change: PromotionChange, _ handler: (((any Error)?) -> Void)?) {
         let handler = OneCall(handler)
         changePromotion(change) { handler.take()?($0?.error) }
     }
 
-    /// Describes products in an order; those that are not sold any more are left out.
+    /// Looks up products in the given order, leaving out those that are not sold any more.
     func describe(_ identifiers: [String], _ handler: (([SKProduct], (any Error)?) -> Void)?) {
         if identifiers.isEmpty {
             handler?([], nil)
@@ -37,9 +37,9 @@ extension StoreBackend {
     }
 }
 
-/// A completion handler on its way to the thread of the store's answer, and gone after the first.
+/// A completion handler that is carried to the thread of the store's answer and called at most once.
 private final class OneCall<Body>: @unchecked Sendable {
-    // unchecked: the body is touched only under the lock, and whoever takes it is the only one who has it.
+    // unchecked: the body is accessed only under the lock, and taking it transfers it to one caller.
     private let lock = NSLock()
     private var body: Body?
 

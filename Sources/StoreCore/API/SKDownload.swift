@@ -1,34 +1,34 @@
 import Foundation
 
-/// Files that the store hosts for a product, on their way to this device.
+/// A download of the files that the store hosts for a product.
 ///
-/// A download belongs to a purchased or restored transaction and is of use until that is finished:
-/// ``SKPaymentTransaction/downloads`` has it, ``SKPaymentQueue/start(_:)`` sets it going. Its properties are brought up to
-/// date just before an observer hears of them; they may be read on any thread.
-// unchecked: what changes is behind a lock.
+/// A download belongs to a purchased or restored transaction and is valid until that is finished:
+/// ``SKPaymentTransaction/downloads`` lists it, ``SKPaymentQueue/start(_:)`` starts it. Its properties are updated just
+/// before an observer is told of them; they may be read on any thread.
+// unchecked: mutable state is behind a lock.
 open class SKDownload: NSObject, @unchecked Sendable {
     let details: Locked<Details>
 
-    /// A download without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a download without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
     public override init() {
         details = Locked(Details())
         super.init()
     }
 
-    /// A download, for tests.
+    /// Creates a download, for tests.
     ///
     /// Apple's Store Kit has no such initializer.
     ///
     /// - Parameters:
-    ///   - transaction: the purchase that it belongs to, which it keeps alive.
-    ///   - contentIdentifier: names the files; usually the product's identifier.
+    ///   - transaction: the transaction that it belongs to, held strongly.
+    ///   - contentIdentifier: the identifier of the files; usually the product's.
     ///   - contentVersion: the version of the files, integers separated by periods.
     ///   - expectedContentLength: their size in bytes.
-    ///   - state: how far it has come.
-    ///   - progress: how much has arrived, 0...1.
+    ///   - state: the state of the download.
+    ///   - progress: the fraction received, 0...1.
     ///   - timeRemaining: an estimate in seconds, or ``SKDownloadTimeRemainingUnknown``.
-    ///   - contentURL: where the files are, once it is finished.
-    ///   - error: why it failed.
+    ///   - contentURL: the location of the files, once it is finished.
+    ///   - error: the reason for its failure.
     public convenience init(
         transaction: SKPaymentTransaction,
         contentIdentifier: String,
@@ -56,18 +56,18 @@ open class SKDownload: NSObject, @unchecked Sendable {
         }
     }
 
-    /// How far it has come.
+    /// The state of the download.
     open var state: SKDownloadState { details.withLock { $0.state } }
 
-    /// How much has arrived, 0...1; for display only.
+    /// The fraction received, 0...1; for display only.
     open var progress: Float { details.withLock { $0.progress } }
 
-    /// An estimate in seconds, or ``SKDownloadTimeRemainingUnknown``.
+    /// The estimated time in seconds, or ``SKDownloadTimeRemainingUnknown``.
     open var timeRemaining: TimeInterval { details.withLock { $0.timeRemaining } }
 
-    /// Where the files are, nil unless the state is `finished`.
+    /// The location of the files, nil unless the state is `finished`.
     ///
-    /// A file among the temporary ones. Move it away before the transaction is finished: then the file is removed, and this
+    /// It is a temporary file. Move it away before the transaction is finished: the finish removes the file, and this
     /// is nil again.
     open var contentURL: URL? {
         let (url, source) = details.withLock { ($0.state == .finished ? $0.contentURL : nil, $0.source) }
@@ -75,10 +75,10 @@ open class SKDownload: NSObject, @unchecked Sendable {
         return url
     }
 
-    /// Why it failed, nil unless the state is `failed`.
+    /// The reason for the failure, nil unless the state is `failed`.
     open var error: (any Error)? { details.withLock { $0.state == .failed ? $0.error : nil } }
 
-    /// Names the files; usually the product's identifier.
+    /// The identifier of the files; usually the product's.
     open var contentIdentifier: String { details.withLock { $0.contentIdentifier } }
 
     /// The version of the files, integers separated by periods.
@@ -87,7 +87,7 @@ open class SKDownload: NSObject, @unchecked Sendable {
     /// The size of the files in bytes.
     open var expectedContentLength: Int64 { details.withLock { $0.expectedContentLength } }
 
-    /// The purchase that the files belong to.
+    /// The transaction that the files belong to.
     ///
     /// A download made by ``init()`` has an empty one.
     open var transaction: SKPaymentTransaction {
@@ -104,30 +104,29 @@ open class SKDownload: NSObject, @unchecked Sendable {
     /// The older name of ``expectedContentLength``.
     open var contentLength: Int64 { expectedContentLength }
 
-    /// Where a product's files are kept on this device: nil, since nothing here keeps any after the purchase.
+    /// Returns nil, because no product's files are kept on this device after the purchase.
     open class func contentURL(forProductID productID: String) -> URL? { nil }
 
-    /// Removes a product's files from this device: does nothing, since nothing here keeps any after the purchase.
+    /// Does nothing, because no product's files are kept on this device after the purchase.
     open class func deleteContent(forProductID productID: String) {}
 
     #if canImport(ObjectiveC)
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property by its name, for tests that prepare objects that way.
+        /// Sets a property by its name, for tests that prepare objects that way.
         ///
-        /// A name that is not a property's, or a value of another type, stops the process. A state may be given as its
-        /// raw value.
+        /// An unknown name or a value of another type traps. A state may be given as its raw value.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// A property by its name.
+        /// Returns the value of a property by its name.
         ///
-        /// A name that is not a property's stops the process.
+        /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 }
 
 extension SKDownload {
-    /// All that a download says, changed as a whole.
+    /// The properties of a download, changed as a whole.
     struct Details {
         var transaction: SKPaymentTransaction?
         var contentIdentifier = ""
@@ -141,7 +140,7 @@ extension SKDownload {
         var source: Source?
     }
 
-    /// The engine that a queue's download belongs to, and under which number.
+    /// The engine that a queue's download belongs to, and its number there.
     struct Source {
         let engine: DownloadEngine
         let number: Int

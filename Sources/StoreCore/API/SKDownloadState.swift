@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far a download has come.
+/// The state of a download.
 ///
 /// The list is complete: later versions add nothing to it.
 @frozen
@@ -11,13 +11,13 @@ public enum SKDownloadState: Int, Sendable {
     case active = 1
     /// Stopped for now.
     case paused = 2
-    /// All there, see ``SKDownload/contentURL``.
+    /// Complete, see ``SKDownload/contentURL``.
     case finished = 3
-    /// Given up, see ``SKDownload/error``.
+    /// Failed, see ``SKDownload/error``.
     case failed = 4
-    /// Cancelled by the app.
+    /// Canceled by the app.
     case cancelled = 5
 }
 
-/// What ``SKDownload/timeRemaining`` says when nobody can tell: a negative number, which no estimate is.
+/// The value of ``SKDownload/timeRemaining`` without an estimate: a negative number, which no estimate is.
 public let SKDownloadTimeRemainingUnknown: TimeInterval = -1

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The domain of Store Kit's errors, which is what ``SKError`` becomes as an `NSError`.
+/// The domain of Store Kit's errors, and of an ``SKError`` as an `NSError`.
 public let SKErrorDomain: String = "SKErrorDomain"
 
-/// Why a purchase, a request or another call to the store failed.
+/// An error from a purchase, a request or another call to the store.
 ///
 /// ```swift
 /// do {
@@ -15,22 +15,22 @@ public let SKErrorDomain: String = "SKErrorDomain"
 /// }
 /// ```
 ///
-/// Errors of the network are `URLError`s. An error that the store gave a reason for has that sentence in its
-/// ``userInfo``, under `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``: meant for a developer's log.
+/// Network errors are `URLError`s. If the store gave a reason, the error has it in its ``userInfo``, under
+/// `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``: meant for a developer's log.
 ///
-/// Where there is no Objective-C an `NSError` cannot be cast to `SKError`, whatever its domain; everything in this package
-/// hands out `SKError` values. `error as NSError` works everywhere.
+/// Without Objective-C an `NSError` cannot be cast to `SKError`, whatever its domain; everything in this package
+/// returns `SKError` values. `error as NSError` works everywhere.
 public struct SKError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
 
     /// Wraps a stored error.
     ///
-    /// An error of another domain than ``SKErrorDomain`` reads as ``SKErrorCode/unknown``. It keeps its ``userInfo`` and its
-    /// description, and ``errorUserInfo`` has it under `NSUnderlyingErrorKey`.
+    /// An error of another domain than ``SKErrorDomain`` reads as ``SKErrorCode/unknown``. It keeps its ``userInfo``
+    /// and its description, and ``errorUserInfo`` has it under `NSUnderlyingErrorKey`.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
-    /// Makes an error with a code and, where there is more to say, what goes into ``userInfo``.
+    /// Creates an error with a code and, optionally, a ``userInfo``.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         _nsError = NSError(domain: SKErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
@@ -40,20 +40,20 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     /// Equal to ``SKErrorDomain``.
     public static var _nsErrorDomain: String { SKErrorDomain }
 
-    /// What happened.
+    /// The code of the error.
     ///
     /// May be a code without a case.
     public var code: Code {
-        // C's enumerations take every number.
+        // Enumerations of C accept every raw value.
         Code(rawValue: errorCode)!
     }
-    /// The number of the code; that of ``SKErrorCode/unknown`` for an error of another domain.
+    /// The raw value of the code; that of ``SKErrorCode/unknown`` for an error of another domain.
     public var errorCode: Int { isForeign ? Code.unknown.rawValue : _nsError.code }
-    /// What came with the error, exactly as it was given.
+    /// The information that came with the error, exactly as it was given.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// What goes with the error when it becomes an `NSError`: ``userInfo``, a description if that has none, and an error
-    /// of another domain as the underlying one.
+    /// The information of the error as an `NSError`: ``userInfo``, a description if that has none, and an error of
+    /// another domain as the underlying one.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
         if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = localizedDescription }
@@ -61,7 +61,7 @@ public struct SKError: _BridgedStoredNSError, Sendable {
         return info
     }
 
-    /// The description in ``userInfo``, else a sentence for the code, or what an error of another domain says of itself.
+    /// The description in ``userInfo``, else a sentence for the code; for another domain, that error's own description.
     ///
     /// English, and not meant to be stable.
     public var localizedDescription: String {
@@ -71,16 +71,16 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
     private var isForeign: Bool { _nsError.domain != SKErrorDomain }
 
-    /// Equal when the numbers and all that came with the errors are equal.
+    /// Whether the codes and all information of the errors are equal.
     public static func == (lhs: SKError, rhs: SKError) -> Bool {
         lhs.errorCode == rhs.errorCode
             && NSDictionary(dictionary: lhs.errorUserInfo).isEqual(NSDictionary(dictionary: rhs.errorUserInfo))
     }
 
-    // Both are needed: Foundation's own for bridged errors call each other without end on Linux.
-    /// Hashes the number.
+    // Both are needed: Foundation's own for bridged errors recurse endlessly on Linux.
+    /// Hashes the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
-    /// A hash of the number.
+    /// A hash of the code.
     public var hashValue: Int {
         var hasher = Hasher()
         hash(into: &hasher)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SKError.Code {
-    /// What an error says of itself when nothing better is in its `userInfo`.
+    /// The description of an error whose `userInfo` has none.
     var sentence: String {
         switch self {
         case .unknown: "Something unexpected happened in the store."
@@ -31,13 +31,13 @@ extension SKError.Code {
 }
 
 extension SKError {
-    /// Something unexpected happened.
+    /// An unexpected error.
     public static var unknown: Code { .unknown }
     /// The app may not do what it tried.
     public static var clientInvalid: Code { .clientInvalid }
-    /// The user cancelled.
+    /// The user canceled.
     public static var paymentCancelled: Code { .paymentCancelled }
-    /// The store did not recognise something in the payment.
+    /// The store did not recognize something in the payment.
     public static var paymentInvalid: Code { .paymentInvalid }
     /// The user may not authorize payments.
     public static var paymentNotAllowed: Code { .paymentNotAllowed }
@@ -76,9 +76,9 @@ extension SKError {
 }
 
 extension SKError.Code {
-    /// The case's name for logs, nil without a case.
+    /// The name of the case for logs, nil without a case.
     ///
-    /// Imported from C, the enumeration itself prints as a number.
+    /// The enumeration itself prints as a number, because it is imported from C.
     package var name: String? {
         StoreFailure.Code(rawValue: rawValue).name
     }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The queue takes a copy: changes made afterwards reach neither the store nor the transaction.
 open class SKMutablePayment: SKPayment {
-    /// A mutable payment for one of a product that the app knows by its identifier.
+    /// Creates a mutable payment for one unit of a product that the app knows by its identifier.
     override open class func payment(withProductIdentifier identifier: String) -> Self {
         guard let payment = SKMutablePayment(productIdentifier: identifier) as? Self else {
             fatalError("\(Self.self) must override payment(withProductIdentifier:) to be made by it")
@@ -12,23 +12,23 @@ open class SKMutablePayment: SKPayment {
         return payment
     }
 
-    /// The product, under the identifier agreed with the store.
+    /// The product's identifier, as agreed with the store.
     override open var productIdentifier: String {
         get { stored.productIdentifier }
         set { change(\.productIdentifier, to: newValue) }
     }
 
-    /// How many are wanted, 1 unless changed.
+    /// The quantity to buy, 1 by default.
     ///
-    /// A store sells 1...10; a queue stops the process at less than 1.
+    /// A store sells 1...10; a queue traps on less than 1.
     override open var quantity: Int {
         get { stored.quantity }
         set { change(\.quantity, to: newValue) }
     }
 
-    /// Reserved, nil by default.
+    /// Reserved data, nil by default.
     ///
-    /// A store refuses a payment that carries it.
+    /// A store rejects a payment that carries it.
     override open var requestData: Data? {
         get { stored.requestData }
         set { change(\.requestData, to: newValue) }
@@ -42,7 +42,7 @@ open class SKMutablePayment: SKPayment {
         set { change(\.applicationUsername, to: newValue) }
     }
 
-    /// Asks a sandbox to wait for somebody else's permission, false by default.
+    /// Whether a sandbox defers the purchase until another person approves it, false by default.
     ///
     /// Has no effect elsewhere.
     override open var simulatesAskToBuyInSandbox: Bool {
@@ -52,7 +52,7 @@ open class SKMutablePayment: SKPayment {
 
     /// A signed promotional offer, nil by default.
     ///
-    /// What is set is copied.
+    /// Setting it copies the value.
     override open var paymentDiscount: SKPaymentDiscount? {
         get { stored.discount.map(SKPaymentDiscount.init) }
         set { change(\.discount, to: newValue?.value) }

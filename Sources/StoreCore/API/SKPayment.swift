@@ -2,29 +2,29 @@ import Foundation
 
 /// A request to buy a quantity of one product.
 ///
-/// A plain payment is for a quantity of one and cannot be changed; use an ``SKMutablePayment`` for more. Two payments
-/// are equal when all that they ask for is equal, mutable or not.
+/// A plain payment is immutable, for a quantity of one; use an ``SKMutablePayment`` for more. Two payments are equal if
+/// all their properties are, mutable or not.
 ///
 /// Not `Sendable`: hand a payment to the queue on the thread that made it. The queue copies what it needs.
 open class SKPayment: NSObject, NSCopying, NSMutableCopying {
-    // The one stored property: a payment waits in memory by the hundred thousand.
+    // The only stored property: hundreds of thousands of payments may wait in memory.
     final var stored: StorePayment
 
-    /// An empty payment, to be filled in by a subclass.
+    /// Creates an empty payment, to be filled in by a subclass.
     ///
-    /// A queue stops the process rather than sell it.
+    /// Adding it to a queue as it is traps.
     public override init() {
         stored = .empty
         super.init()
     }
 
-    /// A payment for one of a product: takes over its identifier, and nothing else.
+    /// Creates a payment for one unit of a product, of which it takes only the identifier.
     public convenience init(product: SKProduct) {
         self.init()
         stored = StorePayment(productIdentifier: product.productIdentifier)
     }
 
-    /// A payment for a product that the app knows by its identifier.
+    /// Creates a payment for a product that the app knows by its identifier.
     ///
     /// Not part of Apple's Store Kit: it is for tests, and for apps that need no description of what they sell.
     public convenience init(productIdentifier: String, quantity: Int = 1) {
@@ -37,10 +37,10 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
         stored = value
     }
 
-    /// Makes a payment for one of a product that the app knows by its identifier.
+    /// Creates a payment for one unit of a product that the app knows by its identifier.
     ///
-    /// On ``SKMutablePayment`` it makes a mutable payment. Any other subclass has to override it; the process stops
-    /// otherwise, since a class cannot be made here from its name alone.
+    /// On ``SKMutablePayment`` it creates a mutable payment. Any other subclass must override it; otherwise it traps,
+    /// because a class cannot be instantiated here from its name alone.
     open class func payment(withProductIdentifier identifier: String) -> Self {
         guard let payment = SKPayment(productIdentifier: identifier) as? Self else {
             fatalError("\(Self.self) must override payment(withProductIdentifier:) to be made by it")
@@ -48,43 +48,43 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
         return payment
     }
 
-    /// The product, under the identifier agreed with the store.
+    /// The product's identifier, as agreed with the store.
     open var productIdentifier: String { stored.productIdentifier }
 
-    /// How many are wanted, 1 unless changed.
+    /// The quantity to buy, 1 by default.
     ///
-    /// A store sells 1...10; a queue stops the process at less than 1.
+    /// A store sells 1...10; a queue traps on less than 1.
     open var quantity: Int { stored.quantity }
 
-    /// Reserved, nil by default.
+    /// Reserved data, nil by default.
     ///
-    /// A store refuses a payment that carries it.
+    /// A store rejects a payment that carries it.
     open var requestData: Data? { stored.requestData }
 
     /// The app's own name for its user, nil by default; opaque to the store.
     ///
-    /// A UUID string comes back as the transaction's account token. Anything else need not survive from the payment to
-    /// its transaction.
+    /// A UUID string comes back as the transaction's account token. Any other string may be lost between the payment
+    /// and its transaction.
     open var applicationUsername: String? { stored.applicationUsername }
 
-    /// Asks a sandbox to wait for somebody else's permission, false by default.
+    /// Whether a sandbox defers the purchase until another person approves it, false by default.
     ///
     /// Has no effect elsewhere.
     open var simulatesAskToBuyInSandbox: Bool { stored.simulatesAskToBuyInSandbox }
 
     /// A signed promotional offer, nil by default.
     ///
-    /// Each reading gives an object of its own, equal to the others.
+    /// Each read returns a new object, equal to the others.
     open var paymentDiscount: SKPaymentDiscount? { stored.discount.map(SKPaymentDiscount.init) }
 
-    /// Puts a changed value in the place of the one there is: an access in place would be checked at every use.
+    /// Changes a part by replacing the whole value, because access in place would be checked at every use.
     final func change<Part>(_ part: WritableKeyPath<StorePayment, Part>, to value: Part) {
         var changed = stored
         changed[keyPath: part] = value
         stored = changed
     }
 
-    /// What a queue sells: read through the getters where a subclass may have overridden them.
+    /// The value that a queue sells, read through the getters if a subclass may have overridden them.
     final var value: StorePayment {
         let type = type(of: self)
         if type == SKPayment.self || type == SKMutablePayment.self { return stored }
@@ -98,21 +98,21 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
         )
     }
 
-    /// An immutable payment equal to this one: itself, if it is one and of no subclass.
+    /// Returns an immutable payment equal to this one: itself, if it is one and of no subclass.
     open func copy(with zone: NSZone? = nil) -> Any {
         type(of: self) == SKPayment.self ? self : SKPayment(value)
     }
 
-    /// An ``SKMutablePayment`` equal to this one.
+    /// Returns an ``SKMutablePayment`` equal to this one.
     open func mutableCopy(with zone: NSZone? = nil) -> Any { SKMutablePayment(value) }
 
-    /// Whether the other object is a payment that asks for the same.
+    /// Whether the other object is a payment with equal properties.
     override open func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SKPayment else { return false }
         return other === self || other.value == value
     }
 
-    /// A hash of what is asked for.
+    /// A hash of the properties.
     override open var hash: Int { value.hashValue }
 
     #if canImport(ObjectiveC)
@@ -121,25 +121,25 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
         }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property of an ``SKMutablePayment`` by its name.
+        /// Sets a property of an ``SKMutablePayment`` by its name.
         ///
-        /// Any other payment cannot be changed: that stops the process with a sentence, and so does a name that is not a
-        /// property's, or a value of another type. ``setValueThrowing(_:forKey:)`` throws instead.
+        /// An immutable payment, an unknown name, or a value of another type traps with a message.
+        /// ``setValueThrowing(_:forKey:)`` throws instead.
         open func setValue(_ value: Any?, forKey key: String) {
             if let mistake = change(to: value, forKey: key) { fatalError(mistake) }
         }
-        /// A property by its name.
+        /// Returns the value of a property by its name.
         ///
-        /// A name that is not a property's stops the process.
+        /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 }
 
 extension SKPayment: KeyValueCoded {
-    /// Changes a property of an ``SKMutablePayment`` by its name, or throws what is wrong with that.
+    /// Sets a property of an ``SKMutablePayment`` by its name, or throws if it cannot be set.
     ///
-    /// - Throws: `SKError.clientInvalid` for a payment that is not mutable, for a name that is not a property's, and for a
-    ///   value of another type. The payment stays as it is.
+    /// - Throws: `SKError.clientInvalid` for an immutable payment, for an unknown name, and for a value of another
+    ///   type. The payment stays unchanged.
     public func setValueThrowing(_ value: Any?, forKey key: String) throws {
         if let mistake = change(to: value, forKey: key) { throw StoreFailure.storeKit(.clientInvalid, mistake).error }
     }

@@ -2,14 +2,14 @@ import Foundation
 
 /// A promotional offer, signed by the app's server for one payment.
 ///
-/// The store checks the signature against the payment. An offer holds for 24 hours from its timestamp, and its nonce and
-/// signature serve one attempt to buy, even one that fails.
+/// The store checks the signature against the payment. An offer is valid for 24 hours from its timestamp. Its nonce and
+/// signature are good for one attempt to buy, even one that fails.
 ///
-/// Cannot be changed once made. Two are equal when all their parts are.
+/// Immutable. Two offers are equal if all their properties are.
 open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an open class; its one property is a `let`
     private let stored: StoreDiscount
 
-    /// An offer without content, to be filled in by a subclass.
+    /// Creates an offer without content, to be filled in by a subclass.
     ///
     /// No store accepts it.
     public override init() {
@@ -17,14 +17,14 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an 
         super.init()
     }
 
-    /// Makes an offer of what the app's server sent.
+    /// Creates an offer from the values that the app's server sent.
     ///
     /// - Parameters:
     ///   - identifier: the offer's identifier in the store's set-up.
-    ///   - keyIdentifier: which of the developer's keys signed.
+    ///   - keyIdentifier: the identifier of the developer's key that signed.
     ///   - nonce: a number used for this payment only.
     ///   - signature: Base64 of the signature.
-    ///   - timestamp: when it was signed, in milliseconds since 1970.
+    ///   - timestamp: the time of signing, in milliseconds since 1970.
     public init(identifier: String, keyIdentifier: String, nonce: UUID, signature: String, timestamp: NSNumber) {
         stored = StoreDiscount(
             identifier: identifier,
@@ -36,7 +36,7 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an 
         super.init()
     }
 
-    /// An offer that has been signed: see ``SandboxStore/signedOffer(_:for:applicationUsername:nonce:)`` and
+    /// Creates an offer from a signed one: see ``SandboxStore/signedOffer(_:for:applicationUsername:nonce:)`` and
     /// ``PromotionalOfferPayload/signed(by:)``.
     ///
     /// Not part of Apple's Store Kit.
@@ -52,15 +52,15 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an 
 
     /// The offer's identifier in the store's set-up.
     open var identifier: String { stored.identifier }
-    /// Which of the developer's keys signed.
+    /// The identifier of the developer's key that signed.
     open var keyIdentifier: String { stored.keyIdentifier }
     /// A number used for one payment only.
     ///
-    /// Lower-case in what is signed.
+    /// Lowercase in the signed data.
     open var nonce: UUID { stored.nonce }
-    /// Base64 of the signature: ECDSA over P-256 with SHA-256, in DER.
+    /// The signature in Base64: ECDSA over P-256 with SHA-256, in DER.
     open var signature: String { stored.signature }
-    /// When it was signed, in whole milliseconds since 1970.
+    /// The time of signing, in whole milliseconds since 1970.
     open var timestamp: NSNumber { NSNumber(value: stored.timestamp) }
 
     final var value: StoreDiscount {
@@ -74,12 +74,12 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an 
         )
     }
 
-    /// Whether the other object is an offer with the same parts.
+    /// Whether the other object is an offer with equal properties.
     override open func isEqual(_ object: Any?) -> Bool {
         (object as? SKPaymentDiscount).map { $0.value == value } ?? false
     }
 
-    /// A hash of the parts.
+    /// A hash of the properties.
     override open var hash: Int { value.hashValue }
 }
 

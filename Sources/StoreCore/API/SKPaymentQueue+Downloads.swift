@@ -1,7 +1,7 @@
 import Foundation
 
 extension SKPaymentQueue {
-    /// Does what the app asks of some downloads; for those with which that cannot be done, a line in the log says why.
+    /// Applies the app's order to downloads; logs the reason for each that refuses it.
     func obey(_ order: DownloadOrder, _ downloads: [SKDownload]) {
         let engine = notifier.driver.downloadEngine.load()
         func refuse(_ download: SKDownload, _ refusal: DownloadRefusal) {

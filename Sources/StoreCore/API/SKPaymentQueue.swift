@@ -1,20 +1,20 @@
 import Foundation
 
-/// The queue of payments: what the app adds is sent to the store, and observers hear what becomes of it.
+/// A queue that sends the app's payments to the store and reports their outcome to observers.
 ///
-/// An app uses ``default()``, the one queue of the ``StoreContext`` it runs in; a test may make as many as it likes, on
-/// any store, with ``init(backend:journal:clock:delivery:log:)``.
+/// An app uses ``default()``, the one queue of the ``StoreContext`` it runs in. A test may create any number, on any
+/// store, with ``init(backend:journal:clock:delivery:log:)``.
 ///
-/// Any thread may call anything. Callbacks of one queue never overlap and keep their order; by default they are made on
-/// the main queue, and none inside the call that led to it. What was added and not finished survives the queue, in the
-/// store or, until the store has acknowledged it, in the queue's journal.
+/// All members are thread-safe. Callbacks of one queue never overlap and keep their order. By default they run on the
+/// main queue, and never inside the call that caused them. Unfinished payments survive the queue: in the store or,
+/// until the store has acknowledged them, in the queue's journal.
 open class SKPaymentQueue: NSObject, @unchecked Sendable {
-    // unchecked: the only stored property is a constant, and guards its own state.
+    // unchecked: the only stored property is a constant that guards its own state.
     let notifier: ObserverNotifier
 
-    /// Makes another queue in the current context, see ``StoreContext``.
+    /// Creates another queue in the current ``StoreContext``.
     ///
-    /// It is on the context's store and has a journal of its own in memory. Apps use ``default()``; this is for tests and
+    /// It uses the context's store and a journal of its own in memory. Apps use ``default()``; this is for tests and
     /// their mocks.
     public override init() {
         notifier =
@@ -23,16 +23,16 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         notifier.attach(self)
     }
 
-    /// Makes a queue on a store, in a context of its own.
+    /// Creates a queue on a store, in a context of its own.
     ///
     /// In its callbacks ``default()`` is this queue.
     ///
     /// - Parameters:
     ///   - backend: the store.
-    ///   - journal: what keeps commands that the store has not acknowledged; in memory unless given.
-    ///   - clock: the clock for pauses; the store's unless given.
-    ///   - delivery: where observers are called.
-    ///   - log: where the few lines go that a developer should see.
+    ///   - journal: the journal of commands that the store has not acknowledged; in memory by default.
+    ///   - clock: the clock for pauses; the store's by default.
+    ///   - delivery: the place where observers are called.
+    ///   - log: the log for the few lines that a developer should see.
     public convenience init(
         backend: any StoreBackend,
         journal: (any QueueJournal)? = nil,
@@ -58,12 +58,11 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     deinit { notifier.release() }
 
-    /// The one queue of the current context, see ``StoreContext``.
+    /// Returns the one queue of the current ``StoreContext``.
     ///
-    /// Asking again gives the same object.
+    /// Every call returns the same object.
     ///
-    /// A subclass has no default queue of its own: asking it for one stops the process with a sentence, unless it
-    /// overrides this.
+    /// A subclass has no default queue of its own: unless it overrides this method, the call traps with a message.
     open class func `default`() -> Self {
         let context = StoreContext.current
         guard let queue = context.defaultQueue({ SKPaymentQueue(context: context, isOwned: true) }) as? Self else {
@@ -77,9 +76,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// True while no store is set: payments wait for one.
     open class func canMakePayments() -> Bool { StoreContext.current.core.backendOrWarning?.canMakePayments ?? true }
 
-    /// What is unfinished, oldest first.
+    /// The unfinished transactions, oldest first.
     ///
-    /// Store Kit leaves this undefined without an observer; here it is what is known.
+    /// Store Kit leaves this undefined without an observer; here it has the transactions known so far.
     open var transactions: [SKPaymentTransaction] {
         notifier.driver.transactions { object in
             let transaction = ObserverNotifier.own(object)
@@ -96,9 +95,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Decides about storefront changes and price consent.
-    ///
-    /// Not kept alive.
+    /// The delegate that decides about storefront changes and price consent, held weakly.
     open weak var delegate: (any SKPaymentQueueDelegate)? {
         get { notifier.delegate }
         set { notifier.delegate = newValue }
@@ -106,21 +103,21 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Adds a request for payment.
     ///
-    /// Each call makes a transaction of its own, of a copy of the payment.
+    /// Each call creates a transaction of its own, for a copy of the payment.
     ///
-    /// Without an observer it is kept, and sent when one is added. What the store refuses, an unknown identifier too,
-    /// comes back as a failed transaction. A payment without an identifier or with a quantity below 1 stops the process;
-    /// ``addThrowing(_:)`` throws instead.
+    /// Without an observer the payment is kept, and sent when one is added. A payment that the store rejects, even for
+    /// an unknown identifier, comes back as a failed transaction. A payment without an identifier or with a quantity
+    /// below 1 traps; ``addThrowing(_:)`` throws instead.
     open func add(_ payment: SKPayment) {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { fatalError(mistake) }
         notifier.driver.add(value)
     }
 
-    /// Adds a request for payment, or says what is wrong with it.
+    /// Adds a request for payment, or throws if it is invalid.
     ///
-    /// - Throws: `SKError.paymentInvalid` for a quantity below 1, for an identifier that is empty, and for one that the
-    ///   store does not sell, where the store can tell at once. Nothing has been added then.
+    /// - Throws: `SKError.paymentInvalid` for a quantity below 1, for an empty identifier, and for one that the store
+    ///   does not sell, if the store can tell at once. Nothing has been added then.
     open func addThrowing(_ payment: SKPayment) throws {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { throw StoreFailure.storeKit(.paymentInvalid, mistake).error }
@@ -139,14 +136,15 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         return nil
     }
 
-    /// Says that the app has delivered what a transaction is about, or dealt with its failure.
+    /// Finishes a transaction that the app has delivered, or whose failure it has handled.
     ///
-    /// It leaves ``transactions`` at once. Observers hear that it was removed once the finish is recorded, in the store or
-    /// in the journal: what they have heard removed never comes again, whatever becomes of the process.
+    /// The transaction leaves ``transactions`` at once. Observers are told of the removal once the finish is recorded,
+    /// in the store or in the journal: a transaction reported as removed never returns, whatever happens to the
+    /// process.
     ///
-    /// The transaction's own queue finishes it, whichever queue is asked. Finishing again, or from a second observer, does
-    /// nothing; a transaction that belongs to no queue, or still waits for somebody's decision, is left alone with a line
-    /// in the log. One that is still purchasing stops the process; ``finishThrowing(_:)`` throws instead.
+    /// Whichever queue is called, the transaction's own queue finishes it. Finishing again, or from a second observer,
+    /// has no effect. A transaction that belongs to no queue, or is still deferred, stays unchanged, with a line in the
+    /// log. One that is still purchasing traps; ``finishThrowing(_:)`` throws instead.
     open func finishTransaction(_ transaction: SKPaymentTransaction) {
         switch finish(transaction) {
         case .done: break
@@ -155,10 +153,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Finishes a transaction like ``finishTransaction(_:)``, or says what is wrong with that.
+    /// Finishes a transaction like ``finishTransaction(_:)``, or throws if it cannot be finished yet.
     ///
-    /// - Throws: `SKError.clientInvalid` for a transaction that is still purchasing or waits for somebody's decision. It
-    ///   stays as it is.
+    /// - Throws: `SKError.clientInvalid` for a transaction that is still purchasing or deferred. It stays unchanged.
     open func finishThrowing(_ transaction: SKPaymentTransaction) throws {
         switch finish(transaction) {
         case .done: break
@@ -178,7 +175,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
             notifier.core.setup.log("a transaction that belongs to no queue was finished; that does nothing")
             return .done
         }
-        // What observers have not been told yet, the app cannot have dealt with.
+        // The app cannot have handled an outcome that observers have not been told of.
         let answer: QueueMachine.FinishAnswer =
             transaction.isPurchasing
             ? .purchasing : transaction.isDeferred ? .deferred : driver.finish(transaction.number)
@@ -195,25 +192,25 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks the store for what was bought earlier and can be restored: a new transaction in state restored for each, then
-    /// one callback that says that this was all, or what went wrong.
+    /// Restores the earlier purchases that can be restored: a new transaction in state restored for each, then one
+    /// callback that reports completion or the error.
     open func restoreCompletedTransactions() { notifier.driver.restore(applicationUsername: nil) }
 
-    /// Asks for what was bought earlier, with the name that the payments carried.
+    /// Restores earlier purchases, with the application username that their payments carried.
     open func restoreCompletedTransactions(withApplicationUsername username: String?) {
         notifier.driver.restore(applicationUsername: username)
     }
 
-    /// Adds an observer, which is not kept alive.
+    /// Adds an observer, held weakly.
     ///
-    /// Adding one twice is adding it once. An observer that is deallocated counts as removed from the next call or event on.
+    /// An observer added twice counts once. One that is deallocated counts as removed from the next call or event on.
     ///
-    /// With the first, the queue connects to its store: everything unfinished comes, failed transactions too.
+    /// With the first observer the queue connects to its store: all unfinished transactions come, failed ones too.
     open func add(_ observer: any SKPaymentTransactionObserver) { notifier.add(observer) }
 
     /// Removes an observer.
     ///
-    /// Without any the queue no longer follows its store.
+    /// Without observers the queue no longer follows its store.
     open func remove(_ observer: any SKPaymentTransactionObserver) { notifier.remove(observer) }
 
     /// The observers that are attached and alive.
@@ -221,8 +218,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Shows the sheet in which the user redeems an offer code.
     ///
-    /// A code that is redeemed leads to an ordinary purchased transaction. Where the store has no sheet, or nothing comes of
-    /// the code, a line in the log says why.
+    /// A redeemed code leads to an ordinary purchased transaction. If the store has no sheet, or no code is redeemed,
+    /// the reason is logged.
     open func presentCodeRedemptionSheet() {
         let setup = notifier.core.setupOrWarning
         setup.backend?.presentCodeRedemptionSheet { failure in
@@ -230,7 +227,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Shows the price consent sheet that the delegate put off.
+    /// Shows the price consent sheet that the delegate postponed.
     ///
     /// Does nothing while no consent is pending.
     open func showPriceConsentIfNeeded() {
@@ -240,24 +237,24 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Starts downloads of hosted content.
     ///
-    /// They become active, and observers hear how they get on. One that has failed goes on where it was; one that was
-    /// cancelled begins anew. Those that have been started already or do not belong to an unfinished transaction of this
-    /// queue are not queued; a line in the log says why.
+    /// They become active, and observers are told of their progress. A failed download continues where it stopped; a
+    /// canceled one starts over. Downloads that were started already, or belong to no unfinished transaction of this
+    /// queue, are not queued; the reason is logged.
     open func start(_ downloads: [SKDownload]) { obey(.start, downloads) }
 
-    /// Pauses downloads that are active.
+    /// Pauses active downloads.
     ///
-    /// They keep what they have. Others stay as they are; a line in the log says why.
+    /// They keep the data received so far. Others stay unchanged; the reason is logged.
     open func pause(_ downloads: [SKDownload]) { obey(.pause, downloads) }
 
-    /// Goes on with downloads that were paused, from where they are.
+    /// Resumes paused downloads where they stopped.
     ///
-    /// Others stay as they are; a line in the log says why.
+    /// Others stay unchanged; the reason is logged.
     open func resume(_ downloads: [SKDownload]) { obey(.resume, downloads) }
 
-    /// Takes downloads that are active, paused or failed off the list.
+    /// Cancels active, paused or failed downloads.
     ///
-    /// What they had is removed. Others stay as they are; a line in the log says why.
+    /// The data received so far is removed. Others stay unchanged; the reason is logged.
     open func cancel(_ downloads: [SKDownload]) { obey(.cancel, downloads) }
 
     private func missing(_ feature: String) {
@@ -266,9 +263,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 }
 
 extension SKPaymentQueue {
-    /// What the app would find at its next launch: a new queue on the same store and journal, without observers.
+    /// Returns the queue of a simulated next launch: a new one on the same store and journal, without observers.
     ///
-    /// This queue falls silent at once. If it was its context's ``default()``, the new one is.
+    /// This queue stops its callbacks at once. If it was its context's ``default()``, the new one becomes it.
     public func relaunch() -> SKPaymentQueue {
         let context = notifier.context
         notifier.retire()
@@ -277,24 +274,25 @@ extension SKPaymentQueue {
         return queue
     }
 
-    /// What happens when the app comes to the front: the delegate is asked whether the store may ask its user about a
-    /// higher price, if it wants to.
+    /// Handles the app's move to the foreground: if a price consent is pending, asks the delegate whether the store may
+    /// show it.
     ///
-    /// An app whose platform tells it calls this; a test does in its place. Without an observer nothing happens.
+    /// An app calls this if its platform reports the move; a test calls it in the app's place. Without an observer
+    /// nothing happens.
     public func comeToFront() { notifier.driver.askForPriceConsent() }
 
-    /// Waits until nothing can happen any more without an outside act: time moved, a decision made, an answer released.
+    /// Waits until only an outside act can cause more work: time moved, a decision made, an answer released.
     ///
-    /// On the thread that delivers callbacks it makes them itself. Inside a callback it would wait for itself: that stops
-    /// the process with a sentence.
+    /// On the thread that delivers callbacks it runs them itself. Inside a callback it would wait for itself, so it
+    /// traps with a message.
     ///
-    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the work that waits for an outside act, a line each, in no promised wording.
     @discardableResult
     public func settle() -> [String] { notifier.core.settle() }
 
-    /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
+    /// Waits, without blocking a thread, until only an outside act can cause more work.
     ///
-    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the work that waits for an outside act, a line each, in no promised wording.
     @discardableResult
     public func settle() async -> [String] { await notifier.core.settle() }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension SKPaymentTransaction {
-    /// The downloads of what is hosted for this transaction; none once it is finished.
+    /// Returns the downloads of this transaction's hosted content; none once it is finished.
     final func downloads(of content: [StoreContent], in driver: QueueDriver) -> [SKDownload] {
         let downloads = driver.downloads
-        // In this order: whoever finishes the transaction after this look finds the engine above.
+        // In this order: a finish after this check finds the engine above.
         guard driver.isOpen(number), let identifier = transactionIdentifier else { return [] }
         let product = payment.productIdentifier
         let objects = downloads.downloads(
@@ -33,10 +33,10 @@ extension SKDownload {
         details.withLock { $0.source = Source(engine: engine, number: draft.number) }
     }
 
-    /// An engine holds only what `downloads` made.
+    /// Casts an engine's object to a download: an engine holds only results of `downloads`.
     static func own(_ download: AnyObject) -> SKDownload { unsafeDowncast(download, to: SKDownload.self) }
 
-    /// Becomes what the engine says.
+    /// Updates the properties from the engine's report.
     func apply(_ report: DownloadReport) {
         details.withLock { details in
             details.state = SKDownloadState(rawValue: report.state.rawValue)!

@@ -1,50 +1,50 @@
 import Foundation
 import Synchronization
 
-/// One request for payment in the queue, and what has become of it.
+/// A request for payment in the queue, with its outcome.
 ///
-/// The queue makes one for each payment that is added, and changes it just before the callback that says so; what the
-/// store brings by itself, a renewal or a restored purchase, has its state from the start. A test may make its own, in
-/// any state. Any thread may read it.
+/// The queue creates one for each payment that is added, and changes it just before the callback that reports the
+/// change. A transaction that the store starts, a renewal or a restored purchase, has its state from the start. A test
+/// may create its own, in any state. Any thread may read it.
 ///
-/// What Store Kit leaves undefined in a state is nil here.
-// unchecked: what changes is written once, before `mark` says that it may be read; what only initializers write is
+/// Properties that Store Kit leaves undefined in a state are nil here.
+// unchecked: mutable properties are written once, before `mark` publishes them. Those that only initializers write are
 // constant afterwards, and the rest is guarded.
 open class SKPaymentTransaction: NSObject, @unchecked Sendable {
-    /// Under which number the driver knows it.
+    /// The driver's number for it.
     private(set) final var number = 0
-    /// What it belongs to, nil for one made by a test.
+    /// The driver that it belongs to, nil for one made by a test.
     private(set) final var driver: QueueDriver?
     private final var paymentValue: StorePayment?
     private let mark = Atomic<UInt8>(0)
     private let finishedMark = Atomic<Bool>(false)
     private final var identifier = ""
     private final var date = Date.distantPast
-    /// As the store sent it, where it carries more than most do.
+    /// The transaction as the store sent it, nil unless it has details.
     ///
-    /// Its details may lie far from everything else, and be many: a reference to them is not counted until one is read.
+    /// The details may be many and far away in memory: no reference to them is counted until one is read.
     private final var sent: StoreTransaction?
     private final var details: StoreTransaction.Details? { sent?.details }
     private let paymentObject = LazyReference<SKPayment>()
     private let originalObject = LazyReference<SKPaymentTransaction>()
     private let changes = KeyedChanges()
 
-    /// A transaction that belongs to no queue: purchasing, for an empty payment.
+    /// Creates a transaction that belongs to no queue: purchasing, for an empty payment.
     public override init() { super.init() }
 
-    /// A transaction in any state, for tests.
+    /// Creates a transaction in any state, for tests.
     ///
     /// It belongs to no queue.
     ///
     /// Apple's Store Kit has no such initializer.
     ///
     /// - Parameters:
-    ///   - payment: what was ordered.
-    ///   - transactionState: what has become of it.
-    ///   - transactionIdentifier: the store's name for it.
-    ///   - transactionDate: when it joined the store's queue.
-    ///   - error: why it failed.
-    ///   - original: what it restores.
+    ///   - payment: the payment that was added.
+    ///   - transactionState: the state of the transaction.
+    ///   - transactionIdentifier: the store's identifier for it.
+    ///   - transactionDate: the date when it joined the store's queue.
+    ///   - error: the reason for its failure.
+    ///   - original: the transaction that it restores.
     ///   - transactionReceipt: the signed receipt.
     public convenience init(
         payment: SKPayment,
@@ -72,9 +72,9 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         paymentValue = payment
     }
 
-    /// What the store brought, as it is.
+    /// Creates a transaction from the one that the store sent.
     ///
-    /// A restored transaction finds its payment with its original.
+    /// A restored transaction takes its payment from its original.
     convenience init(number: Int, _ transaction: StoreTransaction, driver: QueueDriver) {
         self.init()
         self.number = number
@@ -85,7 +85,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         apply(transaction)
     }
 
-    /// The transaction behind a restored one.
+    /// Creates the original of a restored transaction.
     private convenience init(original: StoreTransaction.Original, driver: QueueDriver?) {
         self.init(number: 0, payment: original.payment, driver: driver)
         identifier = original.identifier
@@ -93,7 +93,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         mark.store(StoreTransaction.State.purchased.rawValue, ordering: .releasing)
     }
 
-    /// What has become of the payment so far.
+    /// The state of the transaction.
     open var transactionState: SKPaymentTransactionState {
         changes.value("transactionState", else: nil)
             ?? SKPaymentTransactionState(rawValue: Int(mark.load(ordering: .acquiring)))!
@@ -104,46 +104,46 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         changes.value("payment", else: paymentObject.load() ?? paymentObject.storeIfNil(SKPayment(ordered)))
     }
 
-    /// The store's name for a purchased or restored transaction, unique among all; nil in other states.
+    /// The store's unique identifier for a purchased or restored transaction; nil in other states.
     open var transactionIdentifier: String? {
         changes.value("transactionIdentifier", else: hasJoinedStore ? identifier : nil)
     }
 
-    /// When a purchased or restored transaction joined the store's queue; nil in other states.
+    /// The date when a purchased or restored transaction joined the store's queue; nil in other states.
     open var transactionDate: Date? { changes.value("transactionDate", else: hasJoinedStore ? date : nil) }
 
-    /// Why a transaction failed, an ``SKError`` or a `URLError`; nil in other states.
+    /// The reason for a transaction's failure, an ``SKError`` or a `URLError`; nil in other states.
     open var error: (any Error)? { changes.value("error", else: hasFailed ? details?.failure?.error : nil) }
 
-    /// The earlier transaction that a restored one brings back, or that a renewal follows; nil where there is none.
+    /// The earlier transaction that a restored one brings back, or that a renewal follows; nil if there is none.
     open var original: SKPaymentTransaction? {
         changes.value("original", else: originalMade)
     }
 
-    /// The signed receipt of a purchased or restored transaction, made when it is read.
+    /// The signed receipt of a purchased or restored transaction, created on read.
     ///
-    /// Nil in other states, and where the store makes none.
+    /// Nil in other states, and if the store creates none.
     open var transactionReceipt: Data? { changes.value("transactionReceipt", else: hasJoinedStore ? receipt : nil) }
 
-    /// What the store hosts for a purchased or restored product, the same objects each time; empty where it hosts nothing,
-    /// in other states, and once the transaction is finished.
+    /// The downloads of a purchased or restored product's hosted content, the same objects each time; empty without
+    /// such content, in other states, and once the transaction is finished.
     open var downloads: [SKDownload] { changes.value("downloads", else: hosted) }
 
     #if canImport(ObjectiveC)
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property by its name, for tests that prepare objects that way.
+        /// Sets a property by its name, for tests that prepare objects that way.
         ///
-        /// A name that is not a property's, or a value of another type, stops the process.
+        /// An unknown name or a value of another type traps.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// A property by its name.
+        /// Returns the value of a property by its name.
         ///
-        /// A name that is not a property's stops the process.
+        /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 
-    /// Takes a state that somebody else than a store gives, which may be one without a case.
+    /// Sets a state that does not come from a store, and may be one without a case.
     private final func take(_ state: SKPaymentTransactionState) {
         let isKnown = state.name != nil
         changes.set("transactionState", to: isKnown ? nil : Optional(state))
@@ -163,7 +163,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
 
     private final var receipt: Data? { details?.receipt ?? driver?.backend.receipt(forTransaction: identifier) }
 
-    /// What was ordered; a restored transaction carries its original's payment, unless it came with one of its own.
+    /// The payment; a restored transaction has its original's, unless it came with one of its own.
     private final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }
 
     private final var hasFailed: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.failed.rawValue }
@@ -177,7 +177,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
 // MARK: - For the notifier
 
 extension SKPaymentTransaction {
-    /// Observers have not been told of an outcome.
+    /// Whether observers have not been told of an outcome yet.
     final var isPurchasing: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.purchasing.rawValue }
 
     final var isDeferred: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.deferred.rawValue }
@@ -186,9 +186,9 @@ extension SKPaymentTransaction {
 
     final func markFinished() { finishedMark.store(true, ordering: .releasing) }
 
-    /// Becomes what the store says.
+    /// Applies a change that the store reports.
     ///
-    /// What is decided stays; the details are in place before the state shows them.
+    /// A decided transaction does not become deferred again. The details are in place before the state publishes them.
     final func apply(_ change: StoreTransaction) {
         if change.state == .deferred {
             _ = mark.compareExchange(expected: 0, desired: change.state.rawValue, ordering: .acquiringAndReleasing)

@@ -1,7 +1,7 @@
 extension SKPaymentTransactionState {
-    /// The case's name for logs, nil without a case.
+    /// The name of the case for logs, nil without a case.
     ///
-    /// Imported from C, the enumeration itself prints as a number.
+    /// The enumeration itself prints as a number, because it is imported from C.
     package var name: String? {
         switch self {
         case .purchasing: "purchasing"

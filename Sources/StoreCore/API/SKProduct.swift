@@ -2,7 +2,7 @@ import Foundation
 
 /// A product as the store describes it to this user: texts in their language, the price in their currency.
 ///
-/// Comes with the answer to an ``SKProductsRequest``. Tests make their own, with
+/// Part of the response to an ``SKProductsRequest``. Tests create their own, with
 /// ``init(productIdentifier:localizedTitle:localizedDescription:price:priceLocale:subscriptionPeriod:subscriptionGroupIdentifier:introductoryPrice:discounts:isFamilyShareable:downloadContentVersion:downloadContentLengths:)``,
 /// by subclassing, or with ``setValue(_:forKey:)``.
 ///
@@ -12,7 +12,7 @@ open class SKProduct: NSObject, @unchecked Sendable {
     private final var product: StoreProduct
     private let changes = KeyedChanges()
 
-    /// A product without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a product without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
     public override init() {
         product = SKProduct.empty
         super.init()
@@ -23,22 +23,22 @@ open class SKProduct: NSObject, @unchecked Sendable {
         self.product = product
     }
 
-    /// Describes a product, for tests.
+    /// Creates a product, for tests.
     ///
     /// Apple's Store Kit has no such initializer.
     ///
     /// - Parameters:
-    ///   - productIdentifier: what the app and the store call it.
+    ///   - productIdentifier: the identifier that the app and the store use.
     ///   - localizedTitle: its name for the user.
-    ///   - localizedDescription: what it is, for the user.
-    ///   - price: the price of one.
+    ///   - localizedDescription: its description for the user.
+    ///   - price: the price of one unit.
     ///   - priceLocale: the locale that formats the price, with its currency.
-    ///   - subscriptionPeriod: how long one payment lasts, nil unless it is a subscription.
-    ///   - subscriptionGroupIdentifier: the group of a subscription that renews by itself.
-    ///   - introductoryPrice: what first-time subscribers pay.
+    ///   - subscriptionPeriod: the duration that one payment covers, nil unless it is a subscription.
+    ///   - subscriptionGroupIdentifier: the group of an auto-renewable subscription.
+    ///   - introductoryPrice: the offer for first-time subscribers.
     ///   - discounts: the other offers that are set up.
     ///   - isFamilyShareable: whether the buyer's family may use it too.
-    ///   - downloadContentVersion: the version of what the store hosts for it.
+    ///   - downloadContentVersion: the version of its hosted content.
     ///   - downloadContentLengths: the size of each hosted file in bytes; none means that nothing is hosted.
     public convenience init(
         productIdentifier: String,
@@ -73,16 +73,16 @@ open class SKProduct: NSObject, @unchecked Sendable {
         if !discounts.isEmpty { changes.set(Name.discounts, to: discounts) }
     }
 
-    /// What the app and the store call it.
+    /// The identifier that the app and the store use.
     open var productIdentifier: String { changes.value(Name.identifier, else: product.identifier) }
 
     /// Its name for the user, in the storefront's language.
     open var localizedTitle: String { changes.value(Name.title, else: product.localizedTitle) }
 
-    /// What it is, for the user, in the storefront's language.
+    /// Its description for the user, in the storefront's language.
     open var localizedDescription: String { changes.value(Name.description, else: product.localizedDescription) }
 
-    /// The price of one, exact, in the currency of ``priceLocale``.
+    /// The price of one unit, exact, in the currency of ``priceLocale``.
     ///
     /// May be 0.
     open var price: NSDecimalNumber { changes.value(Name.price, else: NSDecimalNumber(decimal: product.price)) }
@@ -90,19 +90,19 @@ open class SKProduct: NSObject, @unchecked Sendable {
     /// The locale that formats the price, with its currency: give it to a `NumberFormatter` as it is.
     open var priceLocale: Locale { changes.value(Name.locale, else: Locales.locale(product.priceLocaleIdentifier)) }
 
-    /// How long one payment lasts, nil unless it is a subscription.
+    /// The duration that one payment covers, nil unless it is a subscription.
     open var subscriptionPeriod: SKProductSubscriptionPeriod? {
         changes.value(Name.period, else: product.subscription.map { SKProductSubscriptionPeriod($0.period) })
     }
 
-    /// The group, one of whose products a user can be subscribed to; nil unless it renews by itself.
+    /// The group, in which a user can subscribe to one product at a time; nil unless it is auto-renewable.
     open var subscriptionGroupIdentifier: String? {
         changes.value(Name.group, else: product.subscription?.groupIdentifier)
     }
 
-    /// What first-time subscribers pay, nil if nothing is set up.
+    /// The offer for first-time subscribers, nil if none is set up.
     ///
-    /// It is given whether or not this user may have it, which the app works out from the receipt.
+    /// It is present whether or not this user is eligible, which the app determines from the receipt.
     open var introductoryPrice: SKProductDiscount? {
         changes.value(
             Name.introductory,
@@ -151,13 +151,13 @@ open class SKProduct: NSObject, @unchecked Sendable {
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property by its name, for tests that prepare products that way.
+        /// Sets a property by its name, for tests that prepare products that way.
         ///
-        /// A name that is not a property's, or a value of another type, stops the process.
+        /// An unknown name or a value of another type traps.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// A property by its name.
+        /// Returns the value of a property by its name.
         ///
-        /// A name that is not a property's stops the process.
+        /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 }

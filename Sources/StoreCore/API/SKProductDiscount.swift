@@ -4,13 +4,13 @@ import Foundation
 ///
 /// It lasts ``numberOfPeriods`` times its own ``subscriptionPeriod``, which need not be the product's.
 ///
-/// May be read on any thread. Two are equal when all that they say is.
+/// May be read on any thread. Two are equal if all their properties are.
 // unchecked: `terms` is written by initializers only, and what key-value coding changes is behind a lock.
 open class SKProductDiscount: NSObject, @unchecked Sendable {
     private final var terms: Terms
     private let changes = KeyedChanges()
 
-    /// An offer without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates an offer without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
     public override init() {
         terms = Terms(
             offer: StoreProduct.Offer(price: 0, paymentMode: .payAsYouGo, period: .init(0, .day), periodCount: 0),
@@ -25,17 +25,17 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         terms = Terms(offer: offer, type: type, localeIdentifier: localeIdentifier)
     }
 
-    /// Describes an offer, for tests.
+    /// Creates an offer, for tests.
     ///
     /// Apple's Store Kit has no such initializer.
     ///
     /// - Parameters:
-    ///   - identifier: names a promotional offer; nil makes this an introductory one.
-    ///   - price: what is paid.
+    ///   - identifier: the identifier of a promotional offer; nil makes this an introductory one.
+    ///   - price: the reduced price.
     ///   - priceLocale: the locale that formats the price, with its currency.
-    ///   - paymentMode: how it is paid.
+    ///   - paymentMode: the way in which it is paid.
     ///   - subscriptionPeriod: the offer's own period.
-    ///   - numberOfPeriods: how many of them it lasts.
+    ///   - numberOfPeriods: the number of periods that it lasts.
     public convenience init(
         identifier: String? = nil,
         price: NSDecimalNumber,
@@ -60,24 +60,25 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         changes.set("subscriptionPeriod", to: subscriptionPeriod)
     }
 
-    /// Names a promotional offer; nil for an introductory one.
+    /// The identifier of a promotional offer; nil for an introductory one.
     open var identifier: String? { changes.value("identifier", else: terms.offer.identifier) }
 
-    /// Whether it is an introductory or a promotional offer.
+    /// The type of the offer: introductory or promotional.
     open var type: SKProductDiscount.`Type` { changes.value("type", else: terms.type) }
 
-    /// What is paid, in the currency of ``priceLocale``: each period, once or not at all, see ``paymentMode``.
+    /// The reduced price, in the currency of ``priceLocale``: paid each period, once or not at all, see
+    /// ``paymentMode``.
     open var price: NSDecimalNumber { changes.value("price", else: NSDecimalNumber(decimal: terms.offer.price)) }
 
     /// The locale that formats the price, with its currency.
     open var priceLocale: Locale { changes.value("priceLocale", else: Locales.locale(terms.localeIdentifier)) }
 
-    /// How the reduced price is paid.
+    /// The way in which the reduced price is paid.
     open var paymentMode: SKProductDiscount.PaymentMode {
         changes.value("paymentMode", else: PaymentMode(terms.offer.paymentMode))
     }
 
-    /// How many of its periods the offer lasts.
+    /// The number of its periods that the offer lasts.
     open var numberOfPeriods: Int { changes.value("numberOfPeriods", else: terms.offer.periodCount) }
 
     /// The offer's own period.
@@ -85,7 +86,7 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         changes.value("subscriptionPeriod", else: SKProductSubscriptionPeriod(terms.offer.period))
     }
 
-    /// All that it says.
+    /// The properties that are compared.
     private struct Value: Hashable {
         let identifier: String?
         let type: `Type`
@@ -108,26 +109,25 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         )
     }
 
-    /// Whether the other object is an offer that says the same.
+    /// Whether the other object is an offer with equal properties.
     override open func isEqual(_ object: Any?) -> Bool {
         (object as? SKProductDiscount).map { $0.value == value } ?? false
     }
 
-    /// A hash of what it says.
+    /// A hash of the properties.
     override open var hash: Int { value.hashValue }
 
     #if canImport(ObjectiveC)
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property by its name, for tests that prepare objects that way.
+        /// Sets a property by its name, for tests that prepare objects that way.
         ///
-        /// A name that is not a property's, or a value of another type, stops the process. Enumerations may be given as
-        /// their raw values.
+        /// An unknown name or a value of another type traps. Enumerations may be given as their raw values.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// A property by its name.
+        /// Returns the value of a property by its name.
         ///
-        /// A name that is not a property's stops the process.
+        /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 }
@@ -149,7 +149,7 @@ extension SKProductDiscount.PaymentMode {
         }
     }
 
-    /// The way as stores know it, nil without a case.
+    /// The mode as stores represent it, nil without a case.
     fileprivate var value: StoreProduct.Offer.PaymentMode? {
         switch self {
         case .payAsYouGo: .payAsYouGo

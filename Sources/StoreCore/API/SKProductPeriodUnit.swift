@@ -8,7 +8,7 @@ extension SKProduct.PeriodUnit {
         }
     }
 
-    /// The unit as stores know it, nil without a case.
+    /// The unit as stores represent it, nil without a case.
     package var value: StoreProduct.Period.Unit? {
         switch self {
         case .day: .day

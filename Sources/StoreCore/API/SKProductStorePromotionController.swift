@@ -1,28 +1,29 @@
 import Foundation
 
-/// Changes, for this device, the order and the visibility of products that the store promotes.
+/// The controller of the order and the visibility, on this device, of products that the store promotes.
 ///
-/// A store that promotes products keeps what is set here, as ``SandboxStore`` does; see ``StoreBackend/promotionOverrides``.
-/// For any other it is kept in memory, as long as the current ``StoreContext`` lives. Completion handlers are called once,
-/// with a store in the process before the call returns and on its thread, with another on a thread of the store's.
+/// A store that promotes products keeps these overrides, as ``SandboxStore`` does; see
+/// ``StoreBackend/promotionOverrides``. For any other store they are kept in memory, as long as the current
+/// ``StoreContext`` lives. Completion handlers are called once: with an in-process store, on the calling thread before
+/// the call returns; with another, on a thread of the store's.
 open class SKProductStorePromotionController: NSObject {
-    // Without state of its own, so one may serve every thread.
+    // Stateless, so that one may serve every thread.
     nonisolated(unsafe) private static let shared = SKProductStorePromotionController()
 
-    /// A controller; it sees and changes the same as any other.
+    /// Creates a controller, which shares its overrides with every other.
     public override init() { super.init() }
 
-    /// The controller that apps use.
+    /// Returns the controller that apps use.
     ///
-    /// A subclass has to override it to be reached this way; the process stops otherwise.
+    /// A subclass must override it to be reached this way; otherwise it traps.
     open class func `default`() -> Self {
         guard let controller = shared as? Self else { fatalError("\(Self.self) must override default() to be its own") }
         return controller
     }
 
-    /// Asks for the products that come first on this device.
+    /// Fetches the products that come first on this device.
     ///
-    /// - Parameter completionHandler: gets them in order; none when the store's order is unchanged.
+    /// - Parameter completionHandler: receives them in order; none if the store's order is unchanged.
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
         let place = PromotionPlace.current
         guard let store = place.store, let overrides = store.promotionOverrides else {
@@ -32,11 +33,11 @@ open class SKProductStorePromotionController: NSObject {
         store.describe(overrides.order, completionHandler)
     }
 
-    /// Puts products first on this device; the others follow in the store's order.
+    /// Sets the products that come first on this device; the others follow in the store's order.
     ///
     /// - Parameters:
-    ///   - promotionOrder: the products, in order; none gives the store's order back.
-    ///   - completionHandler: gets no error.
+    ///   - promotionOrder: the products, in order; none restores the store's order.
+    ///   - completionHandler: receives no error.
     open func update(
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (((any Error)?) -> Void)? = nil
@@ -50,11 +51,11 @@ open class SKProductStorePromotionController: NSObject {
         store.change(.order(promotionOrder.map(\.productIdentifier)), completionHandler)
     }
 
-    /// Asks whether a product is shown on this device.
+    /// Fetches the visibility of a product on this device.
     ///
     /// - Parameters:
-    ///   - product: the product, recognised by its identifier.
-    ///   - completionHandler: gets what was set, `default` when nothing was.
+    ///   - product: the product, recognized by its identifier.
+    ///   - completionHandler: receives the override, `default` if there is none.
     open func fetchStorePromotionVisibility(
         for product: SKProduct,
         completionHandler: ((SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
@@ -73,9 +74,9 @@ open class SKProductStorePromotionController: NSObject {
     /// Shows or hides a product on this device.
     ///
     /// - Parameters:
-    ///   - promotionVisibility: what to do; `default` leaves it to the store again.
-    ///   - product: the product, recognised by its identifier.
-    ///   - completionHandler: gets no error.
+    ///   - promotionVisibility: the new visibility; `default` removes the override.
+    ///   - product: the product, recognized by its identifier.
+    ///   - completionHandler: receives no error.
     open func update(
         storePromotionVisibility promotionVisibility: SKProductStorePromotionVisibility,
         for product: SKProduct,
@@ -92,21 +93,21 @@ open class SKProductStorePromotionController: NSObject {
         store.change(.visibility(productIdentifier: identifier, isShown: isShown), completionHandler)
     }
 
-    /// The products that come first on this device, in order; none when the store's order is unchanged.
+    /// Returns the products that come first on this device, in order; none if the store's order is unchanged.
     nonisolated(nonsending) open func promotionOrder() async throws -> [SKProduct] {
         try await withCheckedThrowingContinuation { continuation in
             fetchStorePromotionOrder { order, error in continuation.resume(with: outcome(order, error)) }
         }
     }
 
-    /// Puts products first on this device; none gives the store's order back.
+    /// Sets the products that come first on this device; none restores the store's order.
     nonisolated(nonsending) open func update(promotionOrder: [SKProduct]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             update(storePromotionOrder: promotionOrder) { continuation.resume(with: outcome((), $0)) }
         }
     }
 
-    /// Whether a product is shown on this device, `default` when nothing was set.
+    /// Returns the visibility of a product on this device, `default` if there is no override.
     nonisolated(nonsending) open func promotionVisibility(
         for product: SKProduct
     ) async throws -> SKProductStorePromotionVisibility {
@@ -115,7 +116,7 @@ open class SKProductStorePromotionController: NSObject {
         }
     }
 
-    /// Shows or hides a product on this device; `default` leaves it to the store again.
+    /// Shows or hides a product on this device; `default` removes the override.
     nonisolated(nonsending) open func update(
         promotionVisibility: SKProductStorePromotionVisibility,
         for product: SKProduct

@@ -1,12 +1,12 @@
-/// Whether a product that is promoted in the store is shown on this device.
+/// The visibility, on this device, of a product that the store promotes.
 ///
 /// The list is complete: later versions add nothing to it.
 @frozen
 public enum SKProductStorePromotionVisibility: Int, Sendable {
-    /// As the store has it.
+    /// The store's own setting.
     case `default` = 0
     /// Shown.
     case show = 1
-    /// Not shown.
+    /// Hidden.
     case hide = 2
 }

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A length of time in units of the calendar: two weeks are the unit ``SKProductPeriodUnit/week``, twice.
+/// A duration in calendar units: two weeks are the unit ``SKProductPeriodUnit/week``, twice.
 ///
-/// May be read on any thread. Two are equal when unit and number are.
+/// May be read on any thread. Two are equal if unit and number are.
 // unchecked: `period` is written by initializers only, and what key-value coding changes is behind a lock.
 open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
     private final var period: StoreProduct.Period
     private let changes = KeyedChanges()
 
-    /// No days at all, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a period of zero days, to be filled in by a subclass or by ``setValue(_:forKey:)``.
     public override init() {
         period = StoreProduct.Period(0, .day)
         super.init()
     }
 
-    /// A number of units, for tests.
+    /// Creates a period of a number of units, for tests.
     ///
     /// Apple's Store Kit has no such initializer.
     public convenience init(numberOfUnits: Int, unit: SKProduct.PeriodUnit) {
@@ -27,7 +27,7 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
         self.period = period
     }
 
-    /// How many units it lasts.
+    /// The number of units.
     open var numberOfUnits: Int { changes.value("numberOfUnits", else: period.count) }
 
     /// The unit.
@@ -50,14 +50,13 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property by its name, for tests that prepare objects that way.
+        /// Sets a property by its name, for tests that prepare objects that way.
         ///
-        /// A name that is not a property's, or a value of another type, stops the process. A unit may be given as its
-        /// raw value.
+        /// An unknown name or a value of another type traps. A unit may be given as its raw value.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// A property by its name.
+        /// Returns the value of a property by its name.
         ///
-        /// A name that is not a property's stops the process.
+        /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 }

@@ -1,33 +1,33 @@
 import Foundation
 
-/// Asks the store to describe products.
+/// A request for the store's descriptions of products.
 ///
 /// Stores compare identifiers by their code units. A Swift `Set` holds only one of several that are canonically
-/// equivalent, such as "é" written as one scalar and as two: ask for those in requests of their own.
+/// equivalent, such as "é" written as one scalar and as two: request those separately.
 ///
-/// The delegate gets a response, with a product for each identifier that is sold and the rest as invalid, and right
-/// after it that the request has finished; or else an error, and nothing more.
+/// The delegate receives a response, with a product for each identifier that is sold and the rest as invalid, directly
+/// followed by the message that the request has finished; or else an error, and nothing more.
 open class SKProductsRequest: SKRequest {
     private let productIdentifiers: Set<String>
 
-    /// Makes a request for nothing, which is answered with an empty response.
+    /// Creates a request for no products, which is answered with an empty response.
     public override init() {
         productIdentifiers = []
         super.init()
     }
 
-    /// Makes a request for products by the identifiers agreed with the store.
+    /// Creates a request for products by the identifiers agreed with the store.
     public init(productIdentifiers: Set<String>) {
         self.productIdentifiers = productIdentifiers
         super.init()
     }
 
-    /// Makes a request to a store, in a context of its own.
+    /// Creates a request to a store, in a context of its own.
     ///
     /// - Parameters:
     ///   - productIdentifiers: the identifiers agreed with the store.
     ///   - backend: the store.
-    ///   - delivery: where the delegate is called.
+    ///   - delivery: the place where the delegate is called.
     public convenience init(
         productIdentifiers: Set<String>,
         backend: any StoreBackend,
@@ -37,7 +37,7 @@ open class SKProductsRequest: SKRequest {
         self.init(productIdentifiers: productIdentifiers)
     }
 
-    /// Gets the response. Not kept alive.
+    /// The receiver of the response, held weakly.
     // A subclass cannot narrow a property's type, but it can declare another one of the same name.
     @_nonoverride open var delegate: (any SKProductsRequestDelegate)? {
         get { target as? any SKProductsRequestDelegate }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Receives what a products request found.
+/// The delegate of a products request, which receives its response.
 public protocol SKProductsRequestDelegate: SKRequestDelegate {
-    /// The store's answer, directly before ``SKRequestDelegate/requestDidFinish(_:)``.
+    /// Delivers the store's response, directly before ``SKRequestDelegate/requestDidFinish(_:)``.
     func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse)
 }

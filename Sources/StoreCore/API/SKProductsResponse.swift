@@ -1,6 +1,6 @@
 import Foundation
 
-/// The store's answer to an ``SKProductsRequest``.
+/// The store's response to an ``SKProductsRequest``.
 ///
 /// May be read on any thread.
 // unchecked: the arrays are written by initializers only, and what key-value coding changes is behind a lock.
@@ -9,10 +9,10 @@ open class SKProductsResponse: NSObject, @unchecked Sendable {
     private final var unknown: [String] = []
     private let changes = KeyedChanges()
 
-    /// An answer without products, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a response without products, to be filled in by a subclass or by ``setValue(_:forKey:)``.
     public override init() { super.init() }
 
-    /// An answer, for tests.
+    /// Creates a response, for tests.
     ///
     /// Apple's Store Kit has no such initializer.
     public convenience init(products: [SKProduct], invalidProductIdentifiers: [String] = []) {
@@ -30,8 +30,8 @@ open class SKProductsResponse: NSObject, @unchecked Sendable {
 
     /// One product for each identifier that the store sells, in the order of the store's answer.
     ///
-    /// ``SandboxStore`` gives the first registered first, the same in every run. Apple promises no order: an app that
-    /// runs there too looks for its products by their identifiers.
+    /// ``SandboxStore`` returns them in order of registration, the same in every run. Apple promises no order: an app
+    /// that runs there too looks its products up by their identifiers.
     open var products: [SKProduct] { changes.value("products", else: known) }
 
     /// The identifiers that the store does not sell, in the order of the store's answer; usually none.
@@ -43,13 +43,13 @@ open class SKProductsResponse: NSObject, @unchecked Sendable {
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property by its name, for tests that prepare objects that way.
+        /// Sets a property by its name, for tests that prepare objects that way.
         ///
-        /// A name that is not a property's, or a value of another type, stops the process.
+        /// An unknown name or a value of another type traps.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// A property by its name.
+        /// Returns the value of a property by its name.
         ///
-        /// A name that is not a property's stops the process.
+        /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Asks for a sandbox's receipt that has expired: a key for ``SKReceiptRefreshRequest``, with an `NSNumber` or `Bool` of
-/// false unless given.
+/// The key of ``SKReceiptRefreshRequest`` that requests an expired receipt from a sandbox: an `NSNumber` or `Bool`,
+/// false by default.
 public let SKReceiptPropertyIsExpired: String = "SKReceiptPropertyIsExpired"
 
-/// Asks for a sandbox's receipt that has been revoked: a key for ``SKReceiptRefreshRequest``, with an `NSNumber` or `Bool`
-/// of false unless given.
+/// The key of ``SKReceiptRefreshRequest`` that requests a revoked receipt from a sandbox: an `NSNumber` or `Bool`,
+/// false by default.
 public let SKReceiptPropertyIsRevoked: String = "SKReceiptPropertyIsRevoked"
 
-/// Asks for a sandbox's receipt of a volume purchase: a key for ``SKReceiptRefreshRequest``, with an `NSNumber` or `Bool`
-/// of false unless given.
+/// The key of ``SKReceiptRefreshRequest`` that requests a volume purchase's receipt from a sandbox: an `NSNumber` or
+/// `Bool`, false by default.
 public let SKReceiptPropertyIsVolumePurchase: String = "SKReceiptPropertyIsVolumePurchase"
 
-/// Ends the process, for an app that found its receipt to be no good: with a line on standard error and the exit code 173.
+/// Ends the process of an app whose receipt is invalid, with a line on standard error and the exit code 173.
 public func SKTerminateForInvalidReceipt() {
     FileHandle.standardError.write(Data("the app ended itself: its receipt is not valid\n".utf8))
     exit(173)

@@ -1,34 +1,34 @@
 import Foundation
 
-/// Asks the store to bring the device's receipt up to date.
+/// A request to update the device's receipt.
 ///
-/// Success is only the message that the request has finished. It makes no transactions, and repeating it changes nothing.
+/// Success is only the message that the request has finished. It creates no transactions and is idempotent.
 open class SKReceiptRefreshRequest: SKRequest {
-    /// What the receipt of a sandbox is to say of itself, under the `SKReceiptProperty…` names; nil in production.
+    /// The requested properties of a sandbox's receipt, under the `SKReceiptProperty…` names; nil in production.
     open var receiptProperties: [String: Any]? { properties }
     private let properties: [String: Any]?
 
-    /// Makes a request without wishes.
+    /// Creates a request without properties.
     public override init() {
         properties = nil
         super.init()
     }
 
-    /// Makes a request.
+    /// Creates a request.
     ///
     /// - Parameter properties: booleans under the `SKReceiptProperty…` names, for a sandbox; unknown names and other
-    ///   values are passed over.
+    ///   values are ignored.
     public init(receiptProperties properties: [String: Any]?) {
         self.properties = properties
         super.init()
     }
 
-    /// Makes a request to a store, in a context of its own.
+    /// Creates a request to a store, in a context of its own.
     ///
     /// - Parameters:
     ///   - properties: as above.
     ///   - backend: the store.
-    ///   - delivery: where the delegate is called.
+    ///   - delivery: the place where the delegate is called.
     public convenience init(
         receiptProperties properties: [String: Any]?,
         backend: any StoreBackend,

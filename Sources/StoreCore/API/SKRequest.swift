@@ -1,29 +1,27 @@
 import Foundation
 
-/// What asks the store a question; its subclasses are the kinds of question.
+/// A request to the store; its subclasses are the kinds of request.
 ///
-/// Make one, set its delegate, start it. A request keeps itself alive until it has answered, and its delegate is not kept
-/// alive. By default the delegate is called on the main queue; never inside ``start()`` unless delivery is inline.
+/// Create one, set its delegate, start it. A request keeps itself alive until it is answered, and holds its delegate
+/// weakly. By default the delegate is called on the main queue; never inside ``start()`` unless delivery is inline.
 ///
-/// Without a store a request fails, after what the caller of ``start()`` does in the same turn of the queue that delivers.
+/// Without a store a request fails, after the work of ``start()``'s caller in the same turn of the delivering queue.
 ///
-/// A request belongs to the ``StoreContext`` in which it was made. It is not meant for several threads at once, but
-/// ``cancel()`` may be called on any.
+/// A request belongs to the ``StoreContext`` in which it was created. It is not thread-safe, except that ``cancel()``
+/// may be called on any thread.
 open class SKRequest: NSObject {
     let context: StoreContext
     private let run = RequestRun()
-    /// Where the delegate is kept, whatever type a subclass gives its property.
+    /// The storage of the delegate, whatever type a subclass gives its property.
     final weak var target: (any SKRequestDelegate)?
 
-    /// Makes a request of no kind, for subclasses: started, it finishes and asks nothing.
+    /// Creates a request of no kind, for subclasses: started, it finishes without asking the store.
     public override init() {
         context = InitializerHandover.take(for: type(of: self)) ?? .current
         super.init()
     }
 
-    /// Hears how the request ends.
-    ///
-    /// Not kept alive.
+    /// The receiver of the request's outcome, held weakly.
     open var delegate: (any SKRequestDelegate)? {
         get { narrowedDelegate }
         set { narrowedDelegate = newValue }
@@ -40,32 +38,32 @@ open class SKRequest: NSObject {
             send { answer in
                 let setup = context.core.setup
                 let tell = { @Sendable in context.run { handle.request.answered(number, answer) } }
-                // Nobody had to be asked: a client that calls its delegate itself, after starting the request, comes first.
+                // No store was asked: a client that calls its delegate itself, after starting the request, comes first.
                 if setup.backend == nil { setup.callbacks.callLater(tell) } else { setup.callbacks.call(tell) }
             }
         }
     }
 
-    /// Calls the request off: the delegate hears nothing any more, not even an answer that is already on its way.
+    /// Cancels the request: the delegate is not called any more, not even for an answer that is already on its way.
     open func cancel() { run.cancel() }
 
     // MARK: For the kinds of request
 
-    /// Asks the store.
+    /// Sends the request to the store.
     ///
     /// The reply may be called once, on any thread.
     func send(_ reply: @escaping @Sendable (RequestAnswer) -> Void) { reply(.done) }
 
-    /// Leads from `SKRequest`'s property to the one that a subclass declares with a narrower type.
+    /// The bridge from `SKRequest`'s property to the one that a subclass declares with a narrower type.
     var narrowedDelegate: (any SKRequestDelegate)? {
         get { target }
         set { target = newValue }
     }
 
-    /// What the property says that the client sees, and may have overridden.
+    /// The delegate as the client's property returns it, which the client may have overridden.
     var listener: (any SKRequestDelegate)? { delegate }
 
-    /// Tells the delegate what is special to this kind of request.
+    /// Makes the callback that is specific to this kind of request.
     func tell(_ listener: any SKRequestDelegate, _ answer: RequestAnswer) {}
 
     private func answered(_ number: Int, _ answer: RequestAnswer) {
@@ -76,20 +74,20 @@ open class SKRequest: NSObject {
             return
         }
         if let listener { tell(listener, answer) }
-        // The delegate may have cancelled on being told.
+        // The delegate may have canceled in that callback.
         guard run.end(number) else { return }
         listener?.requestDidFinish(self)
     }
 }
 
-/// What a store says to a request.
+/// The store's answer to a request.
 enum RequestAnswer: Sendable {
     case done
     case products(ProductsAnswer)
     case failed(StoreFailure)
 }
 
-/// Which start of a request is running.
+/// The running start of a request, by number.
 private final class RequestRun: Sendable {
     private let state = Locked((number: 0, isRunning: false))
 
@@ -103,7 +101,7 @@ private final class RequestRun: Sendable {
 
     func isRunning(_ number: Int) -> Bool { state.withLock { $0.isRunning && $0.number == number } }
 
-    /// False if it has ended before.
+    /// Ends a run; returns false if it has ended before.
     @discardableResult
     func end(_ number: Int) -> Bool {
         state.withLock { state in
@@ -116,8 +114,8 @@ private final class RequestRun: Sendable {
     func cancel() { state.withLock { $0.isRunning = false } }
 }
 
-/// Carries a request, which is not Sendable, to where its delegate is called.
+/// A carrier of a request, which is not Sendable, to the place where its delegate is called.
 private struct RequestHandle: @unchecked Sendable {
-    // unchecked: between start and answer nothing but the guarded run is touched, and the delegate only in callbacks.
+    // unchecked: between start and answer only the guarded run is accessed, and the delegate only in callbacks.
     let request: SKRequest
 }

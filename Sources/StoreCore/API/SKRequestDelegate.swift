@@ -1,16 +1,16 @@
 import Foundation
 
-/// Hears how a request to the store ended: by exactly one of these methods, unless it was cancelled.
+/// The receiver of a request's outcome, through exactly one of these methods unless the request is canceled.
 ///
-/// Both are optional by way of a default, with the limit that ``SKPaymentTransactionObserver`` describes: one that only a
-/// subclass of the conforming class implements is never called. A request does not keep its delegate alive.
+/// Both are optional through a default, with the limit that ``SKPaymentTransactionObserver`` describes: one that only a
+/// subclass of the conforming class implements is never called. A request holds its delegate weakly.
 public protocol SKRequestDelegate: NSObjectProtocol, SendableMetatype {
-    /// The request succeeded.
+    /// Reports that the request succeeded.
     ///
-    /// The last message of a request, which may be let go. Optional.
+    /// The last message of a request, which may be released. Optional.
     func requestDidFinish(_ request: SKRequest)
 
-    /// The request failed, with an ``SKError`` or a `URLError`.
+    /// Reports that the request failed, with an ``SKError`` or a `URLError`.
     ///
     /// The last message of a request. Optional.
     func request(_ request: SKRequest, didFailWithError error: any Error)

@@ -1,9 +1,8 @@
 import Foundation
 
-/// Asks the user for a rating; here, nobody is asked.
+/// A controller that would ask the user for a rating, and asks no one here.
 ///
-/// For code that calls it and should build unchanged. Of the parts of Store Kit that show something on a screen this is the
-/// only one here.
+/// For code that calls it and should build unchanged. It is the only part of Store Kit's user interface here.
 open class SKStoreReviewController: NSObject, @unchecked Sendable {  // unchecked: it holds nothing
     /// Writes a line to the log of ``StoreContext/current``, which a test may read; does nothing else.
     ///

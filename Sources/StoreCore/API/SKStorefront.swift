@@ -2,19 +2,19 @@ import Foundation
 
 /// The country that the store sells for on this device.
 ///
-/// May be read on any thread. Two are equal when country and identifier are.
+/// May be read on any thread. Two are equal if country and identifier are.
 // unchecked: `storefront` is written by initializers only, and what key-value coding changes is behind a lock.
 open class SKStorefront: NSObject, @unchecked Sendable {
     private final var storefront: StoreStorefront
     private let changes = KeyedChanges()
 
-    /// A storefront without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a storefront without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
     public override init() {
         storefront = StoreStorefront(countryCode: "", identifier: "")
         super.init()
     }
 
-    /// A storefront, for tests.
+    /// Creates a storefront, for tests.
     ///
     /// Apple's Store Kit has no such initializer.
     public convenience init(countryCode: String, identifier: String) {
@@ -29,7 +29,7 @@ open class SKStorefront: NSObject, @unchecked Sendable {
     /// The country, ISO 3166-1 alpha-3: three letters, as in `USA`.
     open var countryCode: String { changes.value("countryCode", else: storefront.countryCode) }
 
-    /// The store's own name for the storefront.
+    /// The store's identifier for the storefront.
     open var identifier: String { changes.value("identifier", else: storefront.identifier) }
 
     private final var value: StoreStorefront { StoreStorefront(countryCode: countryCode, identifier: identifier) }
@@ -46,13 +46,13 @@ open class SKStorefront: NSObject, @unchecked Sendable {
         override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
         override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #else
-        /// Changes a property by its name, for tests that prepare objects that way.
+        /// Sets a property by its name, for tests that prepare objects that way.
         ///
-        /// A name that is not a property's, or a value of another type, stops the process.
+        /// An unknown name or a value of another type traps.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// A property by its name.
+        /// Returns the value of a property by its name.
         ///
-        /// A name that is not a property's stops the process.
+        /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
     #endif
 }

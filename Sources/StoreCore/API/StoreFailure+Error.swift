@@ -1,15 +1,15 @@
 import Foundation
 
 extension StoreFailure {
-    /// Where the `userInfo` of an `SKError` or `URLError` has the sentence that the store gave, a `String`.
+    /// The key of the store's reason, a `String`, in the `userInfo` of an `SKError` or `URLError`.
     ///
-    /// The same sentence is under `NSLocalizedFailureReasonErrorKey`.
+    /// The same reason is under `NSLocalizedFailureReasonErrorKey`.
     public static let reasonKey = "StoreFailureReason"
 
-    /// Any error as a failure.
+    /// Converts any error to a failure.
     ///
-    /// A `StoreFailure` stays as it is; an `SKError` and a `URLError` keep their code and the sentence that came with them, or
-    /// else their description; everything else is unknown.
+    /// A `StoreFailure` stays as it is; an `SKError` and a `URLError` keep their code and their reason, or else their
+    /// description; everything else is unknown.
     public init(_ error: any Error) {
         switch error {
         case let failure as StoreFailure: self = failure
@@ -28,8 +28,8 @@ extension StoreFailure {
 
     /// The failure as the app sees it: an `SKError` or a `URLError`, never a plain `NSError`.
     ///
-    /// A number that Store Kit has no name for stays as it is; one that the URL loading system has none for becomes
-    /// `unknown`, since a `URLError` with such a number cannot be asked for its code on Linux.
+    /// A code that Store Kit does not name is kept; one that the URL loading system does not name becomes `unknown`,
+    /// because the code of such a `URLError` cannot be read on Linux.
     var error: any Error {
         let info = [NSLocalizedFailureReasonErrorKey: reason, StoreFailure.reasonKey: reason]
         return switch domain {
@@ -39,5 +39,5 @@ extension StoreFailure {
     }
 }
 
-/// Generic, because `URLError.Code.init(rawValue:)` can fail on some platforms and cannot on others.
+/// Returns the code of a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
 private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }

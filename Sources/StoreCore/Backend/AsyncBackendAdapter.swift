@@ -1,6 +1,6 @@
 import Foundation
 
-/// An asynchronous store in the form that queues use: a task for each call, and one for each connection.
+/// An adapter from an asynchronous store to ``StoreBackend``: a task for each call, and one for each connection.
 final class AsyncBackendAdapter: StoreBackend {
     private let store: any AsyncStoreBackend
     private let connections = Locked<[ObjectIdentifier: Task<Void, Never>]>([:])
@@ -29,7 +29,8 @@ final class AsyncBackendAdapter: StoreBackend {
     }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        // A snapshot is sure to come, so settling waits for it; whether anything comes after a cursor only the store knows.
+        // A snapshot is sure to come, so settling waits for it; whether anything comes after a cursor only the store
+        // knows.
         let once = EndOnce(cursor == nil ? store.clock.activity.begin() : nil)
         let task = Task { [store] in
             let failure: StoreFailure
@@ -116,7 +117,7 @@ final class AsyncBackendAdapter: StoreBackend {
         }
     }
 
-    /// Settling waits for a call that is under way.
+    /// Runs a call in a task, for which settling waits.
     private func run(_ body: @escaping @Sendable (any AsyncStoreBackend) async -> Void) {
         let work = store.clock.activity.begin()
         Task { [store] in
@@ -126,14 +127,14 @@ final class AsyncBackendAdapter: StoreBackend {
     }
 }
 
-/// Ends some work once.
+/// A piece of work that is ended once.
 private final class EndOnce: Sendable {
     private let work: Locked<Activity.Work?>
     init(_ work: Activity.Work?) { self.work = Locked(work) }
     func end() { work.withLock { $0.take() }?.end() }
 }
 
-/// Passes everything on, and says when a snapshot has been taken in.
+/// A receiver that passes everything on, and reports when a snapshot has been received.
 private final class SnapshotWatch: StoreUpdateReceiver {
     private let receiver: any StoreUpdateReceiver
     private let once: EndOnce

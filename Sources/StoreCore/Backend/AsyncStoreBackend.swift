@@ -2,8 +2,8 @@ import Foundation
 
 /// A store behind a network, written with `async` functions.
 ///
-/// The promises are those of ``StoreBackend``; what differs is the form: an error that is thrown is passing trouble, and
-/// the queue tries again. One line makes it a store that queues can use:
+/// The promises are those of ``StoreBackend``; only the form differs. A thrown error is a temporary failure, after
+/// which the queue retries. One line turns it into a store that queues can use:
 ///
 /// ```swift
 /// let queue = SKPaymentQueue(backend: MyStore().asStoreBackend())
@@ -18,14 +18,14 @@ public protocol AsyncStoreBackend: Sendable {
     /// The country that the store sells for, as far as is known now. Default: nil.
     var storefront: StoreStorefront? { get }
 
-    /// What the app has changed in how the store promotes products, as far as is known now; nil where the store keeps no
-    /// such changes. Default: nil.
+    /// The app's changes to how the store promotes products, as far as is known now; nil where the store keeps no such
+    /// changes. Default: nil.
     var promotionOverrides: PromotionOverrides? { get }
 
     /// Changes how the store promotes products on this device. Default: refuses, with the code `unknown`.
     ///
-    /// - Parameter change: what the app wants.
-    /// - Throws: why it cannot. The app's completion handler gets it.
+    /// - Parameter change: the change that the app wants.
+    /// - Throws: the reason why it cannot. The app's completion handler gets it.
     func changePromotion(_ change: PromotionChange) async throws
 
     /// Whether an identifier is sold here, as far as is known now; nil when unknown. Must not block. Default: nil.
@@ -37,126 +37,126 @@ public protocol AsyncStoreBackend: Sendable {
     /// See ``StoreBackend/appReceipt``. Default: nil.
     var appReceipt: Data? { get }
 
-    /// What the app says of a purchase that was under way when the storefront changed, as
+    /// Receives the app's decision about a purchase that was under way when the storefront changed, as
     /// ``StoreBackend/decideAfterStorefrontChange(transaction:shouldContinue:)`` says. Default: does nothing.
     ///
     /// - Parameters:
     ///   - identifier: the store's name for the transaction.
-    ///   - shouldContinue: whether it goes on in the new storefront.
+    ///   - shouldContinue: whether it continues in the new storefront.
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async
 
-    /// Whether the store wants to ask the user of this device to agree to a higher price, as far as is known now. Must not
-    /// block. Default: false.
+    /// Whether the store wants to ask the user of this device to agree to a higher price, as far as is known now. Must
+    /// not block. Default: false.
     var isPriceConsentPending: Bool { get }
 
     /// Asks the user now, as ``StoreBackend/showPriceConsent()`` says. Default: does nothing.
     func showPriceConsent() async
 
-    /// Takes commands in, as ``StoreBackend/submit(_:reply:)`` says.
+    /// Accepts commands, as ``StoreBackend/submit(_:reply:)`` says.
     ///
     /// - Parameter commands: at least one, in the order of their numbers.
-    /// - Throws: anything, for passing trouble. The same commands come again, after a pause that grows.
+    /// - Throws: any error, for a temporary failure. The queue retries the same commands with growing backoff.
     func submit(_ commands: [StoreCommand]) async throws
 
-    /// Sends updates until the task is cancelled, as ``StoreBackend/connect(_:after:)`` says.
+    /// Sends updates until the task is canceled, as ``StoreBackend/connect(_:after:)`` says.
     ///
-    /// Returning or throwing ends the connection. The queue connects again from where it is, after a pause.
+    /// Returning or throwing ends the connection. The queue reconnects from its cursor, after a pause.
     ///
     /// - Parameters:
-    ///   - cursor: how far the queue has come; nil for one that knows nothing.
-    ///   - feed: takes the batches, one at a time and in order.
-    /// - Throws: anything, for a connection that broke.
+    ///   - cursor: the queue's cursor; nil for a queue that knows nothing.
+    ///   - feed: receives the batches, one at a time and in order.
+    /// - Throws: any error, for a connection that broke.
     func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws
 
-    /// The queue has told its observers all that came up to here. Default: does nothing.
+    /// Confirms that the queue has told its observers every update up to a cursor. Default: does nothing.
     ///
     /// - Parameter cursor: see ``StoreBackend/acknowledge(through:)``.
     func acknowledge(through cursor: UpdateCursor) async
 
     /// Looks up products.
     ///
-    /// - Parameter identifiers: what the app asks for; any string may be among them.
-    /// - Returns: a product for each that is sold, and the others.
-    /// - Throws: why nothing can be said now. The app's request fails with it.
+    /// - Parameter identifiers: the identifiers that the app asks for; any string may be among them.
+    /// - Returns: a product for each identifier that is sold, and the other identifiers.
+    /// - Throws: the reason why there is no answer now. The app's request fails with it.
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer
 
-    /// Brings the device's receipt up to date. Default: refuses, with the code `unknown`.
+    /// Refreshes the device's receipt. Default: refuses, with the code `unknown`.
     ///
-    /// - Parameter properties: what a sandbox's receipt should say of itself.
-    /// - Throws: why it cannot. The app's request fails with it.
+    /// - Parameter properties: the properties that a sandbox's receipt should have.
+    /// - Throws: the reason why it cannot. The app's request fails with it.
     func refreshReceipt(_ properties: ReceiptProperties) async throws
 
-    /// Sends some bytes of a file that the store hosts, as ``StoreBackend/fetchContent(_:reply:)`` says. Default: refuses,
-    /// with the code `unknown`.
+    /// Sends some bytes of a file that the store hosts, as ``StoreBackend/fetchContent(_:reply:)`` says. Default:
+    /// refuses, with the code `unknown`.
     ///
-    /// - Parameter request: which bytes of which file.
+    /// - Parameter request: the range of bytes, and their file.
     /// - Returns: at least one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``.
-    /// - Throws: why it cannot. The download fails with it, and the app may start it again.
+    /// - Throws: the reason why it cannot. The download fails with it, and the app may start it again.
     func content(_ request: ContentRequest) async throws -> Data
 
     /// Shows the sheet in which the user redeems an offer code; returns when it is closed. Default: refuses, with the
     /// code `unknown`.
     ///
-    /// - Throws: why there is no sheet, or nothing came of the code. The queue logs it.
+    /// - Throws: the reason why there is no sheet, or why the code had no effect. The queue logs it.
     func presentCodeRedemptionSheet() async throws
 }
 
 extension AsyncStoreBackend {
     /// The system's clock.
     public var clock: any StoreClock { SystemClock.shared }
-    /// Everybody may pay.
+    /// True: payments are allowed.
     public var canMakePayments: Bool { true }
-    /// Not known.
+    /// Nil: unknown.
     public var storefront: StoreStorefront? { nil }
-    /// The store keeps none.
+    /// Nil: the store keeps no changes.
     public var promotionOverrides: PromotionOverrides? { nil }
-    /// Refuses, with a sentence.
+    /// Throws a failure with the code `unknown`.
     public func changePromotion(_ change: PromotionChange) async throws {
         throw StoreFailure.storeKit(.unknown, "this store promotes no products")
     }
-    /// Not known.
+    /// Nil: unknown.
     public func sells(_ productIdentifier: String) -> Bool? { nil }
-    /// None.
+    /// Nil: no receipt.
     public func receipt(forTransaction identifier: String) -> Data? { nil }
-    /// See the requirement.
+    /// Nil: no app receipt.
     public var appReceipt: Data? { nil }
-    /// Nothing waits for it.
+    /// Does nothing.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {}
-    /// No price is to be agreed to.
+    /// False: no consent is pending.
     public var isPriceConsentPending: Bool { false }
-    /// Nothing to show.
+    /// Does nothing.
     public func showPriceConsent() async {}
-    /// Nothing to do.
+    /// Does nothing.
     public func acknowledge(through cursor: UpdateCursor) async {}
-    /// Refuses, with a sentence.
+    /// Throws a failure with the code `unknown`.
     public func refreshReceipt(_ properties: ReceiptProperties) async throws {
         throw StoreFailure.storeKit(.unknown, "this store has no receipt to refresh")
     }
-    /// Refuses, with a sentence.
+    /// Throws a failure with the code `unknown`.
     public func content(_ request: ContentRequest) async throws -> Data {
         throw StoreFailure.storeKit(.unknown, "this store hosts nothing to download")
     }
 
-    /// Refuses, with a sentence.
+    /// Throws a failure with the code `unknown`.
     public func presentCodeRedemptionSheet() async throws {
         throw StoreFailure.storeKit(.unknown, "this store has no sheet for offer codes")
     }
 
-    /// This store in the form that queues use.
+    /// Returns this store in the form that queues use.
     public func asStoreBackend() -> any StoreBackend { AsyncBackendAdapter(self) }
 }
 
-/// Where a store's ``AsyncStoreBackend/sendUpdates(after:to:)`` puts its updates.
+/// The receiver of the updates that ``AsyncStoreBackend/sendUpdates(after:to:)`` sends.
 public struct UpdateFeed: Sendable {
     private let receiver: any StoreUpdateReceiver
 
     init(_ receiver: any StoreUpdateReceiver) { self.receiver = receiver }
 
-    /// Under which name the queue numbers its commands.
+    /// The name under which the queue numbers its commands.
     public var journal: JournalID { receiver.journal }
 
-    /// Hands over some updates.
+    /// Sends a batch of updates.
     ///
-    /// Returns once the queue has taken them in; its callbacks are made elsewhere unless delivery is inline.
+    /// Returns once the queue has accepted them; its callbacks are made elsewhere unless delivery is inline.
     public func send(_ batch: UpdateBatch) { receiver.receive(batch) }
 }

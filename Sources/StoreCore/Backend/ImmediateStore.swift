@@ -1,26 +1,26 @@
 /// A store in the same process, which a queue asks by value instead of being called back.
 ///
-/// One call hands commands over and returns the acknowledgement together with everything that the connection has not been
-/// given yet. Nothing is pushed: when something changes for a connection through somebody else, the store rings its
+/// One call hands commands over and returns the acknowledgement together with all news that the connection has not been
+/// given yet. Nothing is pushed: when something else causes a change for a connection, the store notifies its
 /// ``NewsListener``, and the queue asks again.
 ///
-/// Every requirement may be called on any thread. None calls a listener or an authorizer: what a call leaves to do is in
-/// ``Exchange/afterwards`` and ``Exchange/questions``, which the caller runs once it holds no lock.
+/// Every requirement may be called on any thread. None calls a listener or an authorizer: the follow-up work of a call
+/// is in ``Exchange/afterwards`` and ``Exchange/questions``, which the caller runs once it holds no lock.
 package protocol ImmediateStore: StoreBackend {
-    /// Whether an exchange runs no code but StoreCore's own: neither a ledger nor a clock of a client's.
+    /// Whether an exchange runs only StoreCore's own code: neither a client's ledger nor a client's clock.
     ///
-    /// A queue may then ask with its lock held, unless a payment has a discount, whose signature a client's ``OfferSigner``
-    /// may check. The order of the locks is queue, store, clock.
+    /// A queue may then ask with its lock held, unless a payment has a discount, whose signature a client's
+    /// ``OfferSigner`` may check. The order of the locks is queue, store, clock.
     var isSelfContained: Bool { get }
 
     /// Opens a connection for a queue's journal.
     ///
-    /// The next exchange on it begins it, as ``StoreBackend/connect(_:after:)`` describes.
+    /// The first exchange on it starts the updates, as ``StoreBackend/connect(_:after:)`` describes.
     ///
     /// - Parameters:
-    ///   - listener: rung when there is news; retained until ``closeConnection(_:)``.
+    ///   - listener: notified when there is news; retained until ``closeConnection(_:)``.
     ///   - journal: the name under which the queue numbers its commands.
-    ///   - cursor: where an earlier connection ended; nil asks for a snapshot.
+    ///   - cursor: the place where an earlier connection ended; nil asks for a snapshot.
     /// - Returns: the connection's name.
     func openConnection(
         _ listener: any NewsListener,
@@ -31,15 +31,16 @@ package protocol ImmediateStore: StoreBackend {
     /// Closes a connection. One that is closed already is ignored.
     func closeConnection(_ connection: StoreConnectionID)
 
-    /// Takes commands in, and gives what the connection has not been given.
+    /// Accepts commands, and returns the news that the connection has not been given.
     ///
     /// - Parameters:
     ///   - commands: in the order of their numbers; none to ask for news only.
     ///   - connection: the queue's; nil while it has none.
-    ///   - exchange: where the answer goes. It has to be empty; its buffers are used again.
+    ///   - exchange: the answer. It has to be empty; its buffers are reused.
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange)
 
-    /// Takes one command in, in the same way, which is not a payment with a discount: signers may have to look at that.
+    /// Accepts one command, in the same way; never a payment with a discount, whose signature a signer may have to
+    /// check.
     ///
     /// Default: hands it over in an array.
     func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange)
@@ -67,9 +68,10 @@ package struct StoreConnectionID: Hashable, Sendable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The end of a connection that a store rings.
+/// An end of a connection that the store notifies of news.
 package protocol NewsListener: AnyObject, Sendable {
-    /// Says that the next exchange may return news. Called without a lock, on any thread, at most once until that exchange.
+    /// Announces that the next exchange may return news. Called without a lock, on any thread, at most once until that
+    /// exchange.
     func newsArrived()
 }
 
@@ -77,25 +79,25 @@ package protocol NewsListener: AnyObject, Sendable {
 package struct Exchange: Sendable {
     /// The acknowledgement of the commands.
     ///
-    /// Without commands it says nothing.
+    /// Meaningless without commands.
     package private(set) var reply = Reply.taken
-    /// What the connection had not been given.
+    /// The kind of news that the connection had not been given.
     package var news = News.none
-    /// The news, if they are a batch.
+    /// The news, if it is a batch.
     package var batch = UpdateBatch(after: nil, through: UpdateCursor(position: 0), updates: [])
     /// Whether another exchange would return more news at once.
     package var hasMore = false
-    /// Rings other connections and sets the clock; nil if there is nothing of that to do.
+    /// Notifies other connections and sets the clock; nil if there is no such work.
     ///
-    /// To be run exactly once, after the exchange has been taken in, by a caller that holds no lock. The same holds for
-    /// ``questions``, and for letting go of either.
+    /// To be run exactly once, after the caller has accepted the exchange, by a caller that holds no lock. The same
+    /// holds for ``questions``, and for releasing either.
     package var afterwards: (@Sendable () -> Void)?
-    /// Asks the authorizer, which may take any time; nil if there is nothing to ask.
+    /// Asks the authorizer, which may take any time; nil if there is no question.
     ///
     /// To be run after ``afterwards``, where no news waits for the answer.
     package var questions: (@Sendable () -> Void)?
 
-    /// A ``SubmissionReply``, small.
+    /// A compact ``SubmissionReply``.
     package enum Reply: Sendable {
         case taken
         indirect case tryLater(StoreFailure)
@@ -112,16 +114,16 @@ package struct Exchange: Sendable {
 
     package mutating func refuse(_ failure: StoreFailure) { reply = .tryLater(failure) }
 
-    /// Whether it has left nothing to do.
+    /// Whether it has left no follow-up work.
     var isOver: Bool { afterwards == nil && questions == nil }
 
-    /// Takes over what another exchange has left to do.
+    /// Takes over the follow-up work of another exchange.
     package mutating func inherit(_ other: Exchange) {
         afterwards = other.afterwards
         questions = other.questions
     }
 
-    /// Empties the exchange, but for its buffers.
+    /// Empties the exchange, but keeps its buffers.
     package mutating func clear() {
         reply = .taken
         news = .none

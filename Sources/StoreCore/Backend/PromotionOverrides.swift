@@ -1,17 +1,17 @@
-/// What an app has changed, on one device, in how its store promotes products.
+/// An app's changes, on one device, to how its store promotes products.
 public struct PromotionOverrides: Hashable, Codable, Sendable {
     /// The identifiers of the products that come first, in order; the others follow in the store's order.
     public var order: [String]
-    /// The products that are shown or hidden whatever the store says: true for shown, false for hidden.
+    /// The products that are shown or hidden regardless of the store's setting: true for shown, false for hidden.
     public var visibility: [String: Bool]
 
-    /// Makes overrides; without any, everything is as the store has it.
+    /// Creates overrides; without any, the store's settings apply.
     public init(order: [String] = [], visibility: [String: Bool] = [:]) {
         self.order = order
         self.visibility = visibility
     }
 
-    /// Takes in a change.
+    /// Applies a change.
     public mutating func apply(_ change: PromotionChange) {
         switch change {
         case .order(let identifiers): order = identifiers
@@ -20,10 +20,10 @@ public struct PromotionOverrides: Hashable, Codable, Sendable {
     }
 }
 
-/// One thing that an app changes in how its store promotes products on a device.
+/// A change that an app makes to how its store promotes products on a device.
 public enum PromotionChange: Hashable, Codable, Sendable {
-    /// These products come first; none gives the store's order back.
+    /// Puts these products first; an empty array restores the store's order.
     case order([String])
-    /// A product is shown or hidden; nil leaves it to the store again.
+    /// Shows or hides a product; nil restores the store's setting.
     case visibility(productIdentifier: String, isShown: Bool?)
 }

@@ -1,46 +1,46 @@
 import Foundation
 
-/// The products of one sandbox, in the order in which they were registered, and who may see which.
+/// The products of one sandbox, in the order in which they were registered, with their availability.
 ///
-/// Products are numbered from 0 and keep their number for good: what is withdrawn stays registered.
+/// Products are numbered from 0 and keep their number for good: withdrawn products stay registered.
 struct Catalog: Codable, Sendable {
-    /// The rest is made when somebody asks.
+    /// The encoded properties; all others are derived from them when needed.
     private enum CodingKeys: CodingKey { case products, restrictions, contents, countryCode }
 
     private var products: [SandboxProduct] = []
-    /// What a renewal of each pays for if it is for nobody in particular, made when the first renews.
+    /// The payments for renewals without an application username, each made when its product first renews.
     private var payments: [Int: StorePayment] = [:]
-    /// The number of each identifier; made of the products.
+    /// The number of each identifier, derived from the products.
     private var indices: [ExactText: Int] = [:]
-    /// The product that was sold last, which is likely to be asked for next.
+    /// The product that was sold last, which is likely to be requested next.
     ///
-    /// To compare is quicker than to hash.
+    /// A comparison is quicker than a hash.
     var lastSold: Int?
-    /// Only of those that are not simply on sale.
+    /// The availability of the products that are not simply on sale.
     private var restrictions: [Int: ProductAvailability] = [:]
     private var shelves: [Shelf] = []
-    /// What is hosted, by the products' numbers.
+    /// The hosted content, by the products' numbers.
     private var contents: [Int: [StoreContent]] = [:]
-    /// The country that is sold for, ISO 3166-1 alpha-3.
+    /// The storefront's country, ISO 3166-1 alpha-3.
     var countryCode = "USA"
     var storefront: StoreStorefront? { Storefronts.storefront(countryCode) }
 
-    /// The descriptions that one language and one country get to see, made when somebody asks.
+    /// The product descriptions in one language and for one country, made when first requested.
     private struct Shelf: Sendable {
         let locale: String
         let countryCode: String?
         var descriptions: [StoreProduct?]
     }
 
-    /// How many languages and countries are kept described at a time.
+    /// The greatest number of languages and countries whose descriptions are kept at a time.
     private static let maximumShelves = 16
 
-    /// Without products.
+    /// Creates a catalog without products.
     init() {}
 
-    /// Registers products, all on sale.
+    /// Creates a catalog of products, all on sale.
     ///
-    /// - Throws: for the first one that has a fault or an identifier seen before.
+    /// - Throws: an error for the first one that has a fault or an identifier seen before.
     init(_ products: [SandboxProduct]) throws(CatalogError) {
         indices.reserveCapacity(products.count)
         for (index, product) in products.enumerated() {
@@ -69,38 +69,38 @@ struct Catalog: Codable, Sendable {
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
     }
 
-    /// The number of a product, nil for an identifier that nobody registered.
+    /// Returns the number of a product, nil for an unregistered identifier.
     @inline(__always)
     func index(of identifier: String) -> Int? {
         if let lastSold, products[lastSold].identifier.isExactly(identifier) { return lastSold }
         return indices[ExactText(identifier)]
     }
 
-    /// The number of the first product that is as wanted.
+    /// Returns the number of the first product that satisfies a predicate.
     func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> Int? { products.firstIndex(where: isWanted) }
 
     /// Whether a product has a number.
     func has(_ index: Int) -> Bool { products.indices.contains(index) }
 
-    /// A product by its number.
+    /// The product of a number.
     subscript(index: Int) -> SandboxProduct { products[index] }
 
-    /// A product by its identifier, nil where nobody registered it.
+    /// Returns the product of an identifier, nil where none is registered.
     func product(_ identifier: String) -> SandboxProduct? { index(of: identifier).map { products[$0] } }
 
-    /// What a sale needs to know of a product, without copying all of it.
+    /// Returns a product's kind, all that a sale needs of it, without copying the product.
     func kind(of index: Int) -> SandboxProduct.Kind { products[index].kind }
     /// Whether a restore brings it back.
     func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
-    /// What makes it renew; nil for what does not.
+    /// Returns a product's subscription; nil for one that does not renew.
     func subscription(of index: Int) -> SandboxProduct.Subscription? { products[index].subscription }
-    /// How long one payment for it lasts; nil for what does not renew.
+    /// Returns the length of one paid period; nil for a product that does not renew.
     func period(of index: Int) -> StoreProduct.Period? { products[index].subscription?.period }
-    /// The introductory offer that its buyers have, if they may have one.
+    /// Returns the introductory offer of a product, for buyers who are eligible.
     func introductoryOffer(of index: Int) -> SubscriptionOffer? {
         products[index].subscription?.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
     }
-    /// What is paid for when nobody ordered it: one, for a user of the app's or for nobody in particular.
+    /// Returns the payment for a purchase without an order: a quantity of one, for an application username or none.
     mutating func payment(for index: Int, applicationUsername: String?) -> StorePayment {
         if let applicationUsername {
             return StorePayment(
@@ -113,28 +113,28 @@ struct Catalog: Codable, Sendable {
         payments[index] = payment
         return payment
     }
-    /// The subscription group that it belongs to.
+    /// Returns the subscription group of a product.
     func group(of index: Int) -> String? { products[index].subscription?.groupIdentifier }
-    /// Whether anything is hosted for any product.
+    /// Whether any product has hosted content.
     var hostsContent: Bool { !contents.isEmpty }
-    /// What is hosted for a product.
+    /// Returns the hosted content of a product.
     func content(of index: Int) -> [StoreContent] { contents[index] ?? [] }
     private mutating func noteContent(of index: Int) {
         let content = products[index].hostedContent?.contents(of: products[index].identifier)
         if content != nil || hostsContent { contents[index] = content }
     }
-    /// The price of one.
+    /// Returns the price of one.
     func price(of index: Int) -> Decimal {
         products[index].storefrontTerms?.prices[countryCode] ?? products[index].price
     }
-    /// Whether it has a price of its own in the country that is sold for.
+    /// Whether it has a price of its own in the storefront's country.
     func hasLocalPrice(_ index: Int) -> Bool { products[index].storefrontTerms?.prices[countryCode] != nil }
-    /// Whether it is sold in the country that is sold for.
+    /// Whether it is sold in the storefront's country.
     func isSoldHere(_ index: Int) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
 
-    /// Registers one more product, or another version of one that is registered already; its availability stays.
+    /// Registers a product, or a new version of a registered one, whose availability stays.
     ///
-    /// Whether it has a fault was checked when it came in: what is in the ledger happened.
+    /// Its validity was checked when it came in: the ledger records what happened.
     mutating func register(_ product: SandboxProduct) {
         if let index = index(of: product.identifier) {
             products[index] = product
@@ -157,21 +157,21 @@ struct Catalog: Codable, Sendable {
     }
 }
 
-// MARK: - What is on sale
+// MARK: - Availability
 
 extension Catalog {
-    /// Puts a product on or off the market.
+    /// Sets whether a product is on sale.
     mutating func setAvailability(_ availability: ProductAvailability, of index: Int) {
         restrictions[index] = availability == .onSale ? nil : availability
     }
 
-    /// The number of a product that can be bought at a moment.
+    /// Returns the number of a product that can be bought at a moment.
     func onSale(_ identifier: String, at moment: Date) -> Int? {
         guard let index = index(of: identifier), isOnSale(index, at: moment) else { return nil }
         return index
     }
 
-    /// Why an identifier cannot be bought at a moment, in one sentence; nil if it can.
+    /// Returns the reason why an identifier cannot be bought at a moment, in one sentence; nil if it can.
     func refusal(of identifier: String, at moment: Date) -> String? {
         guard let index = index(of: identifier) else {
             return "no product \"\(identifier)\" is registered in this store"
@@ -197,23 +197,25 @@ extension Catalog {
     }
 }
 
-// MARK: - What a device gets to see
+// MARK: - Product descriptions
 
 extension Catalog {
-    /// The identifiers of what can be bought at a moment, the first registered first.
+    /// Returns the identifiers of the products on sale at a moment, in order of registration.
     func identifiersOnSale(at moment: Date) -> [String] {
         products.indices.filter { isOnSale($0, at: moment) }.map { products[$0].identifier }
     }
 
-    /// What a device sees of one product.
+    /// Returns the description of one product for a device.
     func description(of index: Int, for locale: String) -> StoreProduct {
         var describer = Describer(locale: locale, storefront: storefront)
         return describer.describe(products[index])
     }
 
-    /// The answer to a look-up: what is on sale in it, and which identifiers are invalid (behaviours 78 to 80).
+    /// Returns the response to a product request: the products on sale, and the invalid identifiers (behaviors 78 to
+    /// 80).
     ///
-    /// The first registered comes first, and what is invalid is sorted: a set has another order in every process.
+    /// Products are in order of registration, and invalid identifiers are sorted: a set has another order in every
+    /// process.
     mutating func answer(
         _ identifiers: Set<String>,
         for locale: String,
@@ -247,9 +249,9 @@ extension Catalog {
         return answer
     }
 
-    /// Puts numbers of products into the order in which they were registered.
+    /// Returns product numbers in order of registration.
     private func inOrder(_ numbers: [Int]) -> [Int] {
-        // To go through all products costs less than to sort a good part of them.
+        // Going through all products costs less than sorting a good part of them.
         guard numbers.count > products.count / 16 else { return numbers.sorted() }
         var isMeant = [Bool](repeating: false, count: products.count)
         for number in numbers { isMeant[number] = true }
@@ -266,7 +268,7 @@ extension Catalog {
     }
 }
 
-/// Puts products into one language and one currency.
+/// Describes products in one language and one currency.
 private struct Describer {
     private var match: LocalizationMatch
     private let priceLocale: String
@@ -298,7 +300,7 @@ private struct Describer {
             period: subscription.period,
             groupIdentifier: subscription.groupIdentifier,
             introductoryOffer: subscription.introductoryOffer?.terms,
-            // Store Kit 1 knows no billing plans, so it cannot buy what belongs to another one.
+            // Store Kit 1 has no billing plans, so it cannot buy an offer that belongs to another one.
             promotionalOffers: subscription.promotionalOffers.filter { $0.billingPlan == .upFront }.map(\.terms)
         )
     }

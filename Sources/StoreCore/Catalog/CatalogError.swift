@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why products cannot be registered or described: one of them has a fault, or two have the same identifier.
+/// The error for products that cannot be registered or described: a fault in one, or an identifier that two have.
 public struct CatalogError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
-    /// The product that is refused; empty for an offer that is part of no product yet.
+    /// The refused product; empty for an offer that is part of no product yet.
     public let productIdentifier: String
     /// One sentence that names the product and the rule.
     ///
@@ -14,8 +14,8 @@ public struct CatalogError: Error, Hashable, Sendable, LocalizedError, CustomStr
         self.reason = reason
     }
 
-    /// The sentence.
+    /// The reason.
     public var description: String { reason }
-    /// The sentence.
+    /// The reason.
     public var errorDescription: String? { reason }
 }

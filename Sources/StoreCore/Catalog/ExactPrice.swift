@@ -4,13 +4,13 @@ import Foundation
 ///
 /// `Decimal(string:)` also takes "0.99 or so", which is the wrong answer for a price, and is far slower.
 enum ExactPrice {
-    /// What is wrong with a text that is no price.
+    /// The fault of a text that is not a price.
     enum Fault: Error, Equatable { case malformed, negative, tooLong }
 
-    /// As many digits as fit an unsigned 64-bit number for sure.
+    /// The number of digits that always fit an unsigned 64-bit number.
     static let maximumDigits = 18
 
-    /// The price that a text stands for, digit by digit.
+    /// Returns the price in a text, read digit by digit.
     static func read(_ text: String) throws(Fault) -> Decimal {
         var mantissa: UInt64 = 0
         var digits = 0
@@ -36,7 +36,7 @@ enum ExactPrice {
         return Decimal(sign: .plus, exponent: -(digitsBehindPoint ?? 0), significand: Decimal(mantissa))
     }
 
-    /// The price that stands in a program's text, where a bad one is the programmer's mistake; 0 where that is caught.
+    /// Returns the price in a program's text, where a bad one is the programmer's mistake; 0 where that is caught.
     static func written(_ text: String, for thing: String, in product: String = "") -> Decimal {
         do {
             return try read(text)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Chooses the texts that a user gets to see.
+/// The choice of the texts that a user sees.
 ///
 /// Three languages are tried in turn: the device's, the storefront's, and US English. Within one, the best is an exact
 /// match (`en_GB`), then the language without a country (`en`, `zh_Hant`), then the same language in the same script,
@@ -13,9 +13,9 @@ struct LocalizationMatch {
         wanted = [device, storefront, "en_US"].map(Name.init)
     }
 
-    /// The texts to show, nil only if there are none.
+    /// Returns the texts to show, nil only if there are none.
     ///
-    /// Mutating because it remembers the names it has taken apart.
+    /// It is mutating because it caches the names that it has parsed.
     mutating func best(of localizations: [SandboxProduct.Localization]) -> SandboxProduct.Localization? {
         guard localizations.count > 1 else { return localizations.first }
         for wish in wanted {
@@ -36,17 +36,17 @@ struct LocalizationMatch {
         return name
     }
 
-    /// A locale's name, taken apart.
+    /// A locale's name, parsed.
     private struct Name {
         let language: String
         let script: String
         let region: String?
 
         init(_ identifier: String) {
-            // What follows "@" says nothing about the language.
+            // The part after "@" does not concern the language.
             let plain = String(identifier.prefix { $0 != "@" })
             let given = Locale.Language(identifier: plain)
-            // zh_TW is written in Hant: likely subtags say so.
+            // zh_TW is written in Hant: likely subtags tell.
             let full = Locale.Language(identifier: given.maximalIdentifier)
             language = full.languageCode?.identifier ?? plain
             script = full.script?.identifier ?? ""

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Whether a registered product can be bought.
+/// The availability of a registered product.
 ///
-/// A look-up answers with what is on sale; every other identifier is invalid to it, like one that nobody registered.
+/// A product request returns the products on sale; every other identifier is invalid to it, like an unregistered one.
 public enum ProductAvailability: Hashable, Codable, Sendable {
-    /// It can be bought.
+    /// The product can be bought.
     case onSale
-    /// Its owner has taken it off the market.
+    /// The operator has withdrawn the product from sale.
     case withdrawn
-    /// It is new, and not all of the store's servers know it before that moment.
+    /// The product is new, and not all of the store's servers know it before that moment.
     case notYetPropagated(until: Date)
 }

@@ -4,7 +4,7 @@
 enum ProductMistake {
     @TaskLocal private static var catcher: Catcher?
 
-    /// Keeps the first mistake, so that the description can go on to its end.
+    /// A collector of the first mistake, so that the description can go on to its end.
     private final class Catcher: Sendable {
         let first = Locked<CatalogError?>(nil)
     }
@@ -21,7 +21,7 @@ enum ProductMistake {
         }
     }
 
-    /// Describes something, and throws the first mistake in it.
+    /// Returns what a closure describes, and throws the first mistake in it.
     static func catching<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
         let catcher = Catcher()
         let made = $catcher.withValue(catcher) { make() }
@@ -33,18 +33,18 @@ enum ProductMistake {
 extension SandboxProduct {
     /// Describes products or offers, and throws where a mistake in them stops the process.
     ///
-    /// The factories and modifiers stop the process with a sentence for what is wrong in a program's text: a price that is
-    /// none, an empty identifier, content that cannot be hosted. For descriptions that come from elsewhere, such as a file
-    /// of the app's own, put them into this:
+    /// The factories and modifiers stop the process with a sentence for a mistake in a program's text: a malformed
+    /// price, an empty identifier, content that cannot be hosted. Wrap descriptions that come from elsewhere, such as a
+    /// file of the app's own, in this method:
     ///
     /// ```swift
     /// let sword: SandboxProduct = try .makeThrowing { .consumable("sword", price: text) }
     /// ```
     ///
-    /// - Parameter make: describes products, offers or a list of them.
-    /// - Returns: what `make` returns.
-    /// - Throws: ``CatalogError`` with the sentence of the first mistake. What a store refuses at its registration, such
-    ///   as a country that does not exist, is thrown by the store.
+    /// - Parameter make: a closure that describes products, offers or a list of them.
+    /// - Returns: the closure's result.
+    /// - Throws: ``CatalogError`` with the sentence of the first mistake. What a store refuses at its registration,
+    ///   such as a country that does not exist, is thrown by the store.
     public static func makeThrowing<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
         try ProductMistake.catching(make)
     }

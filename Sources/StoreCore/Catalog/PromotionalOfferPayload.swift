@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a developer's server signs when it lets a user have a promotional offer.
+/// The payload that a developer's server signs to grant a user a promotional offer.
 ///
-/// The store puts the same together from the payment that the offer comes with, so that an offer serves only the app, the
-/// product and the user that it was signed for. ``data`` is what goes into the signature: compare it with what a server's
-/// own code makes.
+/// The store builds the same payload from the payment that carries the offer, so that an offer is valid only for the
+/// app, the product and the user that it was signed for. ``data`` is the message to sign: compare it with that of a
+/// server's own code.
 ///
 /// ```swift
 /// let payload = PromotionalOfferPayload(
@@ -17,22 +17,22 @@ import Foundation
 /// )
 /// ```
 public struct PromotionalOfferPayload: Hashable, Sendable {
-    /// The app.
+    /// The app's bundle identifier.
     public var bundleIdentifier: String
-    /// Which of the developer's keys signs.
+    /// The identifier of the developer's key that signs.
     public var keyIdentifier: String
-    /// The subscription that the offer is for.
+    /// The product identifier of the offer's subscription.
     public var productIdentifier: String
-    /// The offer, by its identifier in the store's set-up.
+    /// The offer's identifier in the store's set-up.
     public var offerIdentifier: String
     /// The app's own name for its user, as the payment carries it; empty where it carries none.
     public var applicationUsername: String
-    /// A number used for one payment only.
+    /// A nonce, used for one payment only.
     public var nonce: UUID
-    /// When it is signed, in milliseconds since 1970.
+    /// The date of the signature, in milliseconds since 1970.
     public var timestamp: Int64
 
-    /// Describes what is signed.
+    /// Creates a payload.
     public init(
         bundleIdentifier: String,
         keyIdentifier: String,
@@ -51,9 +51,9 @@ public struct PromotionalOfferPayload: Hashable, Sendable {
         self.timestamp = timestamp
     }
 
-    /// The bytes that are signed: the properties in the order above, joined by U+2063, in UTF-8.
+    /// The bytes to sign: the properties in the order above, joined by U+2063, in UTF-8.
     ///
-    /// The nonce is in lower case, everything else as it is.
+    /// The nonce is in lowercase, everything else unchanged.
     public var data: Data {
         let fields = [
             bundleIdentifier, keyIdentifier, productIdentifier, offerIdentifier, applicationUsername,
@@ -62,9 +62,9 @@ public struct PromotionalOfferPayload: Hashable, Sendable {
         return Data(fields.joined(separator: "\u{2063}").utf8)
     }
 
-    /// The same payload signed, as a payment carries it.
+    /// Returns the payload signed, as a payment carries it.
     ///
-    /// - Throws: what keeps the signer from signing.
+    /// - Throws: the error that keeps the signer from signing.
     public func signed(by signer: any OfferSigner) throws -> StoreDiscount {
         StoreDiscount(
             identifier: offerIdentifier,

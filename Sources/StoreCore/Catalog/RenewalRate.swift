@@ -1,24 +1,25 @@
 import Foundation
 
-/// How long a subscription's periods last by the store's clock.
+/// The rate at which a subscription's periods pass by the store's clock.
 ///
-/// Periods follow the calendar unless the store is told to be quicker. The quicker rates are those of Xcode's test
-/// environment (behaviours 222 to 225). What a period becomes is fixed when it begins.
+/// Periods follow the calendar unless the store is set to a quicker rate. The quicker rates are those of Xcode's test
+/// environment (behaviors 222 to 225). A period's length is fixed when it begins.
 ///
-/// A subscription goes on renewing at any rate until its user turns it off; only ``SandboxStore/setRenewalLimit(_:)`` ends
-/// it by itself. A clock is moved by the rate's own lengths: a year of months at ``Month/thirtySeconds`` is
+/// A subscription keeps renewing at any rate until its user turns it off; only ``SandboxStore/setRenewalLimit(_:)``
+/// ends it by itself. A clock is moved by the rate's own lengths: a year of months at ``Month/thirtySeconds`` is
 /// `advance(by: 12 * 30)`. One move renews a subscription 10,000 times at most, see ``SandboxStore/advance(by:)``.
 public enum RenewalRate: Hashable, Codable, Sendable {
-    /// By the calendar, in UTC: a month after 31 January is the end of February, two months after it 31 March.
+    /// Periods follow the calendar, in UTC: a month after 31 January is the end of February, two months after it 31
+    /// March.
     case realTime
     /// A day lasts this long; a period has as many as the calendar gives it.
     case day(Day)
     /// A month lasts this long, and a year twelve of them. A week is longer than its share of a month.
     case month(Month)
-    /// Every period lasts this long, whatever it says.
+    /// Every period lasts this long, regardless of its stated length.
     case everyPeriod(Period)
 
-    /// How long a day may last, in seconds.
+    /// The length of a day, in seconds.
     public enum Day: TimeInterval, Hashable, Codable, Sendable, CaseIterable {
         /// One hour.
         case hour = 3600
@@ -34,7 +35,7 @@ public enum RenewalRate: Hashable, Codable, Sendable {
         case second = 1
     }
 
-    /// How long a month may last, in seconds.
+    /// The length of a month, in seconds.
     public enum Month: TimeInterval, Hashable, Codable, Sendable, CaseIterable {
         /// One hour; a week lasts 15 minutes.
         case hour = 3600
@@ -68,7 +69,7 @@ public enum RenewalRate: Hashable, Codable, Sendable {
         }
     }
 
-    /// How long every period may last, in seconds.
+    /// The length of every period, in seconds.
     public enum Period: TimeInterval, Hashable, Codable, Sendable, CaseIterable {
         /// Fifteen minutes.
         case fifteenMinutes = 900
@@ -89,7 +90,7 @@ extension StoreProduct.Period {
     /// Whether it always lasts as long as another: seven days are a week, twelve months a year.
     func isAsLong(as other: Self) -> Bool { plain == other.plain }
 
-    /// The same in days or months.
+    /// The same period in days or months.
     private var plain: Self {
         switch unit {
         case .day, .month: self
@@ -100,12 +101,12 @@ extension StoreProduct.Period {
 }
 
 extension RenewalRate {
-    /// The end of some periods that begin at a moment.
+    /// Returns the end of consecutive periods that begin at a moment.
     ///
     /// - Parameters:
     ///   - period: the length of one.
-    ///   - count: how many follow each other, at least 1.
-    ///   - start: when the first begins.
+    ///   - count: the number of periods, at least 1.
+    ///   - start: the start of the first one.
     /// - Returns: the first moment behind the last.
     public func end(of period: StoreProduct.Period, times count: Int = 1, from start: Date) -> Date {
         switch self {
@@ -121,10 +122,10 @@ extension RenewalRate {
         }
     }
 
-    /// How long a subscription goes on after a renewal that could not be paid for, in seconds.
+    /// Returns the length of the grace period after a failed renewal, in seconds.
     ///
-    /// - Parameter period: the subscription's; a week's grace is shorter than any other's.
-    /// - Returns: how long, if the store grants it at all.
+    /// - Parameter period: the subscription's period; a week's grace is shorter than any other's.
+    /// - Returns: the length, if the store grants grace at all.
     public func gracePeriod(for period: StoreProduct.Period) -> TimeInterval {
         let isWeekly = period.isAsLong(as: .init(1, .week))
         let days: Double = isWeekly ? 6 : 16
@@ -136,7 +137,7 @@ extension RenewalRate {
         }
     }
 
-    /// For how long the store tries to collect what could not be paid for, in seconds.
+    /// The time for which the store retries a failed charge, in seconds.
     public var billingRetryPeriod: TimeInterval {
         switch self {
         case .realTime: 60 * Self.secondsOfDay
@@ -146,7 +147,7 @@ extension RenewalRate {
         }
     }
 
-    /// How many months are counted for a period; nil where it is not counted in months.
+    /// Returns the number of months in a period; nil where it is not counted in months.
     func months(in period: StoreProduct.Period) -> Int? {
         if case .everyPeriod = self { return nil }
         return switch period.unit {
@@ -165,7 +166,7 @@ extension RenewalRate {
         return calendar
     }()
 
-    /// Counted from the first day each time, so that the 31st comes back after a shorter month.
+    /// Returns the end by the calendar, counted from the first day, so that the 31st comes back after a shorter month.
     private static func calendarEnd(of period: StoreProduct.Period, times count: Int, from start: Date) -> Date {
         let amount = period.count * count
         switch period.unit {
@@ -176,10 +177,11 @@ extension RenewalRate {
         }
     }
 
-    /// What the calendar says, most times without asking it, which would take most of a renewal's time.
+    /// Returns the calendar's end of some months, usually without the calendar, which would take most of a renewal's
+    /// time.
     private static func end(ofMonths months: Int, from start: Date) -> Date {
         let seconds = start.timeIntervalSince1970
-        // From 1600 to about 5138; before, the calendar was the Julian one.
+        // The range is from 1600 to about 5138; before, the calendar was the Julian one.
         guard seconds >= -11_676_096_000, seconds < 100_000_000_000, months <= 12_000 else {
             return calendar.date(byAdding: .month, value: months, to: start) ?? .distantFuture
         }

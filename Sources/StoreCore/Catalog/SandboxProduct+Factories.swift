@@ -4,13 +4,13 @@ import Foundation
 // label differs so that `price: 0.99` does not compile: as a `Double` that is not 0.99. What stops the process is thrown
 // inside ``makeThrowing(_:)``.
 extension SandboxProduct {
-    /// A product that is used up and bought anew.
+    /// Creates a consumable product, which is used up and bought again.
     ///
     /// - Parameters:
-    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - identifier: its identifier in app and store. An empty one stops the process.
     ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: what it is, in the same language. Has no effect without a title.
+    ///   - description: its description, in the same language. Has no effect without a title.
     /// - Returns: the product.
     public static func consumable(
         _ identifier: String,
@@ -26,7 +26,7 @@ extension SandboxProduct {
         )
     }
 
-    /// The same for a price that is computed rather than written.
+    /// Creates a consumable product with a computed price.
     ///
     /// A negative one stops the process.
     public static func consumable(
@@ -38,14 +38,14 @@ extension SandboxProduct {
         make(identifier, .consumable, price, title, description)
     }
 
-    /// A product that is bought once, for good.
+    /// Creates a non-consumable product, which is bought once, for good.
     ///
     /// - Parameters:
-    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - identifier: its identifier in app and store. An empty one stops the process.
     ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: what it is, in the same language. Has no effect without a title.
-    ///   - isFamilyShareable: whether the buyer's family may use it too.
+    ///   - description: its description, in the same language. Has no effect without a title.
+    ///   - isFamilyShareable: whether the purchaser's family may use it too.
     /// - Returns: the product.
     public static func nonConsumable(
         _ identifier: String,
@@ -63,7 +63,7 @@ extension SandboxProduct {
         )
     }
 
-    /// The same for a price that is computed rather than written.
+    /// Creates a non-consumable product with a computed price.
     ///
     /// A negative one stops the process.
     public static func nonConsumable(
@@ -76,14 +76,14 @@ extension SandboxProduct {
         make(identifier, .nonConsumable, price, title, description, isFamilyShareable)
     }
 
-    /// A subscription whose end is the app's business.
+    /// Creates a non-renewing subscription, whose end the app decides.
     ///
     /// - Parameters:
-    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - identifier: its identifier in app and store. An empty one stops the process.
     ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: what it is, in the same language. Has no effect without a title.
-    ///   - isFamilyShareable: whether the buyer's family may use it too.
+    ///   - description: its description, in the same language. Has no effect without a title.
+    ///   - isFamilyShareable: whether the purchaser's family may use it too.
     /// - Returns: the product.
     public static func nonRenewing(
         _ identifier: String,
@@ -101,7 +101,7 @@ extension SandboxProduct {
         )
     }
 
-    /// The same for a price that is computed rather than written.
+    /// Creates a non-renewing subscription with a computed price.
     ///
     /// A negative one stops the process.
     public static func nonRenewing(
@@ -114,21 +114,21 @@ extension SandboxProduct {
         make(identifier, .nonRenewing, price, title, description, isFamilyShareable)
     }
 
-    /// A subscription that is paid for again at the end of each period.
+    /// Creates an auto-renewable subscription, which is charged again at the end of each period.
     ///
     /// - Parameters:
-    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - identifier: its identifier in app and store. An empty one stops the process.
     ///   - price: of one period, exact, as in `"4.99"`. Anything but digits and a point stops the process.
-    ///   - period: how long one payment lasts.
-    ///   - group: names the group, one of whose products a user can be subscribed to at a time.
+    ///   - period: the length of one paid period.
+    ///   - group: the group's identifier; a user can be subscribed to one of its products at a time.
     ///   - level: the rank within the group, from 1, which gives the user most.
     ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: what it is, in the same language. Has no effect without a title.
-    ///   - introductoryOffer: what first-time subscribers pay.
-    ///   - promotionalOffers: what the app may offer against a signature; each needs an identifier.
-    ///   - codeOffers: what is behind codes; each needs an identifier.
-    ///   - winBackOffers: what is offered to those who have left; each needs an identifier.
-    ///   - isFamilyShareable: whether the buyer's family may use it too.
+    ///   - description: its description, in the same language. Has no effect without a title.
+    ///   - introductoryOffer: the offer for first-time subscribers.
+    ///   - promotionalOffers: the offers that the app may make, with a signature; each needs an identifier.
+    ///   - codeOffers: the offers behind codes; each needs an identifier.
+    ///   - winBackOffers: the offers for lapsed subscribers; each needs an identifier.
+    ///   - isFamilyShareable: whether the purchaser's family may use it too.
     /// - Returns: the product.
     public static func autoRenewable(
         _ identifier: String,
@@ -160,7 +160,7 @@ extension SandboxProduct {
         )
     }
 
-    /// The same for a price that is computed rather than written.
+    /// Creates an auto-renewable subscription with a computed price.
     ///
     /// A negative one stops the process.
     public static func autoRenewable(
@@ -189,12 +189,12 @@ extension SandboxProduct {
         return make(identifier, .autoRenewable, price, title, description, isFamilyShareable, subscription)
     }
 
-    /// A subscription that costs nothing and never ends.
+    /// Creates a free subscription, which never ends.
     ///
     /// - Parameters:
-    ///   - identifier: what names it in app and store. An empty one stops the process.
+    ///   - identifier: its identifier in app and store. An empty one stops the process.
     ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: what it is, in the same language. Has no effect without a title.
+    ///   - description: its description, in the same language. Has no effect without a title.
     /// - Returns: the product.
     public static func freeSubscription(
         _ identifier: String,
@@ -204,7 +204,7 @@ extension SandboxProduct {
         make(identifier, .freeSubscription, 0, title, description)
     }
 
-    /// The same product with texts in one more language, or with other texts in one it has.
+    /// Returns the same product with texts in one more language, or with other texts in one it has.
     public func localized(_ locale: String, title: String, description: String = "") -> SandboxProduct {
         var copy = self
         copy.localizations.removeAll { $0.locale == locale }

@@ -1,14 +1,14 @@
 import Foundation
 
 extension SandboxProduct {
-    /// What a sandbox store hosts for a product: one or more files of one version.
+    /// The content that a sandbox store hosts for a product: one or more files of one version.
     public struct HostedContent: Hashable, Codable, Sendable {
-        /// Integers separated by periods, as in `1.0`.
+        /// The version, integers separated by periods, as in `1.0`.
         public var version: String
         /// The files, each with an identifier of its own; at least one.
         public var files: [File]
 
-        /// Describes hosted files.
+        /// Creates hosted content.
         public init(version: String = "1.0", files: [File]) {
             self.version = version
             self.files = files
@@ -16,7 +16,7 @@ extension SandboxProduct {
 
         /// One file, in memory or on disk.
         public struct File: Hashable, Codable, Sendable {
-            /// Names the file among those of its product; nil stands for the product's identifier.
+            /// The file's identifier among those of its product; nil stands for the product's identifier.
             public let identifier: String?
             /// Its size in bytes.
             public let length: Int64
@@ -24,19 +24,19 @@ extension SandboxProduct {
 
             private enum Source: Hashable, Codable { case bytes(Data), file(URL) }
 
-            /// A file of these bytes.
+            /// Creates a file of these bytes.
             public init(_ bytes: Data, identifier: String? = nil) {
                 self.identifier = identifier
                 length = Int64(bytes.count)
                 source = .bytes(bytes)
             }
 
-            /// A file on disk, which has to stay as it is for as long as it is hosted.
+            /// Creates a file from one on disk, which has to stay unchanged for as long as it is hosted.
             ///
             /// - Parameters:
-            ///   - url: where it is.
-            ///   - identifier: names it; nil stands for the product's identifier.
-            /// - Throws: what keeps its size from being read.
+            ///   - url: the file's location.
+            ///   - identifier: the file's identifier; nil stands for the product's identifier.
+            /// - Throws: the error that keeps its size from being read.
             public init(contentsOf url: URL, identifier: String? = nil) throws {
                 self.identifier = identifier
                 let values = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
@@ -49,12 +49,12 @@ extension SandboxProduct {
         }
     }
 
-    /// The same product with one hosted file, which is called what the product is.
+    /// Returns the same product with one hosted file, which has the product's identifier.
     public func hosting(_ bytes: Data, version: String = "1.0") -> SandboxProduct {
         hosting([HostedContent.File(bytes)], version: version)
     }
 
-    /// The same product with hosted files.
+    /// Returns the same product with hosted files.
     ///
     /// - Parameters:
     ///   - files: at least one; one at most without an identifier of its own.
@@ -70,7 +70,8 @@ extension SandboxProduct {
 }
 
 extension SandboxProduct.HostedContent {
-    /// What keeps it from being hosted, as the rest of a sentence that begins with the product; nil if nothing does.
+    /// Returns the fault that keeps it from being hosted, as the rest of a sentence that begins with the product; nil
+    /// if none.
     func fault(for product: String) -> String? {
         if files.isEmpty { return "hosts content without a file" }
         let numbers = version.split(separator: ".", omittingEmptySubsequences: false)
@@ -85,16 +86,16 @@ extension SandboxProduct.HostedContent {
         return nil
     }
 
-    /// The files as a transaction describes them.
+    /// Returns the files as a transaction describes them.
     func contents(of product: String) -> [StoreContent] {
         files.map { StoreContent(identifier: $0.identifier ?? product, version: version, length: $0.length) }
     }
 }
 
 extension SandboxProduct.HostedContent.File {
-    /// Some of its bytes.
+    /// Returns some of the file's bytes.
     ///
-    /// - Throws: also where the file has become shorter.
+    /// - Throws: an error, also where the file has become shorter.
     func bytes(at offset: Int64, count: Int) throws -> Data {
         let bytes: Data
         let name: String

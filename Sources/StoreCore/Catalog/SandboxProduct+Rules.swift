@@ -1,8 +1,8 @@
 import Foundation
 
 extension SandboxProduct {
-    /// What keeps the product from being sold by anybody, as the rest of a sentence that begins with its name; nil for a
-    /// sound one.
+    /// The fault that keeps the product from being sold, as the rest of a sentence that begins with its name; nil for a
+    /// valid one.
     var fault: String? {
         if identifier.isEmpty { return "has no identifier" }
         if let rule = Self.rule(brokenBy: price) { return "costs \(price): \(rule)" }
@@ -16,15 +16,15 @@ extension SandboxProduct {
         return subscription.fault
     }
 
-    /// Reports what keeps the product from being sold as the programmer's mistake.
+    /// Reports the product's fault as the programmer's mistake.
     func reportFault() {
         if let fault { ProductMistake.report("the product \"\(identifier)\" \(fault)", in: identifier) }
     }
 
-    /// What is wrong with a price, nil if nothing is.
+    /// Returns the rule that a price breaks, nil if it is valid.
     static func rule(brokenBy price: Decimal) -> String? {
         guard price.isFinite, price >= 0 else { return "a price is at least 0" }
-        // What is larger adds up to no number.
+        // Sums of larger prices fit no number.
         return price < Decimal(sign: .plus, exponent: 18, significand: 1) ? nil : "a price is below 10^18"
     }
 }
@@ -55,9 +55,9 @@ extension SandboxProduct.Offer {
 }
 
 extension StoreProduct.Period {
-    /// Whether some of them, at least one, last more than 100 years.
+    /// Whether a number of such periods, at least one, lasts more than 100 years.
     ///
-    /// Dates end somewhere; and what never comes to an end would be renewed for ever.
+    /// Dates have an upper bound; and a period that never ended would be renewed forever.
     fileprivate func isTooLong(times: Int = 1) -> Bool {
         let most =
             switch unit {

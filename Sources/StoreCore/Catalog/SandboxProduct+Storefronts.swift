@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where a product is sold, and where it costs something else.
+/// The countries in which a product is sold, and its prices there.
 struct StorefrontTerms: Hashable, Codable, Sendable {
-    /// The prices of the countries in which it costs something else, by their codes.
+    /// The prices of the countries in which it has one of its own, by their codes.
     var prices: [String: Decimal] = [:]
-    /// Countries in which it is not sold.
+    /// The countries in which it is not sold.
     var excluded: Set<String> = []
     /// The only countries in which it is sold; nil for all but ``excluded``.
     var only: Set<String>?
@@ -19,7 +19,7 @@ struct StorefrontTerms: Hashable, Codable, Sendable {
 }
 
 extension SandboxProduct {
-    /// The same product with another price in one country, in that country's currency.
+    /// Returns the same product with another price in one country, in that country's currency.
     ///
     /// - Parameters:
     ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
@@ -30,16 +30,16 @@ extension SandboxProduct {
         return priced(decimalPrice: ExactPrice.written(price, for: thing, in: identifier), in: country)
     }
 
-    /// The same for a price that is computed rather than written.
+    /// Returns the same product with a computed price in one country.
     ///
     /// - Returns: the product, which no store sells at a negative price.
     public func priced(decimalPrice price: Decimal, in country: String) -> SandboxProduct {
         changingTerms { $0.prices[country] = price }
     }
 
-    /// The same product, not sold in some countries.
+    /// Returns the same product, not sold in some countries.
     ///
-    /// What is ordered there fails with `storeProductNotAvailable`, and a look-up does not know it.
+    /// An order there fails with `storeProductNotAvailable`, and a product request finds it invalid.
     ///
     /// - Parameter countries: ISO 3166-1 alpha-3.
     /// - Returns: the product, which no store sells if there is no such country.
@@ -47,7 +47,7 @@ extension SandboxProduct {
         changingTerms { $0.excluded.formUnion(countries) }
     }
 
-    /// The same product, sold in some countries only.
+    /// Returns the same product, sold in some countries only.
     ///
     /// - Parameter countries: ISO 3166-1 alpha-3.
     /// - Returns: the product, which no store sells if there is no such country.
@@ -55,7 +55,7 @@ extension SandboxProduct {
         changingTerms { $0.only = Set(countries) }
     }
 
-    /// The price of one in a country, in that country's currency.
+    /// Returns the price of one in a country, in that country's currency.
     public func price(in country: String) -> Decimal { storefrontTerms?.prices[country] ?? price }
 
     /// Whether it is sold in a country.
@@ -69,7 +69,7 @@ extension SandboxProduct {
         return product
     }
 
-    /// What is wrong with where it is sold, as the rest of a sentence that begins with its name.
+    /// The fault in its countries or prices, as the rest of a sentence that begins with its name.
     var storefrontFault: String? {
         guard let terms = storefrontTerms else { return nil }
         if let code = terms.unknownCountry { return "is to be sold, or not, in \"\(code)\", which is no country" }

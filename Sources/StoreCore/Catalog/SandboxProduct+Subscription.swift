@@ -1,28 +1,28 @@
 import Foundation
 
 extension SandboxProduct {
-    /// What an auto-renewable subscription has beside a product's description.
+    /// The properties of an auto-renewable subscription in addition to a product's description.
     public struct Subscription: Hashable, Codable, Sendable {
-        /// Names the group, one of whose products a user can be subscribed to at a time.
+        /// The identifier of the group; a user can be subscribed to one of its products at a time.
         public var groupIdentifier: String
         /// The rank within the group: 1 gives the user most, equal numbers give the same.
         public var level: Int
-        /// How long one payment lasts.
+        /// The length of one paid period.
         public var period: StoreProduct.Period
         /// The offers for first-time subscribers, at most one for each ``BillingPlan``.
         public var introductoryOffers: [Offer]
-        /// The offers that the app may make, against a signature.
+        /// The offers that the app may make, with a signature.
         ///
         /// Each has an identifier; of several with the same one, the first counts.
         public var promotionalOffers: [Offer]
-        /// The offers behind codes that the owner hands out.
+        /// The offers behind codes that the operator hands out.
         public var codeOffers: [CodeOffer]
-        /// The offers for users who have left.
+        /// The offers for lapsed subscribers.
         ///
         /// Each has an identifier.
         public var winBackOffers: [WinBackOffer]
 
-        /// Describes a subscription.
+        /// Creates a subscription.
         public init(
             groupIdentifier: String,
             level: Int = 1,
@@ -41,13 +41,13 @@ extension SandboxProduct {
             self.winBackOffers = winBackOffers
         }
 
-        /// The introductory offer of those who pay up front: the only one that Store Kit 1 can show.
+        /// The introductory offer that is paid up front: the only one that Store Kit 1 can show.
         var introductoryOffer: Offer? { introductoryOffers.first { $0.billingPlan == .upFront } }
     }
 
-    /// How a subscription's period is paid for.
+    /// A plan for the payment of a subscription's period.
     public enum BillingPlan: String, Hashable, Codable, Sendable {
-        /// The whole period at once: what every subscription offers.
+        /// The whole period at once, as every subscription offers.
         case upFront
         /// A yearly subscription in monthly parts. Store Kit 1 cannot buy it.
         case monthly
@@ -55,16 +55,16 @@ extension SandboxProduct {
 
     /// A reduced price for a time.
     public struct Offer: Hashable, Codable, Sendable {
-        /// What is paid, how, and for how long.
+        /// The price, payment mode and length.
         ///
         /// An introductory offer has no identifier; a code offer's is its reference name.
         public var terms: StoreProduct.Offer
-        /// What its owner calls it.
+        /// The operator's name for it.
         public var referenceName: String
-        /// The plan that it is for.
+        /// The billing plan that it is for.
         public var billingPlan: BillingPlan
 
-        /// Describes an offer; its reference name is its identifier unless it is given one.
+        /// Creates an offer; its reference name is its identifier unless it is given one.
         public init(terms: StoreProduct.Offer, referenceName: String? = nil, billingPlan: BillingPlan = .upFront) {
             self.terms = terms
             self.referenceName = referenceName ?? terms.identifier ?? ""
@@ -74,29 +74,29 @@ extension SandboxProduct {
 
     /// The customers that a code may be for.
     public struct Customers: OptionSet, Hashable, Codable, Sendable {
-        /// The set's bits.
+        /// The bits of the set.
         public let rawValue: Int
-        /// A set from its bits.
+        /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// Those who never subscribed.
+        /// Customers who never subscribed.
         public static let new = Customers(rawValue: 1)
-        /// Those who are subscribed.
+        /// Customers who are subscribed.
         public static let existing = Customers(rawValue: 2)
-        /// Those whose subscription has ended.
+        /// Customers whose subscription has expired.
         public static let expired = Customers(rawValue: 4)
-        /// Everybody.
+        /// All customers.
         public static let all: Customers = [.new, .existing, .expired]
     }
 
     /// An offer behind a code.
     public struct CodeOffer: Hashable, Codable, Sendable {
-        /// What it offers.
+        /// The offer.
         public var offer: Offer
-        /// Who may redeem it.
+        /// The customers who are eligible.
         public var eligibility: Customers
-        /// Whether it may follow an introductory offer instead of taking its place.
+        /// Whether it may follow an introductory offer instead of replacing it.
         public var isStackable: Bool
-        /// Puts an offer behind a code.
+        /// Creates an offer behind a code.
         public init(_ offer: Offer, eligibility: Customers = .all, isStackable: Bool = false) {
             self.offer = offer
             self.eligibility = eligibility
@@ -104,13 +104,13 @@ extension SandboxProduct {
         }
     }
 
-    /// An offer for users who have left.
+    /// An offer for lapsed subscribers.
     public struct WinBackOffer: Hashable, Codable, Sendable {
-        /// What it offers.
+        /// The offer.
         public var offer: Offer
-        /// Whether the sandbox's users may have it once they have left.
+        /// Whether the sandbox's users are eligible for it once they have lapsed.
         public var isEligible: Bool
-        /// Makes an offer to those who have left.
+        /// Creates an offer for lapsed subscribers.
         public init(_ offer: Offer, isEligible: Bool = true) {
             self.offer = offer
             self.isEligible = isEligible
@@ -119,18 +119,18 @@ extension SandboxProduct {
 }
 
 extension SandboxProduct.Offer {
-    /// Nothing to pay for a time.
+    /// Creates a free trial.
     public static func freeTrial(_ period: StoreProduct.Period, identifier: String? = nil) -> Self {
         .init(terms: .init(identifier: identifier, price: 0, paymentMode: .freeTrial, period: period))
     }
 
-    /// A lower price for each of the first periods.
+    /// Creates an offer with a lower price for each of the first periods.
     ///
     /// - Parameters:
-    ///   - price: what each period costs, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - price: the price of each period, as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - period: the subscription's own period.
-    ///   - count: for how many periods.
-    ///   - identifier: what names the offer; nil for an introductory one.
+    ///   - count: the number of periods.
+    ///   - identifier: the offer's identifier; nil for an introductory one.
     /// - Returns: the offer.
     public static func payAsYouGo(
         price: String,
@@ -142,7 +142,7 @@ extension SandboxProduct.Offer {
         return .payAsYouGo(decimalPrice: price, every: period, times: count, identifier: identifier)
     }
 
-    /// The same for a price that is computed rather than written.
+    /// Creates an offer with a lower, computed price for each of the first periods.
     public static func payAsYouGo(
         decimalPrice price: Decimal,
         every period: StoreProduct.Period,
@@ -159,17 +159,17 @@ extension SandboxProduct.Offer {
         return .init(terms: terms)
     }
 
-    /// How a sentence refers to an offer.
+    /// Returns the name of an offer in a sentence.
     static func name(_ identifier: String?) -> String {
         identifier.map { "the offer \"\($0)\"" } ?? "an introductory offer"
     }
 
-    /// One price for a whole time, paid when it begins.
+    /// Creates an offer with one price for its whole length, paid when it begins.
     ///
     /// - Parameters:
-    ///   - price: what it costs in all, as in `"8.99"`. Anything but digits and a point stops the process.
-    ///   - period: the whole time.
-    ///   - identifier: what names the offer; nil for an introductory one.
+    ///   - price: the total price, as in `"8.99"`. Anything but digits and a point stops the process.
+    ///   - period: the whole length.
+    ///   - identifier: the offer's identifier; nil for an introductory one.
     /// - Returns: the offer.
     public static func payUpFront(
         price: String,
@@ -180,7 +180,7 @@ extension SandboxProduct.Offer {
         return .payUpFront(decimalPrice: price, for: period, identifier: identifier)
     }
 
-    /// The same for a price that is computed rather than written.
+    /// Creates an offer with one computed price for its whole length, paid when it begins.
     public static func payUpFront(
         decimalPrice price: Decimal,
         for period: StoreProduct.Period,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A product as the owner of a sandbox registers it: in every language, with every offer.
+/// A product as a store's operator registers it: in every language, with every offer.
 ///
-/// What a device gets to see of it, in one language and with one currency, is a ``StoreProduct``.
+/// A device sees it as a ``StoreProduct``, in one language and with one currency.
 ///
 /// ```swift
 /// let products: [SandboxProduct] = [
@@ -14,17 +14,17 @@ import Foundation
 ///
 /// A mistake in it, such as `price: "4,99"`, stops the process with a sentence; ``makeThrowing(_:)`` throws it instead.
 public struct SandboxProduct: Hashable, Codable, Sendable {
-    /// What buying the product means.
+    /// The kind of a product.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Used up; bought anew each time it is wanted. Never restored.
+        /// Used up, and bought again each time. Never restored.
         case consumable
         /// Bought once, for all of the user's devices. Restored.
         case nonConsumable
-        /// Paid for again at the end of each period until the user stops it. Restored.
+        /// Charged again at the end of each period until the user turns renewal off. Restored.
         case autoRenewable
-        /// Lasts for as long as the app says. Bought like a consumable, never restored.
+        /// Lasts for as long as the app decides. Bought like a consumable, never restored.
         case nonRenewing
-        /// Signed up for once, costs nothing and never ends. Restored.
+        /// Subscribed to once, free, and without an end. Restored.
         case freeSubscription
     }
 
@@ -36,11 +36,11 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
         ///
         /// May be empty.
         public var title: String
-        /// What the product is, for the user.
+        /// The product's description for the user.
         ///
         /// May be empty.
         public var description: String
-        /// Texts in one language.
+        /// Creates texts in one language.
         public init(locale: String, title: String, description: String = "") {
             self.locale = locale
             self.title = title
@@ -48,31 +48,31 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
         }
     }
 
-    /// Names the product, in the app and in the store.
+    /// The product's identifier, in the app and in the store.
     ///
     /// Never empty.
     public let identifier: String
-    /// What buying it means.
+    /// The product's kind.
     public let kind: Kind
-    /// What its owner calls it.
+    /// The operator's name for it.
     ///
     /// Users see it where the product has no localization at all.
     public var referenceName: String
     /// The price of one, exact, at least 0 and below 10^18.
     ///
-    /// The storefront says in which currency. ``priced(_:in:)`` gives it another one in a country.
+    /// The storefront determines the currency. ``priced(_:in:)`` sets another price for a country.
     public var price: Decimal
-    /// The texts, one entry a language, the owner's favourite first.
+    /// The texts, one entry a language, the operator's preferred one first.
     public var localizations: [Localization]
-    /// Whether the buyer's family may use it too.
+    /// Whether the purchaser's family may use it too.
     public var isFamilyShareable: Bool
-    /// The store's own name for it, as it stands in Xcode's file; nil where nobody gave it one.
+    /// The store's internal identifier, as Xcode's file has it; nil for none.
     public var internalIdentifier: String?
-    /// What makes an auto-renewable subscription; nil for every other kind.
+    /// The subscription of an auto-renewable product; nil for every other kind.
     public var subscription: Subscription?
-    /// What the store hosts for it; nil where it hosts nothing.
+    /// The content that the store hosts for it; nil for none.
     public var hostedContent: HostedContent?
-    /// Where it is sold and what it costs there; nil for everywhere, at ``price``.
+    /// The countries in which it is sold and its prices there; nil for everywhere, at ``price``.
     var storefrontTerms: StorefrontTerms?
 
     init(
@@ -97,7 +97,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
 }
 
 extension SandboxProduct.Kind {
-    /// Whether a restore brings it back, and buying it again is free (behaviours 104 to 106).
+    /// Whether a restore brings it back, and repeating the purchase is free (behaviors 104 to 106).
     var isRestorable: Bool {
         switch self {
         case .nonConsumable, .autoRenewable, .freeSubscription: true

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What one of Xcode's `.storekit` files says: products, subscription groups and the settings for testing.
+/// The content of one of Xcode's `.storekit` files: products, subscription groups and the settings for testing.
 ///
-/// Every format from 1.0 to 5.0 is read. Keys that a file lacks have the value that Xcode leaves out, and keys that
-/// nobody knows are ignored. A file that makes no sense is refused as a whole, with the place that is wrong.
+/// Every format from 1.0 to 5.0 is read. Missing keys have the value that Xcode leaves out, and unknown keys are
+/// ignored. An invalid file is refused as a whole, with the place of the error.
 ///
 /// ```swift
 /// let configuration = try StoreConfiguration(contentsOf: url)
@@ -12,19 +12,19 @@ import Foundation
 public struct StoreConfiguration: Hashable, Sendable {
     /// The format that a file is written in.
     public struct Version: Hashable, Sendable, CustomStringConvertible {
-        /// Changes when older readers would go wrong.
+        /// The major number, which changes when older readers would fail.
         public var major: Int
-        /// Changes when something is added.
+        /// The minor number, which changes with additions.
         public var minor: Int
         /// Both numbers with a point between them.
         public var description: String { "\(major).\(minor)" }
     }
 
-    /// Subscriptions, of which a user can have one at a time.
+    /// A group of subscriptions, of which a user can have one at a time.
     public struct SubscriptionGroup: Hashable, Sendable {
-        /// Names the group; its subscriptions refer to it.
+        /// The group's identifier, to which its subscriptions refer.
         public var identifier: String
-        /// What its owner calls it.
+        /// The operator's name for it.
         public var name: String
         /// Its name for the user, in each language that has one.
         ///
@@ -42,27 +42,27 @@ public struct StoreConfiguration: Hashable, Sendable {
         public var identifier: String
         /// The private key as the file holds it, usually PKCS #8 in DER.
         public var privateKey: Data
-        /// The identifier.
+        /// The key's identifier.
         public var description: String { "offers key \(identifier)" }
-        /// The identifier, without the key.
+        /// The key's identifier, without the key.
         public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
     }
 
-    /// The newest format that is read, in its major number.
+    /// The major number of the newest format that is read.
     public static let newestMajorVersion = 5
 
-    /// What Xcode calls the file; nil in a file of format 1.0.
+    /// The identifier that Xcode gives the file; nil in a file of format 1.0.
     public var identifier: String?
-    /// The format it is written in.
+    /// The file's format.
     public var version: Version
-    /// Everything that is for sale: consumables and non-consumables, then non-renewing, then auto-renewable
-    /// subscriptions, each in the file's order.
+    /// All products: consumables and non-consumables, then non-renewing, then auto-renewable subscriptions, each in the
+    /// file's order.
     public var products: [SandboxProduct]
-    /// The groups of the auto-renewable ones.
+    /// The groups of the auto-renewable subscriptions.
     public var subscriptionGroups: [SubscriptionGroup]
-    /// How the store should behave in a test.
+    /// The settings of the store for a test.
     public var settings: Settings
-    /// The key that signs promotional offers, where the file has one.
+    /// The key that signs promotional offers, nil where the file has none.
     public var subscriptionOffersKeyPair: OffersKeyPair?
     /// The places in the file that are probably mistakes but do not prevent its use.
     ///

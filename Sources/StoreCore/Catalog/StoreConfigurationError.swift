@@ -1,16 +1,16 @@
 import Foundation
 
-/// Why a `.storekit` file was refused: where, what belongs there and what is there instead.
+/// The error for a refused `.storekit` file: the place, the expected value and the one found.
 public struct StoreConfigurationError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
-    /// The file's path, or the name that its content was given.
+    /// The file's path, or the name given with its content.
     public let file: String
     /// The place in it, as in `subscriptionGroups[0].subscriptions[2].displayPrice`; empty for the file as a whole.
     public let path: String
-    /// What belongs there.
+    /// The expected value.
     ///
     /// The wording is not stable.
     public let expected: String
-    /// What is there.
+    /// The value found.
     ///
     /// The wording is not stable.
     public let found: String
@@ -22,11 +22,11 @@ public struct StoreConfigurationError: Error, Hashable, Sendable, LocalizedError
         self.found = found
     }
 
-    /// One sentence with the file, the place, what belongs there and what is there.
+    /// One sentence with the file, the place, the expected value and the one found.
     public var description: String {
         "\(file): \(path.isEmpty ? "" : "\(path): ")expected \(expected), found \(found)"
     }
 
-    /// The sentence.
+    /// The description.
     public var errorDescription: String? { description }
 }

@@ -2,34 +2,34 @@ import Foundation
 
 /// The countries that a store can sell for: their codes, language and currency.
 ///
-/// Apple's identifier stands where it is public knowledge; elsewhere it is made up and looks so (`sandbox-ATA`). The
-/// currency is the country's own, also where Apple sells in US dollars. Both stand in a table rather than being asked of
-/// Foundation, so that a test finds the same ones on every platform and with every release of its data.
+/// Apple's identifier is used where it is public knowledge; elsewhere the identifier is made up and looks so
+/// (`sandbox-ATA`). The currency is the country's own, also where Apple sells in US dollars. Both are in a table rather
+/// than taken from Foundation, so that a test finds the same ones on every platform and with every release of its data.
 enum Storefronts {
-    /// What a store needs to know of a country.
+    /// The data of a country.
     struct Country: Sendable {
-        /// Code, and Apple's or a made-up identifier.
+        /// The code, and Apple's or a made-up identifier.
         let storefront: StoreStorefront
-        /// Its language and its two-letter code: `de_DE`.
+        /// The country's language and its two-letter code: `de_DE`.
         let locale: String
-        /// ISO 4217.
+        /// The currency, ISO 4217.
         let currency: String
         /// The locale that formats its prices: `de_DE@currency=EUR`.
         var priceLocale: String { "\(locale)@currency=\(currency)" }
     }
 
-    /// What Xcode's file and a test session begin with (behaviour 204).
+    /// The default country of Xcode's file and of a test session (behavior 204).
     static let usa = country("USA")!
 
-    /// The storefront of a country, nil for a code that is not assigned.
+    /// Returns the storefront of a country, nil for an unassigned code.
     ///
     /// Codes are ISO 3166-1 alpha-3 in capitals, and `XKS` for Kosovo, which has none.
     static func storefront(_ alpha3: String) -> StoreStorefront? { countries[alpha3]?.storefront }
 
-    /// What is known of a country, by the same code.
+    /// Returns the data of a country, by the same code.
     static func country(_ alpha3: String) -> Country? { countries[alpha3] }
 
-    /// Every code that has a storefront, in alphabetical order.
+    /// All codes that have a storefront, in alphabetical order.
     static var codes: [String] { countries.keys.sorted() }
 
     private static let countries: [String: Country] = {

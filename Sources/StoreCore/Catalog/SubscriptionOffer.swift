@@ -1,18 +1,18 @@
-/// What kind of offer a subscription is under.
+/// The kind of a subscription's offer.
 public enum OfferKind: String, Hashable, Codable, Sendable {
-    /// For those who subscribe to the group for the first time.
+    /// For first-time subscribers of the group.
     case introductory
-    /// Made by the app, against a signature.
+    /// Made by the app, with a signature.
     case promotional
     /// Behind a code.
     case code
-    /// For those who have left.
+    /// For lapsed subscribers.
     case winBack
 }
 
-/// An offer that somebody gets, with its terms as they were then.
+/// An offer that an account obtains, with its terms at that time.
 ///
-/// A reference, because events are handed about.
+/// It is a reference, because events are handed about.
 final class SubscriptionOffer: Hashable, Codable, Sendable {
     let kind: OfferKind
     let terms: StoreProduct.Offer

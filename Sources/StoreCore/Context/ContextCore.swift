@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a context and its queues have in common: the store and all that belongs to it, replaced together.
+/// The state that a context shares with its queues: the store and its dependencies, replaced together.
 ///
-/// Queues refer to this rather than to their context, which owns the default one.
+/// Queues refer to this and not to their context, which owns the default queue.
 final class ContextCore: Sendable {
     struct Setup: Sendable {
         let backend: (any StoreBackend)?
@@ -28,22 +28,22 @@ final class ContextCore: Sendable {
             callbacks = CallbackLane(delivery: delivery, activity: self.clock.activity, log: log)
         }
 
-        /// The clocks to settle by: a store may go by another than its queues.
+        /// The activities to settle: a store may have another clock than its queues.
         var activities: [Activity] {
             let own = clock.activity
             guard let stores = backend?.clock.activity, stores !== own else { return [own] }
-            // Work may go back and forth between the two.
+            // Work may pass back and forth between the two.
             return [own, stores, own, stores]
         }
     }
 
     private let state: Locked<State>
-    /// One change after another; a store that goes with one may make another.
+    /// A lock that serializes changes; recursive, because a store released by one change may make another.
     private let changing = NSRecursiveLock()
     let promotions = PromotionMemory()
     let receiptFile = ReceiptFile()
 
-    /// What a module that sets the context's store keeps with it.
+    /// The object that a module which sets the context's store attaches to the context.
     let companion = Locked<(any AnyObject & Sendable)?>(nil)
 
     private struct State {
@@ -60,7 +60,7 @@ final class ContextCore: Sendable {
 
     var setup: Setup { state.withLock { $0.setup } }
 
-    /// The setup, with one logged warning where there is no store in it.
+    /// The setup; logs one warning while it has no store.
     var setupOrWarning: Setup {
         let (setup, mustWarn) = state.withLock { state in
             let mustWarn = state.setup.backend == nil && !state.hasWarned
@@ -71,7 +71,7 @@ final class ContextCore: Sendable {
         return setup
     }
 
-    /// The store, with one logged warning where there is none.
+    /// The store; logs one warning while there is none.
     var backendOrWarning: (any StoreBackend)? { setupOrWarning.backend }
 
     static let noBackend =
@@ -79,7 +79,7 @@ final class ContextCore: Sendable {
 
     func change(_ body: (Setup) -> Setup) {
         let (old, members) = changing.withLock {
-            // Made without the lock that everybody waits for: it asks the new store for its clock.
+            // Created without the state lock: it asks the new store for its clock.
             let old = setup
             let new = body(old)
             return state.withLock { state in
@@ -89,12 +89,12 @@ final class ContextCore: Sendable {
             }
         }
         for member in members { member.setupChanged() }
-        // Let go of without a lock: the last reference to a store may be this one.
+        // Released without a lock held: this may be the last reference to a store.
         withExtendedLifetime(old) {}
     }
 
     func register(_ member: any ContextMember) {
-        // Members are let go of without the lock: the last reference may be this one.
+        // Members are released without the lock held: this may be the last reference.
         let kept = state.withLock { state in
             let kept = state.members.map(\.member)
             state.members = zip(state.members, kept).filter { $1 != nil }.map(\.0)
@@ -119,7 +119,7 @@ extension ContextCore {
     }
 }
 
-/// What follows a context to another store.
+/// A member of a context, notified when the context's store changes.
 protocol ContextMember: AnyObject, Sendable {
     func setupChanged()
 }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// A file that is open for writing, and that nobody else opens until it is closed.
+/// A file that is open for writing, for exclusive use until it is closed.
 ///
-/// It is closed when it goes.
+/// Deinitialization closes it.
 final class LeasedFile {
     let descriptor: Int32
 
-    /// Creates a file that its user alone may read and write.
+    /// Creates a file that only its user may read and write.
     ///
-    /// - Throws: what the system says where there cannot be one.
+    /// - Throws: the system's error if the file cannot be created.
     init(creating path: String) throws {
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw Self.trouble() }
     }
 
-    /// Opens a file that is there, under the system's lease: whoever opens it waits until it is closed again.
+    /// Opens an existing file under the system's lease: any other open waits until the file is closed.
     ///
-    /// Nil where somebody has it open, and where the system has no leases.
+    /// Returns nil if the file is open elsewhere, or if the system has no leases.
     init?(leasing path: String) {
         descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0, lease() else { return nil }
@@ -24,7 +24,7 @@ final class LeasedFile {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// What the system says of the file now.
+    /// The current status of the file, as the system reports it.
     var status: stat? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? status : nil
@@ -46,16 +46,16 @@ final class LeasedFile {
         if ftruncate(descriptor, off_t(length)) != 0 { throw Self.trouble() }
     }
 
-    /// What the system has just said.
+    /// Returns the error of the last system call.
     static func trouble() -> any Error { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     #if os(Linux)
-        // As in <fcntl.h>, where they are not for everybody to see.
+        // As in <fcntl.h>, which does not declare them by default.
         private static var setSignal: Int32 { 10 }
         private static var setLease: Int32 { 1024 }
 
         private func lease() -> Bool {
-            // Who waits is announced with a signal. The usual one would end the process, and this one is passed over.
+            // A signal announces a waiting opener. The default signal would end the process; this one is ignored.
             guard fcntl(descriptor, Self.setSignal, SIGURG) == 0 else { return false }
             return fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0
         }

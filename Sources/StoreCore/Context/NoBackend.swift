@@ -1,8 +1,8 @@
-/// In the place of a store that has not been set: takes nothing, so that what is added waits for the first that is.
+/// The backend of a context without a store: accepts nothing, so that payments wait for the first store that is set.
 final class NoBackend: StoreBackend {
     static let shared = NoBackend()
 
-    /// What is added is in the journal when the call returns, for the first store that is set.
+    /// The caller's lane: a payment is in the journal when the call returns, for the first store that is set.
     let lane = BackendLane.caller
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {}

@@ -1,4 +1,4 @@
-/// The overrides of product promotion where no store keeps them, for as long as the context lives.
+/// The promotion overrides of a context whose store keeps none, in memory for the context's lifetime.
 final class PromotionMemory: Sendable {
     private let state = Locked((order: [any AnyObject & Sendable](), visibility: [ExactText: Int]()))
 

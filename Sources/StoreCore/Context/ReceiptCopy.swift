@@ -1,40 +1,40 @@
 import Foundation
 
-/// What is in one of the copies of a receipt's file.
+/// The content of one copy of a receipt's file.
 struct ReceiptCopy {
-    /// What the system said of the file when it was last written.
+    /// The file's status after the last write.
     ///
-    /// A file of which it says something else was changed by somebody, and is of no use any more.
+    /// A file with another status was changed from outside and is not used any more.
     private var written: stat?
-    /// The entries that it holds, nil while it holds nothing.
+    /// The identity of the entries that it holds, nil while it holds nothing.
     private var entries: ReceiptEntries.Identity?
     private var frontCount = 0
     private var entryCount = 0
     private var entryBytes = 0
     private var byteCount = 0
 
-    /// A copy of which nothing is written.
+    /// Creates a copy with nothing written.
     init() {}
 
-    /// Whether this is what is at a path.
+    /// Whether the file at a path is this copy, unchanged.
     func isAt(_ path: String) -> Bool {
         var found = stat()
         return lstat(path, &found) == 0 && isIn(found)
     }
 
-    /// Whether this is what is in a file of which the system says so.
+    /// Whether the file with a status is this copy, unchanged.
     func isIn(_ found: stat?) -> Bool {
         guard let written, let found else { return false }
         return written.st_ino == found.st_ino && written.st_dev == found.st_dev && written.st_size == found.st_size
             && written.st_nlink == found.st_nlink && Self.hasSameTime(written, found)
     }
 
-    /// Makes the file say what a receipt says, writing what is not in it yet.
+    /// Updates the file to a receipt, without rewriting the entries that it already holds.
     mutating func write(_ image: ReceiptImage, to file: LeasedFile) throws {
         if entries !== image.entries.identity || frontCount != image.front.count || entryCount > image.entries.count {
             (frontCount, entryCount, entryBytes) = (image.front.count, 0, 0)
         }
-        // Until all of it is written it is of no use.
+        // Invalid until the write is complete.
         (entries, written) = (nil, nil)
         let new = image.entries.bytes(from: entryCount)
         try file.write(image.front, at: 0)

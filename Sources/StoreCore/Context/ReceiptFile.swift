@@ -3,9 +3,9 @@ import Synchronization
 
 /// A context's app receipt as a file that `Data(contentsOf:)` reads.
 ///
-/// Written when somebody first asks where it is, and from then on before each callback that may follow from a change.
+/// Written when its URL is first requested, and from then on before each callback that a change may cause.
 final class ReceiptFile: Sendable {
-    /// Asked before all callbacks, so without a lock.
+    /// Whether the URL was ever requested; lock-free, because every callback checks it.
     private let isWatched = Atomic(false)
     private let state = Locked(State())
 
@@ -15,22 +15,22 @@ final class ReceiptFile: Sendable {
         var content = Content.unknown
     }
 
-    /// What the file says.
+    /// The receipt that the file holds.
     fileprivate enum Content {
         case unknown
         case version(ReceiptVersion)
         case data(Data)
     }
 
-    /// Brings the file up to date, and says where it is; nil where there is no receipt.
+    /// Updates the file and returns its URL, or nil if there is no receipt.
     ///
-    /// - Throws: what the system says of a folder or a file that cannot be written; the file stays as it was.
+    /// - Throws: the system's error if a folder or a file cannot be written; the file stays as it was.
     func url(_ core: ContextCore) throws -> URL? {
         isWatched.store(true, ordering: .sequentiallyConsistent)
         return try update(core)
     }
 
-    /// Brings the file up to date, if anybody ever asked where it is.
+    /// Updates the file if its URL was ever requested.
     @inline(__always)
     func keepUp(with core: ContextCore) {
         if isWatched.load(ordering: .sequentiallyConsistent) { refresh(core) }
@@ -45,9 +45,9 @@ final class ReceiptFile: Sendable {
     }
 
     private func update(_ core: ContextCore) throws -> URL? {
-        // What a store has to send on this occasion goes out when the lock is free.
+        // Whatever the store sends meanwhile goes out after the lock is released.
         try CallScope.outermost {
-            // Made with the lock held: no older receipt takes the place of a newer one. It comes from the store, which
+            // Created with the lock held, so that no older receipt replaces a newer one. It comes from the store, which
             // knows nothing of contexts.
             try state.withLock { state in try state.update(core.setup.backend) }
         }
@@ -74,7 +74,7 @@ extension ReceiptFile.State {
 
     private mutating func write(_ image: ReceiptImage, _ content: ReceiptFile.Content) throws -> URL? {
         if file == nil { file = ReplacedFile() }
-        // In place: what a failure has spoiled is not used again.
+        // Mutated in place, so that a copy spoiled by a failure is not used again.
         try file?.write(image)
         self.content = content
         return file?.url
@@ -88,27 +88,27 @@ extension ReceiptFile.State {
 }
 
 extension StoreContext {
-    /// Where the app receipt of the context's store lies as a file, nil while there is no receipt (behaviour 184).
+    /// The URL of the file with the store's app receipt, nil while there is no receipt (behavior 184).
     ///
-    /// What Apple's `Bundle.main.appStoreReceiptURL` is to an app. Foundation declares that property on every platform, and
-    /// it is always nil away from Apple's; this line in an app's own target takes its place there:
+    /// The counterpart of Apple's `Bundle.main.appStoreReceiptURL`. Foundation declares that property on every
+    /// platform, but away from Apple's it is always nil. This line in an app's own target replaces it there:
     ///
     /// ```swift
     /// extension Bundle { var appStoreReceiptURL: URL? { StoreContext.current.appReceiptURL } }
     /// ```
     ///
-    /// The file is among the temporary files, in a folder that its user alone may read. It goes with the context, the
-    /// process's own with the process. Files left by a killed process are removed by the next process that writes a receipt
-    /// or downloads a file. The file is up to date whenever this is read and, from then on, before an observer or a
-    /// request's delegate is called.
+    /// The file is a temporary one, in a folder that only its user may read. It is deleted with the context; that of
+    /// ``process``, with the process. Files left by a killed process are deleted by the next process that writes a
+    /// receipt or downloads a file. The file is up to date whenever this is read and, from then on, before an observer
+    /// or a request's delegate is called.
     ///
-    /// A ``SandboxStore`` makes and writes a receipt only when it lists something else, or after a refresh: its creation date
-    /// is that moment's. A purchase then costs what is new, however much the account owns, as long as the store's signer is
-    /// an ``HMACReceiptSigner`` and the system is Linux; elsewhere the whole file is written. What is refunded, deleted, or
-    /// another account's costs the whole receipt once. Of every other store the receipt, which is
-    /// ``StoreBackend/appReceipt``, is asked for before each round of callbacks and written if it has changed.
+    /// A ``SandboxStore`` creates and writes a receipt only when its entries change, or after a refresh; the creation
+    /// date is that moment. A purchase then writes only what is new, however much the account owns, if the store's
+    /// signer is an ``HMACReceiptSigner`` and the system is Linux; elsewhere the whole file is written. A refund, a
+    /// deletion or a change of account rewrites the whole receipt once. For every other store,
+    /// ``StoreBackend/appReceipt`` is read before each round of callbacks and written if it has changed.
     ///
-    /// Where the file cannot be written the context's log says so, and this is nil.
+    /// If the file cannot be written, the error goes to the context's log and this is nil.
     public var appReceiptURL: URL? {
         do {
             return try core.receiptFile.url(core)

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A file with a receipt, replaced as a whole at the cost of what is new in it.
+/// A receipt's file, replaced atomically at the cost of its new part.
 ///
-/// There are two copies, the one that readers find and a spare. A change is written into the spare, which then takes the
-/// other's place in one step, so that nobody reads half of it. Somebody may still read the spare from when it was in
-/// place: it is written to only under the system's lease, which is given to who alone has a file open, and keeps whoever
-/// is about to open it waiting. Where there is no lease the whole receipt goes into a new file.
+/// There are two copies: the one that readers find, and a spare. A change is written to the spare, which is then
+/// exchanged with the other atomically, so that no reader sees a partial receipt. A reader may still have the spare
+/// open from when it was in place. The spare is therefore written only under the system's lease, which is granted to
+/// the sole opener of a file and makes further openers wait. Without a lease, the whole receipt goes into a new file.
 struct ReplacedFile {
-    /// Holds the file and nothing else.
+    /// The folder of the file, which holds nothing else.
     private let folder = TemporaryFolder(for: "receipt")
     private let place: String
     private let sparePlace: String
     private var current: ReceiptCopy?
     private var spare: ReceiptCopy?
 
-    /// A file that is yet to be written, in a temporary folder of its own.
+    /// Creates a file that is not written yet, in a temporary folder of its own.
     init() {
         place = folder.url.appendingPathComponent("StoreKit/receipt").path
         sparePlace = folder.url.appendingPathComponent("spare").path
@@ -22,12 +22,12 @@ struct ReplacedFile {
 
     var url: URL { URL(fileURLWithPath: place) }
 
-    /// Whether the file is where it was put, as it was written.
+    /// Whether the file is in its place, unchanged since it was written.
     var isInPlace: Bool { current?.isAt(place) ?? false }
 
-    /// Puts a receipt in the file's place.
+    /// Replaces the file with a receipt.
     ///
-    /// - Throws: what the system says of a folder or a file that cannot be written; the file stays as it was.
+    /// - Throws: the system's error if a folder or a file cannot be written; the file stays as it was.
     mutating func write(_ image: ReceiptImage) throws {
         let isThere = isInPlace
         var copy = ReceiptCopy()
@@ -47,7 +47,7 @@ struct ReplacedFile {
         current = copy
     }
 
-    /// Takes the file away, and the spare with it.
+    /// Deletes the file and the spare.
     mutating func remove() {
         unlink(place)
         unlink(sparePlace)
@@ -55,7 +55,7 @@ struct ReplacedFile {
     }
 
     private func newFile() throws -> LeasedFile {
-        // Whoever cleans up temporary files may have taken the folders too.
+        // A cleanup of temporary files may have deleted the folders too.
         try folder.make()
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         unlink(sparePlace)
@@ -70,12 +70,12 @@ extension ReplacedFile {
                 Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
             ) -> Int32
 
-        // The header keeps it from whoever does not ask for GNU's own functions.
+        // Looked up at run time: the header declares it only together with GNU's extensions.
         private static let renameat2 = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: Exchange.self) }
 
-        /// Has two files change places in one step; false where the system cannot.
+        /// Exchanges two files atomically; returns false if the system cannot.
         ///
-        /// Unlike renaming one over the other it does not have ext4 write the new one to the disk at once.
+        /// Unlike renaming one over the other, this does not make ext4 write the new one to disk at once.
         private static func exchange(_ one: String, _ other: String) -> Bool {
             let exchanging: UInt32 = 2
             return renameat2?(AT_FDCWD, one, AT_FDCWD, other, exchanging) == 0

@@ -1,29 +1,29 @@
 import Foundation
 
-/// What a default queue lives in: a store, a journal, a clock, and where callbacks are made.
+/// The environment of a default queue: its store, journal, clock and callback delivery.
 ///
-/// The process has one, ``process``, whose store may be set at start-up or replaced later. A task and its children may
-/// have one of their own, so that tests run side by side:
+/// The process has one, ``process``, whose store may be set at launch or replaced later. A task and its children may
+/// have one of their own, so that tests run in parallel:
 ///
 /// ```swift
 /// StoreContext(backend: store).run {
-///     SKPaymentQueue.default()  // this context's, and nobody else's
+///     SKPaymentQueue.default()  // this context's own queue
 /// }
 /// ```
 ///
-/// Every callback runs with its queue's context bound. The binding is a task-local value: code that hops by itself
-/// through Dispatch or a thread loses it, and code that keeps `default()` in a static keeps what it had.
+/// Every callback runs with its queue's context bound. The binding is a task-local value: code that hops to another
+/// thread or dispatch queue by itself loses it, and code that stores `default()` in a static keeps that queue.
 ///
 /// Any thread may use a context.
 public final class StoreContext: Sendable {
-    /// The process's own, which everything uses that no task has given another.
+    /// The process's context, used wherever no task has bound another.
     ///
-    /// It begins without a store, or with one on the file that ``SandboxStore/configurationVariable`` names.
+    /// It starts without a store, or with one on the file that ``SandboxStore/configurationVariable`` names.
     public static let process = StoreContext(backend: SandboxStore.namedByEnvironment(log: .standardError))
 
     @TaskLocal private static var bound: StoreContext?
 
-    /// The running task's, else the process's.
+    /// The running task's context, or else the process's.
     public static var current: StoreContext { bound ?? process }
 
     let core: ContextCore
@@ -32,7 +32,7 @@ public final class StoreContext: Sendable {
     private enum DefaultQueue: Sendable {
         case none
         case owned(any AnyObject & Sendable)
-        /// Made by the app, whose context this is.
+        /// A queue that the app created and that owns this context.
         case adopted(WeakQueue)
 
         var object: (any AnyObject & Sendable)? {
@@ -46,14 +46,14 @@ public final class StoreContext: Sendable {
 
     private struct WeakQueue: Sendable { weak let object: (any AnyObject & Sendable)? }
 
-    /// Makes a context.
+    /// Creates a context.
     ///
     /// - Parameters:
     ///   - backend: the store; nil until one is set.
-    ///   - journal: what keeps commands that the store has not acknowledged; in memory unless given.
-    ///   - clock: the clock; the store's unless given.
-    ///   - delivery: where callbacks are made.
-    ///   - log: where the few lines go that a developer should see.
+    ///   - journal: the journal of commands that the store has not acknowledged; in memory by default.
+    ///   - clock: the clock; the store's by default.
+    ///   - delivery: the place where callbacks run.
+    ///   - log: the log for the few lines that a developer should see.
     public init(
         backend: (any StoreBackend)? = nil,
         journal: (any QueueJournal)? = nil,
@@ -73,7 +73,7 @@ public final class StoreContext: Sendable {
         defaultQueue = Locked(.none)
     }
 
-    /// A context again for a queue whose own has gone.
+    /// Recreates a context for a queue that has outlived its own.
     init(_ core: ContextCore, defaultQueue: (any AnyObject & Sendable)?) {
         self.core = core
         self.defaultQueue = Locked(.adopted(WeakQueue(object: defaultQueue)))
@@ -81,8 +81,8 @@ public final class StoreContext: Sendable {
 
     /// The store, nil while none is set.
     ///
-    /// Setting it is ``use(_:journal:clock:delivery:)`` with the store alone: its own clock, and a new journal in memory
-    /// unless there was no store before.
+    /// Setting it calls ``use(_:journal:clock:delivery:)`` with the store alone: the clock is the store's, and the
+    /// journal a new one in memory unless there was no store before.
     public var backend: (any StoreBackend)? {
         get { core.setup.backend }
         set { use(newValue) }
@@ -90,15 +90,15 @@ public final class StoreContext: Sendable {
 
     /// Sets or replaces the store.
     ///
-    /// The queues of this context stay the objects that they are and keep their observers; each falls silent for the
-    /// store before and begins with what is unfinished in the new one. Transactions of the store before can still be
+    /// The queues of this context keep their identity and their observers. Each stops reporting the previous store and
+    /// starts with the unfinished transactions of the new one. Transactions of the previous store can still be
     /// finished, and the finish goes there. Payments added while there was no store go to the first that is set.
     ///
     /// - Parameters:
     ///   - backend: the store, or nil for none.
-    ///   - journal: its journal. Unless given, a new one in memory; the one before, if there was no store before.
-    ///   - clock: the clock; the store's unless given.
-    ///   - delivery: where callbacks are made; as before unless given.
+    ///   - journal: its journal; by default a new one in memory, or the previous one if there was no store before.
+    ///   - clock: the clock; the store's by default.
+    ///   - delivery: the place where callbacks run; unchanged by default.
     public func use(
         _ backend: (any StoreBackend)?,
         journal: (any QueueJournal)? = nil,
@@ -116,12 +116,12 @@ public final class StoreContext: Sendable {
         }
     }
 
-    /// Runs something with this context as ``current``, in the calling task and the tasks that it starts.
+    /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     public func run<R>(_ body: () throws -> R) rethrows -> R {
         try Self.$bound.withValue(self, operation: body)
     }
 
-    /// Runs something with this context as ``current``, in the calling task and the tasks that it starts.
+    /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     public func run<R>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> R
@@ -129,24 +129,24 @@ public final class StoreContext: Sendable {
         try await Self.$bound.withValue(self, operation: body, isolation: isolation)
     }
 
-    /// Waits until nothing can happen any more without an outside act: time moved, a decision made, an answer released.
+    /// Waits until only an outside act can cause more work: time moved, a decision made, an answer released.
     ///
-    /// On the thread that delivers callbacks it makes them itself. Inside a callback it would wait for itself: that stops
-    /// the process with a sentence.
+    /// On the thread that delivers callbacks it runs them itself. Inside a callback it would wait for itself, so it
+    /// traps with a message.
     ///
-    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the work that waits for an outside act, a line each, in no promised wording.
     @discardableResult
     public func settle() -> [String] { core.settle() }
 
-    /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
+    /// Waits, without blocking a thread, until only an outside act can cause more work.
     ///
-    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the work that waits for an outside act, a line each, in no promised wording.
     @discardableResult
     public func settle() async -> [String] { await core.settle() }
 }
 
 extension StoreContext {
-    /// The context's one default queue, made when it is first asked for.
+    /// Returns the context's one default queue, created on first use.
     func defaultQueue(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable {
         if let queue = defaultQueue.withLock({ $0.object }) { return queue }
         let new = make()
@@ -159,12 +159,12 @@ extension StoreContext {
 
     /// Makes a queue the default one.
     ///
-    /// The context, which belongs to it, does not keep it alive.
+    /// The context, which belongs to it, holds it weakly.
     func adoptDefaultQueue(_ queue: any AnyObject & Sendable) {
         defaultQueue.withLock { $0 = .adopted(WeakQueue(object: queue)) }
     }
 
-    /// Puts a queue in the place of another, if that was the default one.
+    /// Replaces a queue with another, if it was the default one.
     func replaceDefaultQueue(_ old: AnyObject, with queue: any AnyObject & Sendable) {
         let kept = defaultQueue.withLock { defaultQueue in
             let kept = defaultQueue
@@ -176,18 +176,18 @@ extension StoreContext {
             }
             return kept
         }
-        // What the old one does when it goes may lead back here.
+        // Released without the lock held: deallocating the old queue may lead back here.
         withExtendedLifetime(kept) {}
     }
 }
 
-// For modules beside this one that set a context's store.
+// For other modules that set a context's store.
 extension StoreContext {
-    /// What such a module keeps with the context; nil until it does.
+    /// The object that such a module attaches to the context, nil until then.
     package var companion: (any AnyObject & Sendable)? {
         get { core.companion.withLock { $0 } }
         set {
-            // What was there is let go of without the lock.
+            // The old object is released without the lock held.
             var companion = newValue
             core.companion.withLock { swap(&$0, &companion) }
         }

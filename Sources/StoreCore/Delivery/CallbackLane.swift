@@ -1,4 +1,4 @@
-/// Makes callbacks that belong to no queue, those of requests, one at a time and in order.
+/// A serial lane for the callbacks of requests, which belong to no queue; they run in order.
 final class CallbackLane: Sendable {
     private let delivery: StoreDelivery
     private let activity: Activity
@@ -29,10 +29,10 @@ final class CallbackLane: Sendable {
         activity.changed()
     }
 
-    /// Makes a callback a turn of the queue later than ``call(_:)``: after what the caller puts on that queue in its own
-    /// turn.
+    /// Runs a callback one turn of the queue later than ``call(_:)``: after the work that the caller enqueues there in
+    /// its own turn.
     ///
-    /// Inline there are no turns, and it comes before the outermost call returns like every other.
+    /// Inline delivery has no turns: the callback runs before the outermost call returns, like every other.
     func callLater(_ callback: @escaping @Sendable () -> Void) { call { self.call(callback) } }
 }
 
@@ -46,7 +46,7 @@ extension CallbackLane: InlineDrain {
         activity.changed()
     }
 
-    /// Gives back a batch that is done, for the next one; false ends the draining.
+    /// Exchanges a finished batch for the next one; returns false to end the drain.
     private func take(_ batch: inout [@Sendable () -> Void]) -> Bool {
         guard delivery.hasTurns else { return state.withLock { $0.callbacks.take(&batch) } }
         if state.withLock({ $0.callbacks.rest(&batch) }) { delivery.schedule(self, log) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Notices when callbacks wait long for a main queue that nobody drains, and says so once.
+/// A watchdog that warns once if callbacks wait long for a main queue that is not drained.
 ///
-/// A test that waits on a semaphore on the main thread hears nothing, and would not know why. One look is under way at a
-/// time, however much is delivered.
+/// A test that waits on a semaphore on the main thread gets no callbacks, and otherwise no explanation. One check is
+/// pending at a time, however much is delivered.
 package final class MainQueueWatch: Sendable {
     package typealias Later = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
@@ -14,25 +14,25 @@ package final class MainQueueWatch: Sendable {
     private let later: Later
     private let state = Locked(State())
 
-    /// - Parameter later: does something after some seconds.
+    /// - Parameter later: runs a closure after a number of seconds.
     package init(later: @escaping Later) { self.later = later }
 
     private struct State {
         var patience: TimeInterval = 5
         var scheduled = 0
-        /// How many had been scheduled when callbacks were last begun with.
+        /// The value of `scheduled` when callbacks last began.
         var begun = 0
         var isLooking = false
         var hasWarned = false
     }
 
-    /// After how many seconds it says so; for tests.
+    /// The delay of the warning in seconds, variable for tests.
     package var patience: TimeInterval {
         get { state.withLock { $0.patience } }
         set { state.withLock { $0.patience = newValue } }
     }
 
-    /// Callbacks were handed to the main queue.
+    /// Records that callbacks were enqueued on the main queue.
     package func scheduled(_ log: StoreLog) {
         let patience = state.withLock { state -> TimeInterval? in
             state.scheduled += 1
@@ -43,7 +43,7 @@ package final class MainQueueWatch: Sendable {
         if let patience { look(in: patience, log) }
     }
 
-    /// Callbacks are being made on the main queue, or by somebody who settles there.
+    /// Records that callbacks run on the main queue, or in a call that settles there.
     package func begun() { state.withLock { $0.begun = $0.scheduled } }
 
     private func look(in patience: TimeInterval, _ log: StoreLog) {

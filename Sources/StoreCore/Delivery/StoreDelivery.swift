@@ -1,21 +1,24 @@
 import Foundation
 
-/// Where a queue calls its observers, and requests their delegates.
+/// The place where a queue calls its observers, and requests call their delegates.
 public enum StoreDelivery: Sendable {
-    /// On the main queue, as Store Kit does. No callback runs inside the call that led to it, and what a callback leads to
-    /// comes in a later turn of the queue.
+    /// The main queue, as in Store Kit.
+    ///
+    /// No callback runs inside the call that caused it. Callbacks that it causes itself run in a later turn of the
+    /// queue.
     case main
-    /// On a queue of the caller's: a serial one in the same way as the main queue, or a concurrent one, which has no turns.
+    /// A queue of the caller's: a serial one, used like the main queue, or a concurrent one, which has no turns.
     case queue(DispatchQueue)
-    /// On the thread that led to it, before its outermost call returns. What happens inside a callback, or while another
-    /// thread is making callbacks, is delivered afterwards, in order.
+    /// The thread that caused the callback, before its outermost call returns.
+    ///
+    /// Events inside a callback, or while another thread runs callbacks, are delivered afterwards, in order.
     case inline
 }
 
 extension StoreDelivery {
-    /// Runs a drain there; for inline delivery, when the outermost call on this thread ends.
+    /// Schedules a drain there; for inline delivery, at the end of the outermost call on this thread.
     ///
-    /// The log hears of a main queue that nobody drains.
+    /// A main queue that is not drained is reported to the log.
     func schedule(_ drain: any InlineDrain & Sendable, _ log: StoreLog) {
         switch self {
         case .inline: CallScope.drain(drain)
@@ -29,29 +32,30 @@ extension StoreDelivery {
         }
     }
 
-    /// Whether what a callback leads to has to wait for a later turn of the queue.
+    /// Whether callbacks that a callback causes wait for a later turn of the queue.
     ///
-    /// Work that the callback puts on the same queue comes first, as it does with Store Kit.
+    /// Work that the callback enqueues on the same queue comes first, as with Store Kit.
     var hasTurns: Bool {
         if case .inline = self { false } else { true }
     }
 
-    /// Says that callbacks are made there otherwise than by what was scheduled.
+    /// Records that callbacks run there outside a scheduled drain.
     func begins() {
         if case .main = self { MainQueueWatch.shared.begun() }
     }
 
-    /// Whether callbacks that have been scheduled could be made on the calling thread.
+    /// Whether scheduled callbacks may run on the calling thread.
     var isHere: Bool {
         switch self {
-        // Once the main thread waits for good, as in a program with an asynchronous `main`, others run the main queue.
+        // Once the main thread is parked, as in a program with an asynchronous `main`, other threads run the main
+        // queue.
         case .main: Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueKey) == true
         case .queue(let queue): DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(queue)
         case .inline: false
         }
     }
 
-    /// Marks the queue for `isHere` to tell it by.
+    /// Marks the queue, so that `isHere` recognizes it.
     func prepare() {
         switch self {
         case .main: DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)

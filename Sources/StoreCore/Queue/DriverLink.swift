@@ -1,7 +1,8 @@
-/// The way to a driver for those who must not keep it alive: timers, the journal, downloads and whoever settles.
+/// A detachable reference to a driver for clients that must not keep it alive: timers, the journal, downloads and
+/// settling.
 ///
-/// The payment queue cuts it when it lets go of the driver. A weak reference in its place would make every later retain of the
-/// driver slow, and it is retained at every step.
+/// The payment queue detaches it when it releases the driver. A weak reference instead would slow down every later
+/// retain of the driver, which is retained at every step.
 final class DriverLink: Sendable {
     private let log: StoreLog
     private let state = Locked(State())
@@ -10,7 +11,7 @@ final class DriverLink: Sendable {
         var driver: QueueDriver?
         /// The driver's work when it was detached.
         var lastWork = 0
-        /// The journal was opened again, perhaps before there was a driver to tell.
+        /// Whether the journal was opened again, perhaps before the driver was attached.
         var isSuperseded = false
     }
 
@@ -18,7 +19,7 @@ final class DriverLink: Sendable {
 
     var driver: QueueDriver? { state.withLock { $0.driver } }
 
-    /// To be called once, by the driver.
+    /// Attaches the driver, which calls this once.
     func attach(_ driver: QueueDriver) {
         let isSuperseded = state.withLock { state in
             state.driver = driver
@@ -28,19 +29,19 @@ final class DriverLink: Sendable {
     }
 
     func detach() {
-        // Let go of without the lock.
+        // Released without the lock.
         guard let driver else { return }
         let work = driver.state.withLock { $0.work }
         state.withLock { state in
             state.lastWork = work
             state.driver = nil
         }
-        // Whoever settles may have waited for it.
+        // A settling thread may have waited for it.
         driver.activity.changed()
         withExtendedLifetime(driver) {}
     }
 
-    /// Silences the driver because the journal has been opened again, and says so unless it has fallen silent before.
+    /// Retires the driver because the journal has been opened again, and logs it unless the driver was retired before.
     func supersede() {
         let driver = state.withLock { state in
             state.isSuperseded = true

@@ -1,12 +1,12 @@
-/// What an exchange has left to do once no lock is held.
+/// The work that an exchange leaves until no lock is held.
 ///
-/// Whoever settles waits until it is done.
+/// Settling waits until it is done.
 struct FollowUp {
     private let work: Activity.Work
     private let afterwards: (@Sendable () -> Void)?
     private let questions: (@Sendable () -> Void)?
 
-    /// Returns nil where an exchange has left nothing to do.
+    /// Returns nil if an exchange has left no work.
     @inline(__always)
     init?(_ exchange: borrowing Exchange, _ activity: Activity) {
         if exchange.isOver { return nil }
@@ -15,19 +15,20 @@ struct FollowUp {
         questions = exchange.questions
     }
 
-    /// Makes one of questions only.
+    /// Makes a follow-up that only asks questions.
     init(questions: @escaping @Sendable () -> Void, _ activity: Activity) {
         work = activity.begin()
         afterwards = nil
         self.questions = questions
     }
 
-    /// Rings other connections and sets the clock, which holds up nobody.
+    /// Notifies other connections and sets the clock, which blocks no thread.
     func ring() { afterwards?() }
 
-    /// Asks the authorizer, which may take its time and use queues, once this thread has nothing else to do for a queue.
+    /// Asks the authorizer, which may take its time and use queues, once this thread has no other work for a queue.
     ///
-    /// One that buys something is asked about that once it has answered, so that questions do not nest.
+    /// If an answer leads to a purchase, the question about that purchase follows the answer, so that questions do not
+    /// nest.
     func ask() {
         guard let questions else { return work.end() }
         CallScope.inTurn { [work] in

@@ -1,11 +1,11 @@
-/// Finds rows by a store's identifiers.
+/// An index of rows by the store's identifiers.
 ///
-/// Most stores number their transactions, each above the one before. Those lie here in a sorted list, so that a million
-/// of them can be added without a single look-up; whatever comes out of order, or is no number, is in a dictionary.
+/// Most stores number their transactions in ascending order. Those are in a sorted array, so that a million of them can
+/// be added without a single look-up; identifiers that are out of order or not numeric are in a dictionary.
 struct IdentifierIndex {
     private struct Entry {
         let number: Int64
-        /// 0 where the row has gone.
+        /// 0 if the row was removed.
         var row: Int
     }
 
@@ -20,9 +20,9 @@ struct IdentifierIndex {
         return others.isEmpty ? nil : others[identifier]
     }
 
-    /// Puts a row in unless there is one for the identifier.
+    /// Inserts a row unless the identifier has one.
     ///
-    /// Returns the one that was there.
+    /// Returns the existing row, if any.
     mutating func insert(_ row: Int, for identifier: String) -> Int? {
         if let number = Int64(spelledBy: identifier), number > ascending.last?.number ?? -1 {
             if !others.isEmpty, let known = others[identifier] { return known }

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// An executor of a background lane's work, one piece after another.
+/// A serial executor of a background lane's work.
 package protocol LaneExecutor: Sendable {
-    /// Runs work later, never inside this call.
+    /// Enqueues work to run later, never inside this call.
     func enqueue(_ work: @escaping @Sendable () -> Void)
 }
 
@@ -10,13 +10,14 @@ extension DispatchQueue: LaneExecutor {
     package func enqueue(_ work: @escaping @Sendable () -> Void) { async(execute: work) }
 }
 
-/// A backend that runs its queues' background lanes itself, as a simulation does that has to replay.
+/// A backend that runs its queues' background lanes itself, as a replayable simulation does.
 package protocol LaneProvider: StoreBackend {
     var laneExecutor: any LaneExecutor { get }
 }
 
 extension StoreBackend {
-    /// Makes the executor of a background lane on this backend; returns nil if the backend is called on the caller's thread.
+    /// Makes a background lane's executor for this backend; returns nil if the backend is called on the caller's
+    /// thread.
     func makeLaneExecutor(label: String) -> (any LaneExecutor)? {
         switch lane {
         case .caller: nil

@@ -1,31 +1,31 @@
-/// One thing to tell the observers, in terms of the objects that they know.
+/// A notification to the observers, in terms of the objects that they know.
 ///
-/// Small, since they wait by the hundred thousand while a store sends all that there is.
+/// Compact, since notices wait by the hundred thousand while a store sends a snapshot.
 enum Notice {
-    /// New, in the state its object has.
+    /// A new transaction, in the state its object has.
     case shown(AnyObject)
-    /// To be changed just before the callback that says so.
+    /// A change to be applied just before its callback.
     case changed(AnyObject, StoreTransaction)
-    /// Unfinished, told to an observer that came later.
+    /// An unfinished transaction, repeated for an observer that was added later.
     case again(AnyObject)
     case removed(AnyObject)
     indirect case restoreEnded(StoreFailure?)
-    /// The app decides whether it goes on in a new storefront; under the store's name for it.
+    /// A question to the app whether a transaction, under the store's identifier, continues in a new storefront.
     indirect case mayContinue(AnyObject, identifier: String, StoreStorefront)
     case storefrontChanged
-    /// The app decides whether the store may ask for consent to a higher price now.
+    /// A question to the app whether the store may ask for consent to a higher price now.
     case priceConsent
     case revoked([String])
     case promoted(StorePayment, StoreProduct)
-    /// To be changed just before the callback that says so.
+    /// A change to be applied just before its callback.
     indirect case download(AnyObject, DownloadReport)
-    /// Not for observers: all that was to be told before this has been.
+    /// A marker, not for observers: every notice before it has been delivered.
     indirect case told(UpdateCursor)
 
-    /// What it is, as far as one callback may tell of several.
+    /// The kinds of notices that one callback may combine.
     enum Kind { case shown, changed, again, removed, other }
 
-    /// Asked before it is matched, which copies what it is about.
+    /// The kind, read before the notice is matched, since matching copies its payload.
     var kind: Kind {
         switch self {
         case .shown: .shown
@@ -36,7 +36,7 @@ enum Notice {
         }
     }
 
-    /// The object of one that is about a transaction and nothing else.
+    /// The object of a notice that concerns a transaction and nothing else.
     var transaction: AnyObject? {
         switch self {
         case .shown(let transaction), .again(let transaction), .removed(let transaction): transaction
@@ -45,11 +45,11 @@ enum Notice {
     }
 }
 
-/// The notices that are taken out of a driver's outbox together.
+/// A batch of notices taken from a driver's outbox.
 struct NoticeBatch {
-    /// The next to be made last, from where it is moved out rather than copied.
+    /// The notices in reverse, so that the next one is moved out of the end rather than copied.
     var notices: [Notice] = []
-    /// What belongs to another epoch than the driver's is applied and told to nobody.
+    /// The driver's epoch at the time of taking; a notice of another epoch is applied, but not delivered.
     var epoch = 0
 
     var isDone: Bool { notices.isEmpty }
@@ -60,7 +60,7 @@ struct NoticeBatch {
 
     /// Removes and returns the next notice.
     ///
-    /// There has to be one.
+    /// The batch must not be empty.
     @discardableResult
     mutating func removeNext() -> Notice { notices.removeLast() }
 }

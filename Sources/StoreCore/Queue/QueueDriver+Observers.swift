@@ -1,38 +1,37 @@
-/// What a driver speaks through: it makes the objects that observers see, and calls the observers.
+/// A delegate that makes the objects that observers see, and calls the observers.
 ///
-/// To the driver a transaction is an object of the delegate's own making, nothing more.
+/// To the driver, a transaction is an opaque object that the delegate makes.
 protocol QueueDriverDelegate: AnyObject, Sendable {
-    /// Makes the object of a payment. Called with the driver's lock held: must not call back.
+    /// Makes the object of a payment. Called with the driver's lock held; must not call back.
     func makeTransaction(_ number: Int, _ payment: StorePayment, in driver: QueueDriver) -> AnyObject
-    /// Makes the object of a transaction that the store brought. Called with the driver's lock held.
+    /// Makes the object of a transaction that the store sent. Called with the driver's lock held.
     func makeTransaction(_ number: Int, _ transaction: StoreTransaction, in driver: QueueDriver) -> AnyObject
-    /// Changes a transaction's object. Called with the driver's lock held or from `deliver`, never at the same time for one
-    /// object.
+    /// Applies a change to a transaction's object. Called with the driver's lock held or from `deliver`, never
+    /// concurrently for one object.
     func apply(_ change: StoreTransaction, to transaction: AnyObject)
-    /// Changes a download's object, in the same way.
+    /// Applies a report to a download's object, in the same way.
     func apply(_ report: DownloadReport, toDownload download: AnyObject)
-    /// Marks the object of a transaction of which nothing more will be told. Called with the driver's lock held.
+    /// Marks the object of a transaction whose notices have ended. Called with the driver's lock held.
     func markFinished(_ transaction: AnyObject)
-    /// The observers there are. Called with the driver's lock held; they are let go of without it.
+    /// The live observers. Called with the driver's lock held; they are released without it.
     var liveObservers: [AnyObject] { get }
-    /// Calls the driver's `observersChanged` if all observers were deallocated without having been removed. Called without
-    /// a lock.
+    /// Calls the driver's `observersChanged` if all observers were deallocated without having been removed. Called
+    /// without a lock.
     func noticeDeallocatedObservers()
-    /// Takes batch after batch until there is none left, and calls the observers. Called without a lock, by one thread at a
-    /// time.
+    /// Takes batches until none is left, and calls the observers. Called without a lock, by one thread at a time.
     func deliver(_ driver: QueueDriver)
 }
 
 // MARK: - Into the observer lane
 
 extension QueueDriver {
-    /// Turns the machine's actions into notices, with the objects that they are about.
+    /// Converts the machine's actions to notices, with their objects.
     func noteObserverActions(_ state: inout State) {
         state.work &+= 1
-        // From the end each can be moved out rather than copied.
+        // From the end, each action can be moved out rather than copied.
         state.actions.observers.reverseInPlace()
         while let action = state.actions.observers.popLast() {
-            // A retired driver has nobody to tell; a transaction made now would keep it alive for ever.
+            // A retired driver has no observers; a transaction made now would keep it alive forever.
             if !state.isRetired { note(action, &state) }
         }
         if state.actions.observers.capacity > 4096 { state.actions.observers = [] }
@@ -56,7 +55,7 @@ extension QueueDriver {
             if let transaction = state.table[number] { withdraw(transaction, number, &state) }
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return }
-            // What the store removed by itself has not been withdrawn.
+            // A transaction that the store itself removed has not been withdrawn.
             withdraw(transaction, number, &state)
             tell(.removed(transaction), &state)
         case .bring(let number, let value):
@@ -87,7 +86,7 @@ extension QueueDriver {
         }
     }
 
-    /// Ends what a transaction has under way: it is off the list, and changes no more.
+    /// Ends a transaction's downloads and further changes: it is off the list.
     private func withdraw(_ transaction: AnyObject, _ number: Int, _ state: inout State) {
         delegate.markFinished(transaction)
         guard let downloadEngine = downloadEngine.load() else { return }
@@ -117,9 +116,9 @@ extension QueueDriver: InlineDrain {
         ringIfQuiet()
     }
 
-    /// Takes the first batch of a draining.
+    /// Takes the first batch of a drain.
     ///
-    /// Returns false if somebody else came first.
+    /// Returns false if another thread came first.
     func begin(_ batch: inout NoticeBatch) -> Bool {
         let isThere = state.withLock { state in
             batch.epoch = currentEpoch
@@ -129,11 +128,11 @@ extension QueueDriver: InlineDrain {
         return isThere
     }
 
-    /// Gives back a batch that is done, for the next one.
+    /// Returns a finished batch, and takes the next one.
     ///
-    /// Returns false if that ends the draining.
+    /// Returns false if the drain is over.
     ///
-    /// On a queue that has turns, what waits by now is scheduled for a later one.
+    /// On a queue that has turns, the waiting notices are scheduled for a later turn.
     func take(_ batch: inout NoticeBatch) -> Bool {
         guard !delivery.hasTurns else {
             if state.withLock({ $0.notices.rest(&batch.notices) }) { delivery.schedule(self, log) }
@@ -149,6 +148,6 @@ extension QueueDriver: InlineDrain {
 
     func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
 
-    /// Has the store send once more what nobody heard, to whoever observes next.
+    /// Makes the store repeat undelivered updates for the next observer.
     func askAgain() { state.withLock { $0.machine.forgetCursor() } }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The work of the one thread that runs a driver's store lane.
+/// A run of a driver's store lane by one thread.
 struct LaneRun {
-    /// Whether it ends before what others have added is submitted, which must not hold up a callback.
+    /// Whether the run ends before it submits commands that others have added, which must not delay a callback.
     let isShort: Bool
-    /// What is to be done, the next one last.
+    /// The actions to perform, the next one last.
     var batch: [QueueMachine.StoreAction] = []
     private(set) var isOver = false
-    /// Whether it ended with something left in the outbox.
+    /// Whether the run ended with actions left in the outbox.
     private(set) var leavesRest = false
     /// The connection to a store that is asked directly.
     var connection: QueueDriver.DirectConnection?
@@ -18,9 +18,9 @@ struct LaneRun {
 
 // Called with the driver's lock held.
 extension LaneRun {
-    /// Begins with the machine's actions, past the lane's outbox.
+    /// Begins with the machine's actions, bypassing the lane's outbox.
     ///
-    /// Returns false if somebody is at work, or something waits in the outbox.
+    /// Returns false if another thread is draining, or actions wait in the outbox.
     @inline(__always)
     mutating func beginPastOutbox(_ state: inout QueueDriver.State) -> Bool {
         guard state.lane.begin(with: &state.actions.store, &batch) else { return false }
@@ -28,9 +28,9 @@ extension LaneRun {
         return true
     }
 
-    /// Begins with what a short run, or whoever scheduled the lane, has put into the outbox.
+    /// Begins with the actions that a short run, or the thread that scheduled the lane, has put into the outbox.
     ///
-    /// Returns false if there is nothing, or somebody is at work.
+    /// Returns false if there are none, or another thread is draining.
     @inline(__always)
     mutating func beginFromOutbox(_ state: inout QueueDriver.State) -> Bool {
         guard state.lane.begin(&batch) else { return false }
@@ -43,7 +43,7 @@ extension LaneRun {
         batch.reverseInPlace()
     }
 
-    /// Takes the next batch, or ends.
+    /// Takes the next batch, or ends the run.
     mutating func next(_ state: inout QueueDriver.State) {
         if isShort, state.lane.isWaiting(where: \.isSubmission) {
             isOver = true
@@ -55,11 +55,11 @@ extension LaneRun {
     }
 }
 
-// What the machine wants of the store, the journal and the clock.
+// Actions for the store, the journal and the clock.
 extension QueueDriver {
-    /// Runs the lane until nothing is left, or as far as a short run goes.
+    /// Runs the lane until it is empty, or as far as a short run goes.
     func runLane(_ run: inout LaneRun) {
-        // What a store in the process answers.
+        // The answer of a store in the process.
         var exchange = Exchange()
         while !run.isOver {
             if let action = run.batch.popLast() {
@@ -73,10 +73,10 @@ extension QueueDriver {
         ringIfQuiet()
     }
 
-    /// Notes that a callback leaves something for `sendUnsent`.
+    /// Notes that a callback leaves commands for `sendUnsent`.
     func noteUnsent() { hasUnsent.store(true, ordering: .relaxed) }
 
-    /// Sends what callbacks have left to be sent and no other thread has taken along.
+    /// Sends the commands that callbacks have left and no other thread has sent.
     @inline(__always)
     func sendUnsent(inCallback: Bool) {
         if !hasUnsent.load(ordering: .relaxed) { return }
@@ -85,7 +85,7 @@ extension QueueDriver {
     }
 
     func enqueueLane(isRetired: Bool) {
-        // Whoever settles does not see a retired driver any more.
+        // Settling does not see a retired driver.
         let work = isRetired ? activity.begin() : nil
         laneExecutor?.enqueue {
             var run = LaneRun(isShort: false)
@@ -108,7 +108,7 @@ extension QueueDriver {
         case .connect(let generation, let cursor): connect(generation, after: cursor, &run, &exchange)
         case .disconnect: disconnect(&run)
         case .record(var commands):
-            // What waits to be written is written at once.
+            // All waiting records are written at once.
             while case .record(let more)? = run.batch.last {
                 commands += more
                 run.batch.removeLast()
@@ -120,7 +120,7 @@ extension QueueDriver {
     }
 
     private func wake(_ timer: QueueMachine.Timer, after pause: TimeInterval) {
-        // A timer keeps no driver alive that nobody owns any more.
+        // A timer must not keep alive a driver without an owner.
         let token = clock.schedule(at: clock.now + pause) { [link] in
             link.driver?.takeIn { $0.timerFired(timer, &$1) }
         }
@@ -160,7 +160,7 @@ extension QueueDriver: NewsListener {
         takeIn { machine, actions in if machine.connection.isWanted { actions.append(.pull) } }
     }
 
-    /// Hands commands to the store, gives the machine what it answers, and goes on with the lane.
+    /// Hands commands to the store, passes its answer to the machine, and continues with the lane.
     private func ask(
         _ commands: [StoreCommand],
         submission: Int?,
@@ -181,7 +181,7 @@ extension QueueDriver: NewsListener {
             if exchange.hasMore { state.actions.append(.pull) }
             exchange.clear()
             let left = route(&state, &run)
-            // Until everybody has been rung the lane is not at rest.
+            // The lane is not at rest until every connection has been notified.
             if afterwards == nil, run.batch.isEmpty { run.next(&state) }
             return left
         }
@@ -190,7 +190,7 @@ extension QueueDriver: NewsListener {
         if let followUp { ask(followUp) }
     }
 
-    /// Asks what an exchange has left to ask, where the lane does not wait for the answer: news comes in meanwhile.
+    /// Asks an exchange's questions where the lane does not wait for the answer, since updates come in meanwhile.
     private func ask(_ followUp: FollowUp) {
         guard let questionExecutor else { return followUp.ask() }
         questionExecutor.enqueue { CallScope.outermost { followUp.ask() } }
@@ -243,7 +243,7 @@ extension QueueDriver {
         if let old { backend.disconnect(old) }
         guard let new else { return }
         backend.connect(new, after: cursor)
-        // Retired or cut off meanwhile, it would never be disconnected.
+        // A connection that was retired or cut off meanwhile would never be disconnected.
         if state.withLock({ $0.socket !== new }) { backend.disconnect(new) }
     }
 

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Drives a queue's machine: owns the lock, runs the machine's actions outside it, and keeps their order.
+/// A driver of a queue's machine: owns the lock, runs the machine's actions outside it, and keeps their order.
 ///
-/// There are two lanes. The store lane talks to the store and the journal, the observer lane makes callbacks. Each is worked
-/// off by one thread at a time, which takes what others add meanwhile. A thread that makes callbacks leaves to others what they
-/// have added to the store lane, until the callback returns. While the store lane is idle, a store in the process may be asked
-/// past it, with the lock held.
+/// There are two lanes. The store lane calls the store and the journal; the observer lane makes callbacks. One thread
+/// at a time drains a lane, along with what other threads add. Until a callback returns, its thread leaves to the
+/// others what they have added to the store lane. While the store lane is idle, a store in the process may be asked
+/// directly, with the lock held.
 final class QueueDriver: Sendable {
     let backend: any StoreBackend
     /// The store, if it is in the process and can be asked directly.
@@ -17,35 +17,39 @@ final class QueueDriver: Sendable {
     let delivery: StoreDelivery
     let log: StoreLog
     let delegate: any QueueDriverDelegate
-    /// Runs the store lane; nil runs it on the calling thread.
+    /// The executor of the store lane; nil runs it on the calling thread.
     let laneExecutor: (any LaneExecutor)?
-    // To look at the executor would copy it.
+    // Stored, since reading the executor would copy it.
     let hasOwnLane: Bool
-    /// Asks the authorizer where the store lane has an executor of its own, which must not wait for the answer.
+    /// The executor for questions to the authorizer, where the store lane has its own, which must not wait for answers.
     let questionExecutor: (any LaneExecutor)?
-    /// Whether the store is asked with the lock held, which is quickest where the thread that asks makes the callbacks as well.
+    /// Whether the store is asked with the lock held, which is fastest where the asking thread makes the callbacks as
+    /// well.
     ///
-    /// Where another thread makes them, the two would wait for each other: there the lane is marked as busy instead.
+    /// If another thread makes them, the two would wait for each other: in that case the lane is marked as busy
+    /// instead.
     private let asksUnderLock: Bool
-    /// Whether the transactions that a callback finishes of several go to the store together, once the callback returns.
+    /// Whether transactions that a callback with several finishes are sent together, once the callback returns.
     ///
-    /// One that is asked by the thread that makes the callback, and takes less for all than for each.
+    /// True for a store that is asked on the callback's thread, since one exchange for all costs less than one for
+    /// each.
     private let holdsFinishes: Bool
     let state: Locked<State>
-    /// Whether callbacks have left something to be sent.
+    /// Whether callbacks have left commands to be sent.
     ///
     /// Used by the thread that makes them.
     let hasUnsent = Atomic<Bool>(false)
     let link: DriverLink
-    /// Made when the first transaction is asked for its downloads.
+    /// The download engine, made when the downloads of the first transaction are read.
     let downloadEngine = LazyReference<DownloadEngine>()
-    /// What kept the journal from being read, to be logged without a lock.
+    /// The reason why the journal could not be read, to be logged without a lock.
     let openingTrouble: String?
-    /// Changes when observers come first or go last, and when the driver retires: what belongs to an earlier epoch is told to
-    /// nobody.
+    /// A counter that changes when the first observer comes or the last one goes, and when the driver retires.
+    ///
+    /// Notices of an earlier epoch are not delivered.
     private let epoch = Atomic<Int>(0)
 
-    /// What a driver keeps under its lock.
+    /// The state under a driver's lock.
     struct State {
         var machine: QueueMachine
         var actions = QueueMachine.Actions()
@@ -53,16 +57,16 @@ final class QueueDriver: Sendable {
         var notices = Outbox<Notice>()
         /// The open transactions, as the delegate's objects.
         var table = SlotTable<AnyObject>()
-        /// The connection to a store elsewhere.
+        /// The connection to a store that is not asked directly.
         var socket: SocketConnection?
         /// The connection to a store that is asked directly.
         var direct: DirectConnection?
-        /// Empty between two exchanges; kept for its buffers.
+        /// The current exchange; empty between exchanges, and kept for its buffers.
         var exchange = Exchange()
         var isRetired = false
         var submissionTimer: TimerToken?
         var connectionTimer: TimerToken?
-        /// Counts changes, for whoever settles.
+        /// The number of changes, for settling.
         var work = 0
 
         /// Whether nothing is under way on either lane.
@@ -71,7 +75,7 @@ final class QueueDriver: Sendable {
 
     struct DirectConnection {
         let id: StoreConnectionID
-        /// The machine's number for it.
+        /// The machine's number for the connection.
         let generation: Int
     }
 
@@ -121,7 +125,7 @@ extension QueueDriver {
     func add(_ payment: StorePayment) {
         enter { isDelivering in
             act(inCallback: isDelivering) { state in
-                // Signatures of discounts are checked by a client's code.
+                // A client's code checks the signatures of discounts.
                 guard mayAsk(state), !payment.hasDiscount, let command = state.machine.order(payment) else {
                     return state.machine.add(payment, &state.actions)
                 }
@@ -154,7 +158,7 @@ extension QueueDriver {
         takeIn { $0.restore(applicationUsername: applicationUsername, &$1) }
     }
 
-    /// Tells the store that the app is at the front, where its user may be asked something.
+    /// Asks the app to allow a pending price consent, while it is at the front, where its user may be asked.
     func askForPriceConsent() {
         guard backend.isPriceConsentPending else { return }
         takeIn { $1.append(.priceConsent) }
@@ -172,15 +176,15 @@ extension QueueDriver {
         }
     }
 
-    /// Whether the driver still has something to tell of a transaction.
+    /// Whether the driver still has notices for a transaction.
     func isOpen(_ number: Int) -> Bool { state.withLock { $0.table[number] != nil } }
 
-    /// Looks at the observers anew.
+    /// Updates the driver after a change of the observers.
     ///
-    /// To be called after every change of them.
+    /// To be called after every change.
     ///
-    /// - Parameter allLeft: the observers that were there are all gone. Whoever is there now came after them, and is to hear
-    ///   of everything unfinished.
+    /// - Parameter allLeft: whether all previous observers are gone. The current ones were added after them, and
+    ///   receive every unfinished transaction.
     func observersChanged(allLeft: Bool = false) {
         CallScope.outermost {
             if allLeft {
@@ -189,7 +193,7 @@ extension QueueDriver {
                     state.machine.setObserved(false, &state.actions)
                 }
             }
-            // Held until the lock is free: what an observer does when it goes may lead back here.
+            // Held until the lock is free, since the deallocation of an observer may lead back here.
             var observers: [AnyObject] = []
             act { state in
                 observers = delegate.liveObservers
@@ -201,10 +205,10 @@ extension QueueDriver {
         }
     }
 
-    /// Falls silent at once and for good.
+    /// Retires the driver: it falls silent at once and for good.
     ///
-    /// What is finished on it still goes to its store; what was finished before and waits, unless the journal's next queue
-    /// will find it there.
+    /// Later finishes still go to its store; so do earlier, waiting ones, unless the journal's next queue will find
+    /// them there.
     func retire(leavesFinishes: Bool = true) {
         CallScope.outermost {
             var connections: (SocketConnection?, DirectConnection?)
@@ -223,20 +227,20 @@ extension QueueDriver {
         }
     }
 
-    /// Retires, and is no longer seen by whoever settles.
+    /// Retires the driver, and hides it from settling.
     func release(leavesFinishes: Bool = true) {
         retire(leavesFinishes: leavesFinishes)
         link.detach()
     }
 
-    /// Forgets what is waiting to be told: it belongs to observers that have gone.
+    /// Discards the waiting notices, whose observers have gone.
     private func silence(_ state: inout State) {
         epoch.add(1, ordering: .sequentiallyConsistent)
         for notice in state.notices.waiting {
             switch notice {
             case .changed(let transaction, let change): delegate.apply(change, to: transaction)
             case .download(let download, let report): delegate.apply(report, toDownload: download)
-            // The store still owes this to whoever observes next: it is asked for all that is open.
+            // The store still owes this to the next observer: it is asked for a snapshot.
             case .told: state.machine.forgetCursor()
             default: break
             }
@@ -250,32 +254,32 @@ extension QueueDriver {
 // MARK: - Events in, actions out
 
 extension QueueDriver {
-    /// Handles what the app asks for, or what the store or the clock brings.
+    /// Handles a request of the app's, or an event from the store or the clock.
     func takeIn<R>(_ event: (inout QueueMachine, inout QueueMachine.Actions) -> R) -> R {
         enter { isDelivering in
             act(inCallback: isDelivering) { event(&$0.machine, &$0.actions) }
         }
     }
 
-    /// Runs what comes from outside.
+    /// Runs a call from outside.
     ///
-    /// From here on observers that were deallocated without having been removed count as removed.
+    /// From here on, observers that were deallocated without having been removed count as removed.
     @inline(__always)
     private func enter<R>(_ body: (_ isDelivering: Bool) -> R) -> R {
         CallScope.outermost(of: self) { isDelivering in
-            // Observers that are being called are there.
+            // Observers that are being called are alive.
             if !isDelivering { delegate.noticeDeallocatedObservers() }
             return body(isDelivering)
         }
     }
 
-    /// Gives the machine an event under the lock, then does what it decides.
+    /// Passes an event to the machine under the lock, then performs its actions.
     @discardableResult
     func handle<R>(_ event: (inout QueueMachine, inout QueueMachine.Actions) -> R) -> R {
         act { event(&$0.machine, &$0.actions) }
     }
 
-    /// Does something under the lock, then what the machine has decided in it.
+    /// Runs a closure under the lock, then performs the machine's actions.
     @discardableResult
     @inline(__always)
     func act<R>(inCallback: Bool = false, _ body: (inout State) -> R) -> R {
@@ -296,16 +300,16 @@ extension QueueDriver {
         return result
     }
 
-    /// What a caller has to see to once it holds no lock.
+    /// The work that is left for a caller once it holds no lock.
     struct Left: OptionSet {
         let rawValue: UInt8
-        /// To run the store lane.
+        /// The store lane has to be run.
         static let lane = Left(rawValue: 1)
-        /// To schedule the observer lane.
+        /// The observer lane has to be scheduled.
         static let delivering = Left(rawValue: 2)
     }
 
-    /// Moves the machine's actions to their lanes, and begins a run if there is something to do for its thread.
+    /// Moves the machine's actions to their lanes, and begins a run if there is work for its thread.
     @inline(__always)
     func route(_ state: inout State, _ run: inout LaneRun) -> Left {
         var left: Left = []
@@ -324,7 +328,7 @@ extension QueueDriver {
                     state.lane.append(from: &state.actions.store)
                 }
             }
-            // What a callback has left there goes along.
+            // Actions that a callback has left there are performed as well.
             if run.beginFromOutbox(&state) { left.insert(.lane) }
         }
         if !state.actions.observers.isEmpty { noteObserverActions(&state) }
@@ -332,11 +336,11 @@ extension QueueDriver {
         return left
     }
 
-    /// Whether the store may be asked at once, with the lock held.
+    /// Whether the store may be asked directly, with the lock held.
     @inline(__always)
     private func mayAsk(_ state: borrowing State) -> Bool { asksUnderLock && state.lane.isIdle }
 
-    /// Concludes an exchange that was made with the lock held, and makes more for as long as that is all that the machine wants.
+    /// Concludes an exchange made with the lock held, and makes more while the machine requests only exchanges.
     @inline(__always)
     private func ask(_ state: inout State) -> FollowUp? {
         if let followUp = conclude(&state) { return followUp }
@@ -365,7 +369,7 @@ extension QueueDriver {
         return true
     }
 
-    /// Empties the exchange, of which the machine has been told.
+    /// Empties the exchange, which the machine has processed.
     @inline(__always)
     private func conclude(_ state: inout State) -> FollowUp? {
         if state.exchange.hasMore { state.actions.append(.pull) }
@@ -374,9 +378,9 @@ extension QueueDriver {
         return followUp
     }
 
-    /// Wakes whoever settles if both lanes have come to rest.
+    /// Wakes settling threads if both lanes have come to rest.
     ///
-    /// A thread that was woken for every step on the way would take the lock from the one that works.
+    /// A thread woken at every step on the way would contend for the lock with the working one.
     func ringIfQuiet() {
         if activity.isAwaited, state.withLock({ $0.isQuiet }) { activity.changed() }
     }
@@ -384,7 +388,7 @@ extension QueueDriver {
     func scheduleDeliveries() {
         delivery.schedule(self, log)
         if case .inline = delivery { return }
-        // Somebody may be settling on the very thread that is to deliver.
+        // A thread may be settling on the very thread that is to deliver.
         activity.changed()
     }
 }

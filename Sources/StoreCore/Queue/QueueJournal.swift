@@ -1,31 +1,32 @@
-/// Where a queue keeps what its store has not acknowledged yet, so that it survives the process.
+/// A durable record of the commands that a queue's store has not acknowledged, so that they survive the process.
 ///
-/// A journal holds only commands on their way: what a store acknowledged at once never comes here, and what it
-/// acknowledges later is forgotten. One queue at a time uses a journal; opening it again, as a relaunch does, silences
-/// the queue before, which logs a line unless it was relaunched. Calls come one at a time, on the queue's store lane.
+/// A journal holds only commands on their way. A command that the store acknowledges at once is never recorded; one
+/// that it acknowledges later is forgotten. One queue at a time uses a journal. Opening it again, as a relaunch does,
+/// silences the previous queue, which logs a line unless it was relaunched. Calls come one at a time, on the queue's
+/// store lane.
 public protocol QueueJournal: AnyObject, Sendable {
-    /// Begins a run of the app on this journal.
+    /// Opens the journal for a launch of the app.
     ///
     /// - Parameter superseded: to be called when the journal is opened again, before that call returns.
-    /// - Returns: a name for this opening that none before had and no other journal will give, and what was recorded and
-    ///   not forgotten, in the order in which it was recorded.
-    /// - Throws: what keeps the journal from being read. The queue logs it and sells on without a journal: what the store
-    ///   takes at once is safe there, everything else fails with this error's sentence.
+    /// - Returns: a name for this opening, unique among all openings of all journals, and the commands that were
+    ///   recorded and not forgotten, in the order in which they were recorded.
+    /// - Throws: the error that keeps the journal from being read. The queue logs it and sells without a journal:
+    ///   commands that the store accepts at once are safe there, all others fail with this error's sentence.
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents
 
-    /// Keeps commands. Once this returns they survive the process.
+    /// Records commands, which survive the process once this returns.
     ///
-    /// - Throws: what kept them from being written; then none of them is kept.
+    /// - Throws: the error that kept them from being written; then none of them is kept.
     func record(_ commands: [StoreCommand]) throws
 
-    /// Lets go of commands that were recorded and are now acknowledged. Those that are not there do no harm.
+    /// Forgets recorded commands that are now acknowledged. Unknown commands are ignored.
     ///
-    /// - Throws: what kept it from being written. The commands will be sent once more after a relaunch, which a store
-    ///   bears.
+    /// - Throws: the error that kept it from being written. The commands will be sent once more after a relaunch, which
+    ///   a store tolerates.
     func forget(_ commands: [OrderID]) throws
 }
 
-/// What a queue finds in its journal when it starts.
+/// The contents of a journal when a queue opens it.
 public struct JournalContents: Hashable, Sendable {
     /// The name of this opening.
     public var id: JournalID
@@ -38,7 +39,7 @@ public struct JournalContents: Hashable, Sendable {
     }
 }
 
-/// A journal in memory: it survives the queue, not the process.
+/// A journal in memory, which survives the queue but not the process.
 ///
 /// For tests, which relaunch within one process.
 public final class MemoryJournal: QueueJournal {
@@ -52,14 +53,14 @@ public final class MemoryJournal: QueueJournal {
 
     /// Makes an empty journal.
     ///
-    /// - Parameter firstID: the name of its first opening, from which the others count on; for runs that are replayed.
+    /// - Parameter firstID: the name of its first opening, from which later names count up; for runs that are replayed.
     ///   Two journals on one store must not share names.
     public init(firstID: JournalID = .unique()) { state = Locked(State(nextID: firstID.rawValue)) }
 
-    /// What is recorded and not forgotten.
+    /// The commands that are recorded and not forgotten.
     public var commands: [StoreCommand] { state.withLock { $0.commands } }
 
-    /// Begins a run on this journal.
+    /// Opens the journal for a launch of the app.
     ///
     /// Never throws.
     public func open(superseded: @escaping @Sendable () -> Void) -> JournalContents {
@@ -75,12 +76,12 @@ public final class MemoryJournal: QueueJournal {
         return contents
     }
 
-    /// Keeps commands.
+    /// Records commands.
     ///
     /// Never throws.
     public func record(_ commands: [StoreCommand]) { state.withLock { $0.commands += commands } }
 
-    /// Lets go of commands.
+    /// Forgets commands.
     ///
     /// Never throws.
     public func forget(_ commands: [OrderID]) {

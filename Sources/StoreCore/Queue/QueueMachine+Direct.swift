@@ -1,19 +1,19 @@
-// A store in the process that is asked while nobody else can use the machine: one command, without a way out to wait on.
+// Exchanges with a store in the process while the machine is locked: one command at a time, without an outbound queue.
 extension QueueMachine {
-    /// Whether a command may be handed to the store before anything else is done: nothing is under way or waits.
+    /// Whether a command may be handed to the store at once: nothing is under way or waits.
     var mayAsk: Bool {
         @inline(__always)
         mutating get { isObserved && !isPausing && inFlight == 0 && outbound.isEmpty }
     }
 
-    /// Makes an order to be handed to the store at once; nil if it has to wait, for `add`.
+    /// Makes an order to be handed to the store at once; returns nil if it has to wait, for `add`.
     @inline(__always)
     mutating func order(_ payment: StorePayment) -> StoreCommand? {
         guard mayAsk else { return nil }
         return StoreCommand(id: OrderID(journal: journal, number: takeNumber()), action: .purchase(payment))
     }
 
-    /// The store has answered an order, and the call to it has returned.
+    /// Handles the store's answer to an order, once the call to it has returned.
     mutating func ordered(
         _ payment: StorePayment,
         _ command: StoreCommand,
@@ -37,7 +37,7 @@ extension QueueMachine {
 
     /// Takes a transaction off the list.
     ///
-    /// Returns the command to be handed to the store at once; nil if there is nothing to tell it.
+    /// Returns the command to be handed to the store at once; nil if there is none.
     @inline(__always)
     mutating func finishCommand(_ number: Int, _ actions: inout Actions) -> (FinishAnswer, StoreCommand?) {
         let (answer, transaction) = close(number, &actions)
@@ -46,7 +46,7 @@ extension QueueMachine {
         return (answer, StoreCommand(id: id, action: .finish(transaction: transaction)))
     }
 
-    /// The store has answered the finish of a transaction, and the call to it has returned.
+    /// Handles the store's answer to the finish of a transaction, once the call to it has returned.
     mutating func finished(
         _ number: Int,
         _ command: StoreCommand,
@@ -66,7 +66,7 @@ extension QueueMachine {
         }
     }
 
-    /// Goes on as if a command had been submitted that the store has not taken.
+    /// Continues as if a command had been submitted that the store has not accepted.
     @inline(never)
     private mutating func refused(
         _ command: Outbound,

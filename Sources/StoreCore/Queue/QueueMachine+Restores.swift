@@ -1,8 +1,8 @@
 import Foundation
 
-// Somebody waits for each restore: it ends, whatever happens, and it ends once.
+// The app waits for each restore, which therefore ends in every case, exactly once.
 extension QueueMachine {
-    /// Asks for what was bought earlier.
+    /// Requests the restore of earlier purchases.
     mutating func restore(applicationUsername: String?, _ actions: inout Actions) {
         guard !isRetired else { return }
         if connection.isWanted, let failure = connection.failure {
@@ -11,7 +11,7 @@ extension QueueMachine {
         }
         let number = takeNumber()
         restores.append(number)
-        // It does not sit out a pause, whose timer means nothing any more.
+        // A restore does not wait for a pause to end; the pause's timer is ignored from now on.
         isPausing = false
         post(.restore(applicationUsername: applicationUsername), number: number, &actions)
     }
@@ -23,9 +23,9 @@ extension QueueMachine {
         actions.append(.restoreEnded(failure))
     }
 
-    /// The user is told of trouble at once rather than a restore tried again.
+    /// Fails the waiting restores: the user is told of trouble at once, rather than a restore retried.
     ///
-    /// One that is on its way may yet succeed.
+    /// A restore that is on its way may yet succeed.
     mutating func failRestores(_ failure: StoreFailure, _ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var kept = inFlight
@@ -40,7 +40,7 @@ extension QueueMachine {
         lookAgainIfDue(&actions)
     }
 
-    /// A snapshot has ended: what was acknowledged before it and has not ended by now ended before it.
+    /// Ends the restores that were acknowledged before a snapshot and are still open at its end: they ended before it.
     mutating func endHiddenRestores(_ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var waiting: Set<Int> = []
@@ -53,8 +53,9 @@ extension QueueMachine {
         for number in restores where !waiting.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }
 
-    /// Nothing tells whether the end of one that was on its way during a snapshot is still to come; the app can ask
-    /// again, but not wait for ever.
+    /// Ends an acknowledged restore that was on its way during a snapshot.
+    ///
+    /// Its end may lie before the snapshot or still come. The app can ask again, but must not wait forever.
     mutating func restoreAcknowledged(_ number: Int, _ actions: inout Actions) {
         if doubtfulRestores.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }

@@ -1,8 +1,9 @@
-// A queue that has fallen silent owes its store nothing but what was finished on it.
+// A retired queue still owes its store the finishes, and nothing else.
 extension QueueMachine {
-    /// From now on nothing is bought, restored or told, and no timer is set; what is finished still goes to the store.
+    /// Retires the machine: from now on it buys, restores and reports nothing and sets no timer, but still sends
+    /// finishes.
     ///
-    /// Payments not sent yet are left in the journal, to the next launch; so is what was finished, if there will be one.
+    /// Unsent payments are left in the journal for the next launch; so are finishes, if there will be a next launch.
     mutating func retire(leavesFinishes: Bool, _ actions: inout Actions) {
         guard !isRetired else { return }
         isRetired = true
@@ -19,7 +20,7 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
-    /// Lets go of what will not be sent.
+    /// Drops commands that will not be sent.
     ///
     /// To be called after the commands have been handed to the journal.
     mutating func shedIfRetired() {
@@ -28,13 +29,13 @@ extension QueueMachine {
         outbound.filter { outbound in
             kept -= 1
             guard kept < 0 else { return true }
-            // The next launch finds a finish in the journal only once it is there.
+            // The next launch finds a finish in the journal only once it is recorded.
             if case .finish = outbound.command.action { return !leavesFinishesToNextLaunch || !outbound.isRecorded }
             return false
         }
     }
 
-    /// The journal has kept a payment that is not to be sent in this launch any more.
+    /// Returns whether a command is a payment that is left in the journal for the next launch.
     func isLeftToNextLaunch(_ command: StoreCommand) -> Bool {
         guard isRetired, case .purchase = command.action else { return false }
         return true

@@ -1,6 +1,6 @@
 import Foundation
 
-// The way out: commands to the store, and to the journal what it does not acknowledge at once.
+// The outbound path: commands to the store, and to the journal those that it does not acknowledge at once.
 extension QueueMachine {
     mutating func sendNext(_ actions: inout Actions) {
         guard inFlight == 0, !isPausing, !outbound.isEmpty else { return }
@@ -10,16 +10,16 @@ extension QueueMachine {
         submissionNumber += 1
         lastSentRow = max(lastSentRow, outbound[inFlight - 1].row)
         isSubmitting = true
-        // A buffer that nobody has kept is filled again.
+        // A buffer without other references is reused.
         submission.empty()
         for index in 0..<inFlight { submission.append(outbound[index].command) }
         actions.append(.submit(submission, number: submissionNumber))
     }
 
-    /// How many commands from the front may go when not all may.
+    /// The number of leading commands that may be sent when not all may.
     ///
-    /// Without an observer nothing is bought or restored. A restore waits for the end of a snapshot, so that its own
-    /// end cannot lie hidden behind it.
+    /// Without an observer, purchases and restores wait. A restore waits for the end of a snapshot, which could
+    /// otherwise hide the restore's own end.
     private var leadingSendables: Int {
         var count = 0
         while count < outbound.count {
@@ -33,9 +33,9 @@ extension QueueMachine {
         return count
     }
 
-    /// The call to the store has returned.
+    /// Handles the return of the call to the store.
     ///
-    /// What it has not acknowledged by now goes to the journal.
+    /// Commands that are not acknowledged by now go to the journal.
     mutating func submissionReturned(_ number: Int, _ actions: inout Actions) {
         guard number == submissionNumber else { return }
         isSubmitting = false
@@ -43,13 +43,13 @@ extension QueueMachine {
         shedIfRetired()
     }
 
-    /// A store in the process has answered, and the call to it has returned.
+    /// Handles the answer of a store in the process, once the call to it has returned.
     ///
     /// - Parameters:
-    ///   - exchange: what it has answered.
+    ///   - exchange: the answer.
     ///   - submission: the number of the submission that was answered; nil if the store was only asked for news.
     ///   - generation: the connection's; nil if there was none.
-    ///   - actions: what is to be done.
+    ///   - actions: receives the actions to perform.
     mutating func exchanged(
         _ exchange: Exchange,
         submission: Int?,
@@ -79,10 +79,10 @@ extension QueueMachine {
         if !commands.isEmpty { actions.append(.record(commands)) }
     }
 
-    /// The journal has kept commands, or could not.
+    /// Handles the journal's success or failure in recording commands.
     ///
-    /// Returns those that the store has acknowledged meanwhile. The journal is to forget them before anything else is
-    /// sent: a purchase that is finished next must not be found there by a relaunch.
+    /// Returns the commands that the store has acknowledged meanwhile. The journal has to forget them before anything
+    /// else is sent: a relaunch must not find a purchase there that is finished next.
     mutating func recorded(
         _ commands: [StoreCommand],
         failure: StoreFailure?,
@@ -107,15 +107,15 @@ extension QueueMachine {
         return alreadyAcknowledged
     }
 
-    /// Reports the removal that one of `outbound` orders, once.
+    /// Reports, once, the removal that a command in `outbound` requests.
     private mutating func reportRemoval(_ index: Int, _ actions: inout Actions) {
         guard let number = outbound[index].removal.take() else { return }
         actions.append(.remove(number))
     }
 
-    /// A purchase that is neither in the journal nor known to the store fails; one on its way may yet be acknowledged.
+    /// Fails purchases that are neither in the journal nor known to the store; one on its way may yet be acknowledged.
     ///
-    /// Everything else goes with the next submission all the same, and is offered to the journal again.
+    /// All other commands go with the next submission nevertheless, and are offered to the journal again.
     private mutating func notRecorded(
         _ commands: [StoreCommand],
         _ failure: StoreFailure,
@@ -157,7 +157,7 @@ extension QueueMachine {
         actions.append(.change(number, transaction))
     }
 
-    /// The store has answered the submission that is under way.
+    /// Handles the store's reply to the submission that is under way.
     mutating func replied(_ reply: SubmissionReply, to number: Int, _ actions: inout Actions) {
         switch reply {
         case .taken: replied(.taken as Exchange.Reply, to: number, &actions)
@@ -166,7 +166,7 @@ extension QueueMachine {
     }
 
     private mutating func replied(_ reply: Exchange.Reply, to number: Int, _ actions: inout Actions) {
-        // A second answer to one submission does nothing.
+        // A second reply to one submission is ignored.
         guard inFlight > 0, number == submissionNumber else { return }
         switch reply {
         case .taken: taken(&actions)
@@ -174,12 +174,12 @@ extension QueueMachine {
         }
     }
 
-    /// The store has every command of the submission.
+    /// Handles the acknowledgement of every command of the submission.
     private mutating func taken(_ actions: inout Actions) {
         submissionAttempts = 0
         var recorded: [OrderID] = []
         var mustLookAgain = false
-        // Where they lie: taken out one by one, each would be copied.
+        // Read in place: removing them one by one would copy each.
         for index in 0..<inFlight {
             if outbound[index].isRecorded { recorded.append(outbound[index].command.id) }
             if acknowledged(index, &actions) { mustLookAgain = true }
@@ -193,7 +193,7 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
-    /// The same commands go again, after a pause.
+    /// Schedules a retry of the same commands, after a pause.
     private mutating func putOff(_ failure: StoreFailure, _ actions: inout Actions) {
         inFlight = 0
         submissionAttempts += 1
@@ -207,16 +207,17 @@ extension QueueMachine {
     }
 
     private mutating func pause(_ actions: inout Actions) {
-        // One that is retired has no timer: its next finish takes along what is left.
+        // A retired machine has no timer: its next finish takes along the remaining commands.
         isPausing = !outbound.isEmpty && !isRetired
         guard isPausing else { return }
         pauseNumber += 1
         actions.append(.wake(.submission(number: pauseNumber), after: Self.pause(afterAttempts: submissionAttempts)))
     }
 
-    /// The store has one of `outbound`.
+    /// Handles the acknowledgement of a command in `outbound`.
     ///
-    /// Returns whether it may have been taken, and even finished, in an earlier launch, which only a snapshot tells.
+    /// Returns whether an earlier launch may have sent it, and even finished its transaction, which only a snapshot
+    /// reveals.
     private mutating func acknowledged(_ index: Int, _ actions: inout Actions) -> Bool {
         let number = outbound[index].row
         switch outbound[index].command.action {
@@ -238,7 +239,9 @@ extension QueueMachine {
         return false
     }
 
-    /// What an earlier connection told of is to be shown in a snapshot, however late the acknowledgement comes.
+    /// Excuses a row acknowledged during a snapshot from being shown in it.
+    ///
+    /// A snapshot has to show rows that an earlier connection reported, however late their acknowledgement.
     @inline(__always)
     mutating func excuse(_ number: Int) {
         if connection.isInSnapshot { connection.excused.insert(number) }
@@ -251,9 +254,9 @@ extension QueueMachine {
         if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
     }
 
-    /// An order that the store has not acknowledged turns out to be done with: a relaunch must not bring it again.
+    /// Ends an unacknowledged order whose transaction is finished or gone, so that a relaunch does not repeat it.
     mutating func endOrder(ofRow row: Int, _ actions: inout Actions) {
-        // Rows grow along the way out.
+        // Rows ascend in `outbound`.
         var low = 0
         var high = outbound.count
         while low < high {
@@ -267,7 +270,7 @@ extension QueueMachine {
         outbound[low].isOver = true
     }
 
-    /// A pause is over.
+    /// Handles the end of a pause.
     mutating func timerFired(_ timer: Timer, _ actions: inout Actions) {
         switch timer {
         case .submission(let number):
@@ -280,7 +283,10 @@ extension QueueMachine {
         }
     }
 
-    /// Commands of this opening, which alone are recorded, lie in the order of their numbers, behind those of earlier ones.
+    /// Returns a command's index in `outbound`.
+    ///
+    /// Only commands of this opening are recorded. They are in the order of their numbers, behind those of earlier
+    /// openings.
     private func outboundIndex(of id: OrderID) -> Int? {
         var low = 0
         var high = outbound.count

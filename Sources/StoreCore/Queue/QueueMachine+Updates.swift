@@ -1,27 +1,27 @@
 import Foundation
 
-// What a store sends, folded in once.
+// The store's updates, each applied once.
 extension QueueMachine {
-    /// Where the queue is in its store's updates.
+    /// The queue's connection to its store, and its position in the updates.
     struct Connection {
         var isWanted = false
-        /// Counts the connections: what an earlier one still sends is not listened to.
+        /// The number of connections so far; updates from an earlier one are ignored.
         var generation = 0
         var cursor: UpdateCursor?
         var attempts = 0
-        /// Why there is none for now.
+        /// The reason why there is no connection now.
         var failure: StoreFailure?
         var isLost: Bool { failure != nil }
         var awaitsFirstBatch = false
-        /// The store sends what is unfinished, or may be about to.
+        /// Whether the store sends a snapshot, or may be about to.
         var isInSnapshot = false
-        /// A snapshot is sure to come, or to go on; after a cursor there may never be anything.
+        /// Whether a snapshot is sure to come, or to continue; after a cursor there may never be an update.
         var awaitsSnapshot: Bool { isInSnapshot && (cursor == nil || cursor?.part != nil) }
-        /// Once the snapshot and the restores under way have ended, another snapshot is wanted.
+        /// Whether another snapshot is wanted, once the current one and the restores under way have ended.
         var mustLookAgain = false
-        /// Rows the store knew when the snapshot began and has not shown in it.
+        /// The rows that the store knew when the snapshot began and has not shown in it.
         var unseen: Set<Int> = []
-        /// Rows acknowledged since the connection began, which a snapshot that begins on it need not show.
+        /// The rows acknowledged since the connection began, which a snapshot that begins on it need not show.
         var excused: Set<Int> = []
     }
 
@@ -31,16 +31,16 @@ extension QueueMachine {
         connection.failure = nil
         connection.awaitsFirstBatch = true
         connection.isInSnapshot = true
-        // A snapshot may go on from its part: what it has not shown yet is still to be seen.
+        // A snapshot may resume from its part: the rows that it has not shown are still expected.
         if connection.cursor?.part == nil { connection.unseen = [] }
         connection.excused = []
         if connection.cursor == nil { connection.mustLookAgain = false }
         actions.append(.connect(generation: connection.generation, after: connection.cursor))
     }
 
-    /// The connection broke.
+    /// Handles the loss of the connection.
     ///
-    /// It is made again from the cursor, after a pause.
+    /// The queue reconnects from its cursor, after a pause.
     mutating func connectionLost(_ failure: StoreFailure, generation: Int, _ actions: inout Actions) {
         guard connection.isWanted, generation == connection.generation, !connection.isLost else { return }
         connection.failure = failure
@@ -69,7 +69,7 @@ extension QueueMachine {
         lookAgainIfDue(&actions)
     }
 
-    /// Something is missing between what came and what was seen: at once, but not over and over.
+    /// Reconnects after a gap in the updates: at once the first time, then with backoff.
     private mutating func reconnect(_ actions: inout Actions) {
         if connection.attempts == 0 {
             connection.attempts = 1
@@ -80,9 +80,9 @@ extension QueueMachine {
         }
     }
 
-    /// Asks for a snapshot that begins from now on, if one is wanted.
+    /// Requests a new snapshot, if one is wanted.
     ///
-    /// Not in the middle of another, nor while the end of a restore might come to lie hidden behind the new one.
+    /// Never in the middle of another, nor while the new one might hide the end of a restore.
     mutating func lookAgainIfDue(_ actions: inout Actions) {
         guard connection.mustLookAgain, !connection.awaitsSnapshot, restores.isEmpty else { return }
         connection.mustLookAgain = false
@@ -90,7 +90,7 @@ extension QueueMachine {
         if connection.isWanted, !connection.isLost { connect(&actions) }
     }
 
-    /// The next connection begins with a snapshot.
+    /// Makes the next connection begin with a snapshot.
     mutating func forgetCursor() { connection.cursor = nil }
 
     // MARK: Snapshots
@@ -121,7 +121,7 @@ extension QueueMachine {
 
     // MARK: Updates
 
-    /// Returns whether there was something that the store wants to know was told.
+    /// Applies updates; returns whether the store has to know of their delivery to observers.
     private mutating func fold(_ updates: [StoreUpdate], _ actions: inout Actions) -> Bool {
         var mustTell = false
         for index in updates.indices {
@@ -146,7 +146,7 @@ extension QueueMachine {
         return mustTell
     }
 
-    /// The app decides about each purchase that is under way in the store.
+    /// Asks the app about each purchase that is under way in the store.
     private func askWhatContinues(in storefront: StoreStorefront, _ actions: inout Actions) {
         rows.forEach { number, row in
             guard row.isInStore, row.state == .purchasing || row.state == .deferred else { return }
@@ -156,14 +156,14 @@ extension QueueMachine {
 
     private mutating func fold(_ transaction: StoreTransaction, _ actions: inout Actions) {
         if let order = transaction.order, let number = ownRow(of: order) {
-            // An order without a row is finished: it never comes back.
+            // An order without a row is finished and never comes back.
             change(number, to: transaction, &actions)
         } else if finished.isEmpty || !finished.contains(transaction.identifier) {
             bring(transaction, &actions)
         }
     }
 
-    /// The row of an order of this queue's, whether or not it is still there; nil for others.
+    /// Returns the row of one of this queue's orders, whether or not it still exists; nil for other orders.
     private func ownRow(of order: OrderID) -> Int? {
         if order.journal == journal { return isGivenUp(order) ? nil : order.number }
         return adopted.isEmpty ? nil : adopted[order]
@@ -197,7 +197,7 @@ extension QueueMachine {
         actions.append(.bring(number, transaction))
     }
 
-    /// Does nothing where there is no row.
+    /// Applies a transaction's change to its row, if there is one.
     private mutating func change(_ number: Int, to transaction: StoreTransaction, _ actions: inout Actions) {
         var isNew = false
         var changes = false
@@ -215,7 +215,7 @@ extension QueueMachine {
         if changes { actions.append(.change(number, transaction)) }
     }
 
-    /// Gone from the store without this queue's doing.
+    /// Removes the row of a transaction that left the store without this queue's doing.
     private mutating func drop(_ number: Int, _ actions: inout Actions) {
         guard let row = rows.remove(number) else { return }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
@@ -230,7 +230,7 @@ extension QueueMachine {
 }
 
 extension StoreTransaction.State {
-    /// What is decided stays decided, and nothing happens twice.
+    /// Returns whether a transition is valid: a decided state is final, and no change happens twice.
     fileprivate func mayBecome(_ next: Self) -> Bool {
         switch self {
         case .purchasing: next != .purchasing

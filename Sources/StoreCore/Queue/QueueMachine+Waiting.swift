@@ -1,5 +1,5 @@
 extension QueueMachine {
-    /// What has to happen outside before anything goes on here, a line each.
+    /// The outside events that the queue waits for, a line each.
     var waiting: [String] {
         var lines: [String] = []
         if inFlight > 0 { lines.append("the store's answer to \(inFlight) commands") }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Decides what a payment queue does.
+/// A state machine that decides a payment queue's actions.
 ///
-/// No lock, no clock, no randomness, no I/O: events in, actions out, and the order of the actions is the promise.
+/// It has no lock, clock, randomness or I/O: events in, actions out, and the order of the actions is the promise.
 ///
-/// Everything tracked has a row under a running number. Purchases are sent under that same number, so an answer finds
-/// its row without a search; what the store brings by itself is found by its identifier.
+/// Each transaction has a row under a running number. Purchases are sent under the same number, so that an answer finds
+/// its row without a search; a transaction that the store sends unasked is found by its identifier.
 struct QueueMachine {
     struct Row {
         var identifier = ""
         var state = StoreTransaction.State.purchasing
-        /// Whether the store is known to have it.
+        /// Whether the store is known to have the transaction.
         var isInStore = false
         var isShown = false
-        /// The store brought it by itself.
+        /// Whether the store sent the transaction unasked.
         var isForeign = false
     }
 
@@ -22,69 +22,71 @@ struct QueueMachine {
         /// The row of a purchase.
         var row: Int
         var isRecorded = false
-        /// On its way into the journal.
+        /// Whether the journal is recording it.
         var isBeingRecorded = false
-        /// The store has sold it and the app has finished it: to be acknowledged, and no more to be recorded.
+        /// Whether the transaction is sold and finished: the command is still to be acknowledged, but not to be
+        /// recorded.
         var isOver = false
         /// The transaction that a finish removes, until its removal is reported.
         var removal: Int?
     }
 
-    /// Under which name commands are numbered.
+    /// The name under which commands are numbered.
     let journal: JournalID
     var isObserved = false
-    /// Only finishes still go, see `retire`.
+    /// Whether only finishes are still sent, see `retire`.
     var isRetired = false
-    /// The next launch finds in the journal what was finished and not acknowledged.
+    /// Whether unacknowledged finishes are left in the journal for the next launch.
     var leavesFinishesToNextLaunch = false
     var rows = SlotTable<Row>()
     var outbound = Deque<Outbound>()
-    /// How many of `outbound`, from its front, are on their way to the store.
+    /// The number of commands, from the front of `outbound`, that are on their way to the store.
     var inFlight = 0
     var isPausing = false
     var submissionNumber = 0
-    /// What was handed to the store last.
+    /// The last submission.
     var submission: [StoreCommand] = []
-    /// The call to the store has not returned.
+    /// Whether the call to the store has not returned.
     ///
-    /// What is added meanwhile is recorded after it, so that the journal keeps commands in the order of their numbers.
+    /// Commands added meanwhile are recorded after it, so that the journal keeps commands in the order of their
+    /// numbers.
     var isSubmitting = false
-    /// The restores whose end has not been told.
+    /// The restores whose end has not been reported.
     var restores: [Int] = []
-    /// Of `restores`, those that were on their way when a snapshot ended: their ends may lie before it.
+    /// The restores, of `restores`, that were on their way when a snapshot ended: their ends may lie before it.
     var doubtfulRestores: Set<Int> = []
     var connection = Connection()
 
     private(set) var lastNumber = 0
     var submissionAttempts = 0
-    /// Counts the pauses.
+    /// The number of pauses so far.
     var pauseNumber = 0
-    /// The rows of orders that an earlier opening of the journal left, as long as they are there.
+    /// The existing rows of orders that an earlier opening of the journal left.
     var adopted: [OrderID: Int] = [:]
-    /// The same the other way round.
+    /// The inverse of `adopted`.
     var adoptedOrders: [Int: OrderID] = [:]
-    /// The rows of what the store brought by itself.
+    /// The rows of transactions that the store sent unasked.
     var foreign = IdentifierIndex()
-    /// Orders that failed for want of a journal after they had been sent, and those that the store took from this queue;
-    /// should the store show one again, that is news.
+    /// The orders that failed after sending for lack of a journal, and those that the store removed from this queue.
     ///
-    /// They stay: an answer that went astray may turn up in any later snapshot, and whoever signed out may sign in again.
-    /// Of the former there are at most those of one submission for each pause with a journal that cannot be written.
+    /// If the store shows one again, it is new. They are kept: a lost answer may turn up in any later snapshot, and a
+    /// user who signed out may sign in again. Of the former there are at most those of one submission for each pause
+    /// with a journal that cannot be written.
     var givenUp: Set<Int> = []
-    /// The highest row of a command that was handed to the store.
+    /// The highest row among the commands that were handed to the store.
     var lastSentRow = 0
-    /// Finished here and not acknowledged yet: what the store still sends of these is old.
+    /// The transactions finished here and not acknowledged yet, for which the store's updates are outdated.
     ///
-    /// Orders of this launch are not among them, they are known by their numbers.
+    /// Orders of this launch are not included; they are known by their numbers.
     var finished: Set<String> = []
-    /// Of `finished`, those that the store has acknowledged while it was still sending a snapshot.
+    /// The transactions, of `finished`, that the store acknowledged while it was still sending a snapshot.
     var finishedInSnapshot: [String] = []
 
     init(journal: JournalID) { self.journal = journal }
 }
 
 extension QueueMachine {
-    /// What to do, in order: for the store's lane, and for the observers'.
+    /// The actions to perform, in order: for the store's lane, and for the observers'.
     ///
     /// Neither lane waits for the other.
     struct Actions: Equatable {
@@ -99,7 +101,7 @@ extension QueueMachine {
 
     /// An action that concerns the store, the journal or the clock.
     ///
-    /// Small, since actions are handed from buffer to buffer: what is rare and large is a reference.
+    /// Compact, since actions move from buffer to buffer: rare and large payloads are references.
     enum StoreAction: Equatable {
         indirect case connect(generation: Int, after: UpdateCursor?)
         case disconnect
@@ -121,7 +123,7 @@ extension QueueMachine {
         case bring(Int, StoreTransaction)
         case change(Int, StoreTransaction)
         case again(Int)
-        /// Takes a finished transaction out of the list. Its removal is reported later, by `remove`.
+        /// Takes a finished transaction off the list. Its removal is reported later, by `remove`.
         case withdraw(Int)
         /// Reports a removal: the store or the journal has the finish, or the store itself removed the transaction.
         case remove(Int)
@@ -131,31 +133,31 @@ extension QueueMachine {
         case priceConsent
         case revoked([String])
         case promoted(StorePayment, StoreProduct)
-        /// A download's news, which keeps its place among the rest. Decided by the download machine.
+        /// Reports a download, in order among the other callbacks. Decided by the download machine.
         indirect case download(Int, DownloadReport)
-        /// Everything up to this place has been told once this is reached.
+        /// Marks that everything before it has been delivered.
         indirect case told(UpdateCursor)
     }
 
-    /// What a pause is for.
+    /// The timer of a pause.
     ///
-    /// One of each is in force; what an earlier one still says is not listened to.
+    /// One of each kind is in force; earlier ones are ignored.
     enum Timer: Equatable { case submission(number: Int), connection(generation: Int) }
 
-    /// What became of a finish.
+    /// The result of a finish.
     enum FinishAnswer { case finished, purchasing, deferred }
 
-    /// A submission of up to so many commands keeps its buffer for the next.
+    /// The largest submission whose buffer is kept for the next, in commands.
     static var keptSubmission: Int { 64 }
 
-    /// Seconds to wait after a number of failures in a row: 1, 2, 4 … 256.
+    /// Returns the seconds of backoff after a number of consecutive failures: 1, 2, 4 … 256.
     static func pause(afterAttempts count: Int) -> TimeInterval { TimeInterval(1 << min(max(count - 1, 0), 8)) }
 }
 
 // MARK: - The app
 
 extension QueueMachine {
-    /// Takes over what an earlier opening of the journal left.
+    /// Adopts the commands that an earlier opening of the journal left.
     ///
     /// To be called once, first.
     mutating func adopt(_ commands: [StoreCommand], _ actions: inout Actions) {
@@ -170,14 +172,14 @@ extension QueueMachine {
             case .finish(let transaction):
                 finished.insert(transaction)
             case .restore:
-                // Never recorded.
+                // Restores are never recorded.
                 continue
             }
             outbound.append(Outbound(command: command, row: row, isRecorded: true))
         }
     }
 
-    /// The first observer came, or the last one went.
+    /// Handles the coming of the first observer, or the going of the last one.
     mutating func setObserved(_ value: Bool, _ actions: inout Actions) {
         guard isObserved != value, !isRetired else { return }
         isObserved = value
@@ -193,7 +195,7 @@ extension QueueMachine {
 
     /// Orders a product.
     ///
-    /// The row's number is the order's.
+    /// The order has the row's number.
     mutating func add(_ payment: StorePayment, _ actions: inout Actions) {
         guard !isRetired else { return }
         let number = takeNumber()
@@ -203,14 +205,14 @@ extension QueueMachine {
 
     /// Finishes a transaction: takes it off the list at once, and orders the finish.
     ///
-    /// Observers hear of the removal when the store or the journal has the finish, so that what they heard removed never
-    /// comes again. Finishing twice changes nothing.
+    /// Observers are told of the removal once the store or the journal has the finish, so that a removed transaction
+    /// never comes again. Finishing twice has no effect.
     ///
     /// - Parameters:
     ///   - number: the transaction's.
     ///   - isHeld: whether to wait for more commands before sending; `sendNext` has to be called in the end.
-    ///   - actions: what is to be done.
-    /// - Returns: whether it was finished, or why it could not be.
+    ///   - actions: receives the actions to perform.
+    /// - Returns: whether it was finished, or the reason why not.
     mutating func finish(_ number: Int, isHeld: Bool = false, _ actions: inout Actions) -> FinishAnswer {
         let (answer, transaction) = close(number, &actions)
         if let transaction {
@@ -222,7 +224,7 @@ extension QueueMachine {
 
     /// Takes a transaction off the list.
     ///
-    /// Returns the identifier under which the store is to be told of the finish; nil if it need not be.
+    /// Returns the identifier of the transaction that the store has to finish; nil if there is none.
     @inline(__always)
     mutating func close(_ number: Int, _ actions: inout Actions) -> (FinishAnswer, transaction: String?) {
         switch rows.look(number, { $0.state }) {
@@ -240,12 +242,12 @@ extension QueueMachine {
         }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if row.isForeign { foreign.remove(row.identifier) }
-        // An own order's number is never given again, so it needs no other mark.
+        // An own order's number is never reused, so it needs no other mark.
         if row.isForeign || endAdoption(ofRow: number) { finished.insert(row.identifier) }
         return (.finished, row.identifier)
     }
 
-    /// Returns whether the row was that of an order of an earlier launch.
+    /// Ends the adoption of a row; returns whether it belonged to an order of an earlier launch.
     @discardableResult
     mutating func endAdoption(ofRow number: Int) -> Bool {
         guard !adopted.isEmpty, let order = adoptedOrders.removeValue(forKey: number) else { return false }
@@ -267,7 +269,7 @@ extension QueueMachine {
     ) {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
         outbound.append(Outbound(command: command, row: number, removal: removal))
-        // Held only behind other held finishes: whatever is sent next takes them along.
+        // Held only behind other held finishes: the next submission takes them along.
         if isHeld, inFlight == 0, !isPausing, case .finish = outbound[0].command.action { return }
         sendNext(&actions)
         if inFlight < outbound.count, !isSubmitting { record(from: outbound.count - 1, &actions) }

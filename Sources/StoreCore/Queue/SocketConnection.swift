@@ -1,6 +1,6 @@
-/// A driver's end of one connection to a store elsewhere, and the road of its commands.
+/// A driver's end of one connection to a store that is not asked directly.
 ///
-/// Every connection has its own, so that what an earlier one still sends is told apart.
+/// Every connection has its own, so that updates from an earlier one can be told apart.
 final class SocketConnection: StoreUpdateReceiver {
     private let driver: QueueDriver
     private let generation: Int
@@ -22,7 +22,7 @@ final class SocketConnection: StoreUpdateReceiver {
 }
 
 extension QueueDriver {
-    /// Submits commands to a store that answers when it likes.
+    /// Submits commands to a store that replies asynchronously.
     func submit(_ commands: [StoreCommand], number: Int) {
         backend.submit(commands) { reply in self.takeIn { $0.replied(reply, to: number, &$1) } }
         handle { $0.submissionReturned(number, &$1) }

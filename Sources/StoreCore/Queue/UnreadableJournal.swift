@@ -1,4 +1,4 @@
-/// In the place of a journal that could not be opened: keeps nothing, and says so.
+/// A placeholder for a journal that could not be opened: records nothing, and throws the error.
 final class UnreadableJournal: QueueJournal {
     let error: StoreFailure
     init(error: StoreFailure) { self.error = error }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a store attests about everything that was bought in an app on one device: the receipt that came in 2013.
+/// The receipt for all purchases in an app on one device, in the format of 2013.
 ///
-/// ``data(signedBy:)`` writes and signs it, ``init(verifying:signer:)`` reads it back. It is a set of numbered attributes,
-/// each in DER, signed as CMS SignedData; each property below names its attribute. The set is not sorted: the purchases come
-/// first, in their order. Nothing is checked for sense: a receipt says what its store says.
+/// ``data(signedBy:)`` encodes and signs it, ``init(verifying:signer:)`` decodes it. It is a set of numbered
+/// attributes, each in DER, signed as CMS SignedData; each property below names its attribute. The set is not sorted:
+/// the purchases come first, in their order. No value is validated: a receipt states what its store states.
 public struct AppReceipt: Hashable, Sendable {
     /// Attribute 2: the app's bundle identifier.
     public var bundleIdentifier: String
@@ -12,44 +12,44 @@ public struct AppReceipt: Hashable, Sendable {
     public var bundleVersion: String
     /// Attribute 4: any bytes, which go into ``deviceHash``.
     public var opaqueValue: Data
-    /// Attribute 5: what ties the receipt to one device, see ``hash(forDevice:)``.
+    /// Attribute 5: the hash that ties the receipt to one device, see ``hash(forDevice:)``.
     public var deviceHash: Data
-    /// Attribute 12: when the receipt was made, kept to the second.
+    /// Attribute 12: the receipt's creation date, kept to the second.
     public var creationDate: Date
-    /// Attribute 17, once for each: what was bought, in an order that is kept.
+    /// Attribute 17, once for each: the purchases, in an order that is kept.
     public var purchases: [Purchase]
-    /// Attribute 18: when the app itself was bought, kept to the second.
+    /// Attribute 18: the date of the app's own purchase, kept to the second.
     public var originalPurchaseDate: Date
-    /// Attribute 19: the app's version then.
+    /// Attribute 19: the app's version at that date.
     public var originalBundleVersion: String
-    /// Attribute 21: the first moment from which the receipt is not to be used any more, kept to the second; nil for never.
+    /// Attribute 21: the moment from which the receipt is expired, kept to the second; nil for never.
     ///
-    /// For the app to judge: verifying does not.
+    /// The app judges it: verification does not.
     public var expirationDate: Date?
-    /// Attribute 3001: since when the receipt is revoked, kept to the second; nil where it is not.
+    /// Attribute 3001: the moment since which the receipt is revoked, kept to the second; nil where it is not.
     ///
-    /// The historical format has no place for it; the number is StoreCore's own. For the app to judge, as
+    /// The historical format has no place for it; the number is StoreCore's own. The app judges it, as
     /// ``expirationDate``.
     public var revocationDate: Date?
-    /// Attribute 0: whether the app belongs to a volume purchase, which stands as `VPP` in the environment's name.
+    /// Attribute 0: whether the app belongs to a volume purchase, shown as `VPP` in the environment's name.
     public var isVolumePurchase: Bool
 
-    /// What every receipt from a test says of the app's own purchase: 1 August 2013, 7:00 UTC.
+    /// The date of the app's own purchase in every receipt from a test: 1 August 2013, 7:00 UTC.
     public static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
 
-    /// Describes what was bought on a device.
+    /// Creates a receipt for the purchases on a device.
     ///
     /// - Parameters:
     ///   - bundleIdentifier: the app.
     ///   - bundleVersion: its version.
-    ///   - device: the bytes that the device is known by, such as the 16 of an identifier for the vendor.
+    ///   - device: the bytes that identify the device, such as the 16 of an identifier for the vendor.
     ///   - opaqueValue: any bytes; 16 by custom.
-    ///   - creationDate: when the receipt is made.
-    ///   - purchases: what was bought, in an order that is kept.
-    ///   - originalPurchaseDate: when the app itself was bought; what every test says, unless given.
-    ///   - originalBundleVersion: the app's version then.
-    ///   - expirationDate: from when the receipt is not to be used any more; never, unless given.
-    ///   - revocationDate: since when it is revoked; it is not, unless given.
+    ///   - creationDate: the receipt's creation date.
+    ///   - purchases: the purchases, in an order that is kept.
+    ///   - originalPurchaseDate: the date of the app's own purchase; that of every test, unless given.
+    ///   - originalBundleVersion: the app's version at that date.
+    ///   - expirationDate: the moment from which the receipt is expired; never, unless given.
+    ///   - revocationDate: the moment since which it is revoked; it is not, unless given.
     ///   - isVolumePurchase: whether the app belongs to a volume purchase.
     public init(
         bundleIdentifier: String,
@@ -78,13 +78,14 @@ public struct AppReceipt: Hashable, Sendable {
         deviceHash = hash(forDevice: device)
     }
 
-    /// What ``deviceHash`` is in a receipt of a device: the SHA-256 of the device's bytes, ``opaqueValue``, and the bundle
-    /// identifier as attribute 2 has it, tag and length included.
+    /// Returns the ``deviceHash`` of a receipt for a device: the SHA-256 of the device's bytes, ``opaqueValue``, and
+    /// the bundle identifier as attribute 2 has it, tag and length included.
     ///
-    /// Receipts since 2013 have SHA-1 here, which is older than what else is used today and would be needed for nothing
-    /// else. An app compares this hash with the receipt's to know that it was not copied from another device.
+    /// Receipts since 2013 have SHA-1 here, which is older than the other algorithms in use today and would be needed
+    /// for nothing else. An app compares this hash with the receipt's to verify that it was not copied from another
+    /// device.
     ///
-    /// - Parameter device: as given to the initializer.
+    /// - Parameter device: the bytes given to the initializer.
     /// - Returns: 32 bytes.
     public func hash(forDevice device: Data) -> Data {
         Data(SHA256.digest(of: device + opaqueValue + Data(DER.utf8(bundleIdentifier))))
@@ -94,32 +95,32 @@ public struct AppReceipt: Hashable, Sendable {
 extension AppReceipt {
     /// One purchase in an app receipt.
     public struct Purchase: Hashable, Sendable {
-        /// 1701: how many were bought.
+        /// 1701: the quantity.
         public var quantity: Int
-        /// 1702: what was bought.
+        /// 1702: the product identifier.
         public var productIdentifier: String
-        /// 1703: the transaction.
+        /// 1703: the transaction identifier.
         public var transactionIdentifier: String
-        /// 1704: when it took place, kept to the second.
+        /// 1704: the purchase date, kept to the second.
         public var purchaseDate: Date
-        /// 1705: the first purchase behind a renewal; else the same as ``transactionIdentifier``.
+        /// 1705: the identifier of a renewal's first purchase; else the same as ``transactionIdentifier``.
         public var originalTransactionIdentifier: String
-        /// 1706: when the first purchase took place, kept to the second.
+        /// 1706: the date of the first purchase, kept to the second.
         public var originalPurchaseDate: Date
         /// 1707: the product's kind.
         ///
         /// 0 for a non-consumable, 1 for a consumable, 2 for a non-renewing subscription, 3 for an auto-renewable one. A
         /// free subscription is 4 here, a number of StoreCore's own.
         public var kind: SandboxProduct.Kind
-        /// 1708, 1711, 1713, 1719 and 1721: what only auto-renewable subscriptions have; nil for everything else.
+        /// 1708, 1711, 1713, 1719 and 1721: the attributes of auto-renewable subscriptions; nil for all other kinds.
         ///
         /// There is no attribute for ``TransactionReceipt/Subscription/codeReferenceName``.
         public var subscription: TransactionReceipt.Subscription?
-        /// 1712: since when the purchase does not count any more, because it was paid back or is not shared any more; kept
-        /// to the second, nil while it counts.
+        /// 1712: the date since which the purchase is refunded or no longer shared; kept to the second, nil while it
+        /// counts.
         public var cancellationDate: Date?
 
-        /// Describes a purchase; without an original it is its own.
+        /// Creates a purchase; without an original it is its own.
         public init(
             quantity: Int = 1,
             productIdentifier: String,

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What a transaction's receipt says, as verification tells it: the text inside a receipt, read into fields.
+/// The purchase information of a transaction's receipt, read into fields as verification reports them.
 enum PurchaseInformation {
     private typealias Key = PurchaseInformationKey
 
     private static let indispensableNames = Set(Key.indispensable.map(\.name))
 
-    /// What a text says, under the receipt's own names with underscores; nil if it is no receipt.
+    /// Returns the fields of a text, under the receipt's own names with underscores; nil if it is not a receipt.
     ///
     /// Its entries may come in any order, and more of them than are known.
     static func fields(of text: UnsafeRawBufferPointer) -> [String: String]? {
-        // What is not as this library writes it is read for what it is.
+        // Texts in another form than this library's are read by the general reader.
         writtenFields(of: text) ?? anyFields(of: text)
     }
 
@@ -30,25 +30,25 @@ enum PurchaseInformation {
     }
 }
 
-// MARK: - As this library writes it
+// MARK: - This library's form
 
 extension PurchaseInformation {
-    /// Which keys a receipt has, a bit for each, and where the value of each is among its values.
+    /// The keys of a receipt, a bit for each, and the index of each one's value among its values.
     private struct Shape: Sendable {
         var keys: UInt32 = 0
         var places: [String: Int] = [:]
     }
 
-    /// That of the last receipt.
+    /// The shape of the last receipt.
     ///
-    /// The next one mostly has the same, and then its names need not be hashed again.
+    /// The next one usually has the same, and then its names need not be hashed again.
     private static let lastShape = Locked(Shape())
 
     private static let indispensableBits = Key.indispensable.reduce(UInt32(0)) { $0 | bit(of: $1) }
 
     private static func bit(of key: Key) -> UInt32 { 1 << UInt32(key.rawValue) }
 
-    /// Nil for what is written in any other way, be it a receipt or not.
+    /// Returns nil for a text in any other form, whether it is a receipt or not.
     private static func writtenFields(of text: UnsafeRawBufferPointer) -> [String: String]? {
         var reader = OldStylePropertyList.Reader(text)
         var present: UInt32 = 0

@@ -1,6 +1,6 @@
-/// The keys that a transaction's receipt may have, in the order in which they are written.
+/// The keys of a transaction's receipt, in the order in which they are written.
 ///
-/// The historical order was that of a hash table and so of no meaning; this one is ours, and always the same.
+/// The historical order was that of a hash table and so had no meaning; this one is StoreCore's own and constant.
 enum PurchaseInformationKey: Int, CaseIterable {
     case quantity, productIdentifier, transactionIdentifier, originalTransactionIdentifier
     case purchaseDate, purchaseDateMilliseconds, purchaseDatePacific
@@ -12,13 +12,13 @@ enum PurchaseInformationKey: Int, CaseIterable {
     case promotionalOfferIdentifier, codeReferenceName, applicationUsername
     case cancellationDate, cancellationDateMilliseconds, cancellationDatePacific
 
-    /// The keys that a receipt cannot do without.
+    /// The required keys.
     static let indispensable: [PurchaseInformationKey] = [
         .quantity, .productIdentifier, .transactionIdentifier, .originalTransactionIdentifier, .purchaseDate,
         .bundleIdentifier,
     ]
 
-    /// What stands in front of the value: the key, and what goes around it.
+    /// The text in front of the value: the key and its punctuation.
     @inline(__always)
     var opening: StaticString {
         switch self {
@@ -54,7 +54,7 @@ enum PurchaseInformationKey: Int, CaseIterable {
         }
     }
 
-    /// The key as verification has it, with underscores.
+    /// The key's name in verification, with underscores.
     var name: String {
         let key = opening.description.split(separator: "\"")[1]
         return String(key.map { $0 == "-" ? "_" : $0 })

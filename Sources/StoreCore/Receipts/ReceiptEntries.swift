@@ -1,30 +1,30 @@
 import Foundation
 
-/// Purchases, encoded and read by the signer once, with which one receipt after another begins.
+/// Encoded purchases with their signing state, the common beginning of successive receipts.
 ///
-/// A copy goes on by itself.
+/// A copy continues independently.
 struct ReceiptEntries: Sendable {
-    /// Tells entries from others that may say something else; copies share it.
+    /// The identity of entries, which differs if they may differ; copies share it.
     final class Identity: Sendable {}
 
     let identity = Identity()
     private var entries = SegmentedArray<[UInt8]>()
     private(set) var byteCount = 0
-    /// What a signer that goes on from what it has read has read; nil for others.
+    /// The state of a signer that can continue from what it has read; nil for other signers.
     private var message: HMACSHA256.Message?
 
-    /// None, for receipts that a signer signs.
+    /// Creates empty entries for receipts of a signer.
     init(signer: any ReceiptSigner) { message = (signer as? HMACReceiptSigner)?.message }
 
-    /// None.
+    /// Creates empty entries.
     init() {}
 
-    /// How many there are.
+    /// The number of entries.
     var count: Int { entries.count }
 
     /// Adds a purchase behind the others.
     ///
-    /// - Throws: what keeps it from being encoded. Nothing has been added then.
+    /// - Throws: the error that keeps it from being encoded. Nothing has been added then.
     mutating func append(_ purchase: AppReceipt.Purchase) throws {
         let entry = try AppReceipt.entry(for: purchase)
         entries.append(entry)
@@ -32,7 +32,7 @@ struct ReceiptEntries: Sendable {
         entry.withUnsafeBytes { message?.update($0) }
     }
 
-    /// The signature over all entries and the rest of a receipt.
+    /// Returns the signature over all entries and the rest of a receipt.
     func signature(with rest: [UInt8], by signer: any ReceiptSigner) throws -> [UInt8] {
         if var message {
             rest.withUnsafeBytes { message.update($0) }
@@ -41,7 +41,7 @@ struct ReceiptEntries: Sendable {
         return [UInt8](try signer.sign(Data(bytes(from: 0) + rest)))
     }
 
-    /// The bytes of all entries from one on.
+    /// Returns the bytes of all entries from an index on.
     func bytes(from first: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         if first == 0 { bytes.reserveCapacity(byteCount) }

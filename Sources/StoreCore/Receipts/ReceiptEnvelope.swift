@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a receipt travels in: the outer property list, with the signed text and its signature in Base64.
+/// The outer property list of a receipt, with the signed text and its signature in Base64.
 ///
-/// The signature covers the version byte and the purchase information. Everything else has one permitted spelling, so
+/// The signature covers the version byte and the purchase information. Everything else has one permitted encoding, so
 /// that no byte of a receipt can be changed unnoticed.
 struct ReceiptEnvelope {
-    /// The inner property list, whose meaning the envelope does not know.
+    /// The inner property list, whose content the envelope does not interpret.
     let purchaseInformation: Data
-    /// Which store vouches.
+    /// The name of the environment that signed.
     let environment: String
     /// The version byte, the signature, the certificate's length in four bytes (big-endian), the certificate.
     private let signatureBlob: Data
@@ -16,7 +16,8 @@ struct ReceiptEnvelope {
 }
 
 extension ReceiptEnvelope {
-    /// Signs a message, which is the signer's version byte and behind it the purchase information.
+    /// Returns the envelope of a signed message, which is the signer's version byte followed by the purchase
+    /// information.
     static func encoded(signing message: Data, with signer: any ReceiptSigner) throws -> Data {
         let signature = try signer.sign(message)
         guard signature.count == signer.signatureLength else {
@@ -38,13 +39,13 @@ extension ReceiptEnvelope {
         list.add("\t\"signature\" = \"", plain: signatureText)
         list.add("\t\"purchase-info\" = \"", plain: information)
         if signer.environment != production { list.add("\t\"environment\" = \"", signer.environment) }
-        // The number of the machines that served the app. There is only one store here, so it is always the same.
+        // The number of the machines that served the app. Here is only one store, so it is constant.
         list.add("\t\"pod\" = \"", "100")
         list.add("\t\"signing-status\" = \"", "0")
         return list.end()
     }
 
-    /// Nil for anything that ``encoded(signing:with:)`` would not have written.
+    /// Returns nil for data that ``encoded(signing:with:)`` would not have written.
     init?(_ receipt: Data) {
         let parts = receipt.withUnsafeBytes { Self.parts(of: $0) }
         guard let parts, let blob = Self.bytes(receipt, base64: parts.blob),
@@ -82,7 +83,7 @@ extension ReceiptEnvelope {
         return lastCharacters.withUTF8Buffer { $0.contains(last) }
     }
 
-    /// What is written in Base64, with padding, in some part of a text.
+    /// Returns the bytes of the padded Base64 in a part of a text.
     private static func bytes(_ text: Data, base64 range: Range<Int>) -> Data? {
         let start = text.startIndex + range.lowerBound
         guard let data = Data(base64Encoded: text[start..<(start + range.count)]),
@@ -93,7 +94,7 @@ extension ReceiptEnvelope {
 }
 
 extension ReceiptEnvelope {
-    /// Whether the signer made the signature, or trusts the certificate that did.
+    /// Whether the signer made the signature, or trusts the certificate of the signer that did.
     func isAuthentic(to signer: any ReceiptSigner) -> Bool {
         let length = signer.signatureLength
         let (version, certificateLength) = signatureBlob.withUnsafeBytes { blob in
@@ -111,7 +112,7 @@ extension ReceiptEnvelope {
         )
     }
 
-    /// What the signature is over.
+    /// Returns the message that the signature covers.
     private func message(_ version: UInt8) -> Data {
         var message = ByteWriter(capacity: purchaseInformation.count + 1)
         message.append(version)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// An app receipt in three parts, of which the middle one only grows from receipt to receipt.
+/// An encoded app receipt in three parts, of which the middle one only grows from receipt to receipt.
 struct ReceiptImage: Sendable {
-    /// The lengths, and what else comes before the attributes.
+    /// The lengths, and all else before the attributes.
     let front: [UInt8]
     let entries: ReceiptEntries
-    /// What changes with each receipt, and the signature.
+    /// The part that changes with each receipt, and the signature.
     let back: [UInt8]
 
-    /// How many bytes the receipt has.
+    /// The number of bytes of the receipt.
     var byteCount: Int { front.count + entries.byteCount + back.count }
 
     /// The whole receipt.
@@ -16,7 +16,7 @@ struct ReceiptImage: Sendable {
 }
 
 extension ReceiptImage {
-    /// Bytes that somebody else made, of which every one may change.
+    /// Creates an image of another party's bytes, of which every one may change.
     init(_ receipt: Data) {
         self.init(front: [], entries: ReceiptEntries(), back: [UInt8](receipt))
     }

@@ -1,14 +1,14 @@
 /// A store that knows whether its app receipt has changed.
 protocol ReceiptSource {
-    /// The device's app receipt, unless it says what a known one says.
+    /// Returns the device's app receipt, unless its content is that of a known version.
     func receipt(unless known: ReceiptVersion?) -> ReceiptNews
 }
 
-/// What an app receipt lists, however it was made and whenever.
+/// The content of an app receipt, independent of how and when it was made.
 struct ReceiptVersion: Equatable, Sendable {
     let entries: ReceiptEntries.Identity
     let entryCount: Int
-    /// All but the entries.
+    /// The receipt without its entries.
     ///
     /// Its creation date is that of the last refresh, and its opaque value is empty.
     let rest: AppReceipt
@@ -18,11 +18,11 @@ struct ReceiptVersion: Equatable, Sendable {
     }
 }
 
-/// What has become of an app receipt.
+/// The state of an app receipt compared with a known version.
 enum ReceiptNews {
-    /// It says what it said.
+    /// The content is unchanged.
     case unchanged
-    /// There is none.
+    /// There is no receipt.
     case none
     case changed(ReceiptImage, ReceiptVersion)
 }

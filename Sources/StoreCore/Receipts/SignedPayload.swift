@@ -1,13 +1,13 @@
 import Foundation
 
-/// What an app receipt travels in: a payload and its signature, as SignedData of the Cryptographic Message Syntax.
+/// The envelope of an app receipt: a payload and its signature, as SignedData of the Cryptographic Message Syntax.
 ///
-/// Version 1, SHA-256, one signer without signed attributes, and no certificates: the algorithm is the HMAC of RFC 8018,
-/// and the signer has neither a name nor a number. The payload is a set of attributes. Signed is what is in the set, without
-/// its tag and length, as CMS itself leaves out those of the octet string around it: the length comes first and changes
-/// with each attribute, and a signer that goes on from what it has read could not.
+/// Version 1, SHA-256, one signer without signed attributes, and no certificates: the algorithm is the HMAC of RFC
+/// 8018, and the signer has neither a name nor a number. The payload is a set of attributes. The signature covers the
+/// content of the set without its tag and length, as CMS itself leaves out those of the octet string around it: the
+/// length comes first and changes with each attribute, so that a signer could not continue from what it has read.
 struct SignedPayload {
-    /// The attributes, one behind the other.
+    /// The attributes, one after the other.
     let attributes: [UInt8]
     let signature: [UInt8]
 
@@ -16,13 +16,14 @@ struct SignedPayload {
         self.signature = signature
     }
 
-    /// In front of the attributes and behind them, one spelling is permitted, so that no byte can be changed unnoticed.
+    /// The encoded message; before and after the attributes one encoding is permitted, so that no byte can be changed
+    /// unnoticed.
     var encoded: Data {
         let back = Self.back(signature)
         return Data(Self.front(attributes: attributes.count, back: back.count) + attributes + back)
     }
 
-    /// Nil for anything that ``encoded`` would not have written.
+    /// Returns nil for data that ``encoded`` would not have written.
     init?(_ data: Data) {
         var outer = DERReader([UInt8](data))
         guard var contentInfo = outer.open(.sequence), contentInfo.read(.objectIdentifier) != nil,
@@ -36,18 +37,18 @@ struct SignedPayload {
             signer.read(.sequence) != nil, let signature = signer.read(.octetString)
         else { return nil }
         self.init(attributes: Array(attributes), signature: Array(signature))
-        // Whatever was passed over above is as it must be if the whole is.
+        // All that was skipped above is correct if the whole is.
         guard encoded == data else { return nil }
     }
 
-    /// What stands before the attributes.
+    /// Returns the bytes before the attributes.
     ///
     /// - Parameters:
-    ///   - attributes: how many bytes they have.
-    ///   - back: how many bytes stand behind them.
+    ///   - attributes: the number of their bytes.
+    ///   - back: the number of bytes after them.
     /// - Returns: the bytes.
     static func front(attributes: Int, back: Int) -> [UInt8] {
-        // From the inside out: each element's length counts what is in front of the attributes within it, too.
+        // From the inside out: each element's length includes the bytes before the attributes within it.
         var front = DER.header(.set, attributes)
         func wrap(in tag: DER.Tag, behind first: [UInt8] = [], before rest: Int = 0) {
             front = DER.header(tag, first.count + front.count + attributes + rest) + first + front
@@ -61,7 +62,7 @@ struct SignedPayload {
         return front
     }
 
-    /// What stands behind the attributes.
+    /// Returns the bytes after the attributes.
     static func back(_ signature: [UInt8]) -> [UInt8] {
         let signer = DER.sequence(
             DER.integer(1),

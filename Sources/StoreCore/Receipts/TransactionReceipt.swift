@@ -1,24 +1,23 @@
 import Foundation
 
-/// What a store attests about one transaction: the receipt that came with every transaction from 2009 to 2013.
+/// The receipt for one transaction, in the format that came with every transaction from 2009 to 2013.
 ///
-/// ``data(signedBy:)`` writes and signs it, ``ReceiptVerification`` reads it back. Its text is a property list of the
-/// old style; each property below names the key it is written under. Nothing is checked for sense: a receipt says what
-/// its store says.
+/// ``data(signedBy:)`` encodes and signs it, ``ReceiptVerification`` decodes it. Its text is a property list of the old
+/// style; each property below names its key. No value is validated: a receipt states what its store states.
 public struct TransactionReceipt: Hashable, Sendable {
-    /// `quantity`: how many were bought.
+    /// `quantity`: the quantity.
     public var quantity: Int
-    /// `product-id`: what was bought.
+    /// `product-id`: the product identifier.
     public var productIdentifier: String
     /// `transaction-id`: the transaction that this receipt came with.
     public var transactionIdentifier: String
     /// `original-transaction-id`: the first purchase behind a restored transaction or a renewal; else the same as
     /// ``transactionIdentifier``.
     public var originalTransactionIdentifier: String
-    /// `purchase-date`, `purchase-date-ms` and `purchase-date-pst`: when the transaction took place, kept to the
+    /// `purchase-date`, `purchase-date-ms` and `purchase-date-pst`: the date of the transaction, kept to the
     /// millisecond.
     public var purchaseDate: Date
-    /// `original-purchase-date`, `-ms` and `-pst`: when the first purchase took place.
+    /// `original-purchase-date`, `-ms` and `-pst`: the date of the first purchase.
     public var originalPurchaseDate: Date
     /// `item-id`: the store's own number for the product.
     public var itemIdentifier: String?
@@ -34,33 +33,33 @@ public struct TransactionReceipt: Hashable, Sendable {
     public var appItemIdentifier: String?
     /// `version-external-identifier`: the store's own number for the app's version, in production only.
     public var versionExternalIdentifier: String?
-    /// What only auto-renewable subscriptions have; nil for everything else.
+    /// The attributes of an auto-renewable subscription; nil for all other kinds.
     public var subscription: Subscription?
-    /// `application-username`: what the app named its user in the payment.
+    /// `application-username`: the app's own name for its user in the payment.
     ///
     /// The historical format has no place for it; the key is StoreCore's own.
     public var applicationUsername: String?
-    /// `cancellation-date`, `-ms` and `-pst`: since when the transaction does not count any more, because it was paid back
-    /// or is not shared any more; nil while it counts.
+    /// `cancellation-date`, `-ms` and `-pst`: the date since which the transaction is refunded or no longer shared; nil
+    /// while it counts.
     public var cancellationDate: Date?
 
-    /// What a receipt says about one period of an auto-renewable subscription.
+    /// One period of an auto-renewable subscription in a receipt.
     public struct Subscription: Hashable, Sendable {
         /// `expires-date` (milliseconds since 1970), `expires-date-formatted` and `expires-date-formatted-pst`: the
         /// first moment that is not paid for.
         public var expirationDate: Date
         /// `web-order-line-item-id`: the store's own number for this period.
         public var webOrderLineItemIdentifier: String?
-        /// `is-trial-period`: this period is free.
+        /// `is-trial-period`: whether this period is free.
         public var isTrialPeriod: Bool
-        /// `is-in-intro-offer-period`: this period has an introductory price.
+        /// `is-in-intro-offer-period`: whether this period has an introductory price.
         public var isInIntroductoryOfferPeriod: Bool
         /// `promotional-offer-id`: the promotional offer that this period is under, nil for none.
         public var promotionalOfferIdentifier: String?
         /// `offer-code-ref-name`: the reference name of the offer behind the code that brought this period, nil for none.
         public var codeReferenceName: String?
 
-        /// Describes a period that ends at a date; by default it is paid for in full.
+        /// Creates a period that ends at a date; by default it is paid for in full.
         public init(
             expirationDate: Date,
             webOrderLineItemIdentifier: String? = nil,
@@ -78,9 +77,9 @@ public struct TransactionReceipt: Hashable, Sendable {
         }
     }
 
-    /// Describes a transaction.
+    /// Creates a receipt for a transaction.
     ///
-    /// Without an original it is its own; what else is left out does not appear in the receipt.
+    /// Without an original it is its own; omitted values do not appear in the receipt.
     public init(
         quantity: Int = 1,
         productIdentifier: String,
@@ -117,12 +116,12 @@ public struct TransactionReceipt: Hashable, Sendable {
         self.cancellationDate = cancellationDate
     }
 
-    /// The receipt as an app gets it: ASCII text, signed.
+    /// Returns the encoded receipt for an app: ASCII text, signed.
     ///
-    /// 1 to 2 KB usually. The same receipt gives the same bytes from a signer that always signs alike.
+    /// Its length is usually 1 to 2 KB. The same receipt gives the same bytes from a deterministic signer.
     ///
-    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999 or a signature that is not as long as the signer
-    ///   promised, and what the signer throws.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999 or a signature that is not as long as the
+    ///   signer promised, and the signer's errors.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try ReceiptEnvelope.encoded(signing: try purchaseInformation(behind: signer.signatureVersion), with: signer)
     }
@@ -131,7 +130,7 @@ public struct TransactionReceipt: Hashable, Sendable {
 extension TransactionReceipt {
     private typealias Key = PurchaseInformationKey
 
-    /// The text that is signed, behind the byte that is signed with it: each key that is there, in the keys' order.
+    /// Returns the signed text, after the byte that is signed with it: each key that is present, in the keys' order.
     func purchaseInformation(behind version: UInt8? = nil) throws -> Data {
         var list = OldStylePropertyList.Writer(behind: version, capacity: 1536)
         list.add(Key.quantity.opening, String(quantity))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A purchase that was interrupted, and waits for its user to do what is to be done outside the app.
+/// An interrupted purchase that waits for its user to act outside the app.
 public struct PurchaseIssue: Hashable, Sendable {
-    /// The store's name for the transaction that failed.
+    /// The identifier of the failed transaction.
     public let transaction: String
     /// The name of the account that will pay.
     public let account: String
@@ -10,23 +10,23 @@ public struct PurchaseIssue: Hashable, Sendable {
     public let device: String
     /// The product.
     public let productIdentifier: String
-    /// How many of it.
+    /// The quantity.
     public let quantity: Int
 }
 
 extension SandboxAccount {
-    /// Whether everything that the account orders is interrupted.
+    /// Whether every order of the account is interrupted.
     public var interruptsPurchases: Bool {
         core.look { shell, _ in shell.state.owner.interruptedAccounts.contains(number) }
     }
 
-    /// Interrupts everything that the account orders from now on, or no longer.
+    /// Turns interruption on or off for everything that the account orders from now on.
     ///
-    /// It is as if its user had to agree to something outside the app first: where the store would charge, the
-    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``. The ledger keeps
-    /// the wish.
+    /// It is as if the user had to agree to something outside the app first: where the store would charge, the
+    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``. The ledger
+    /// keeps the setting.
     ///
-    /// - Throws: what the ledger throws.
+    /// - Throws: the ledger's errors.
     public func setInterruptsPurchases(_ isOn: Bool) throws {
         try core.change { state, events, now in
             guard state.owner.interruptedAccounts.contains(number) != isOn else { return }
@@ -36,7 +36,7 @@ extension SandboxAccount {
 }
 
 extension SandboxStore {
-    /// The purchases that were interrupted and not resolved yet, oldest first.
+    /// The interrupted purchases that are not resolved yet, oldest first.
     public var issues: [PurchaseIssue] {
         core.look { shell, _ in
             let state = shell.state
@@ -52,14 +52,14 @@ extension SandboxStore {
         }
     }
 
-    /// Lets an interrupted purchase go through, as if its user had done what was to be done.
+    /// Resolves an interrupted purchase, as if its user had acted.
     ///
-    /// A new purchased transaction for the same product and quantity comes to the device where it was ordered, at once or
-    /// at its app's next launch. It is charged now, and as anything bought now would be; nothing was charged before.
+    /// A new purchased transaction for the same product and quantity comes to the device where it was ordered, at once
+    /// or at its app's next launch. It is charged now, by the rules that apply now; nothing was charged before.
     ///
-    /// - Parameter transaction: the one that failed, finished or not.
-    /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` where the store does not sell the product any more, or not
-    ///   under the offer that was asked for, in which case the purchase goes on waiting; and what the ledger throws.
+    /// - Parameter transaction: the failed transaction, finished or not.
+    /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not
+    ///   under the requested offer, in which case the purchase still waits; and the ledger's errors.
     public func resolveIssue(_ transaction: String) throws {
         let rules = core.shell.withLock { $0.settings.rules }
         try core.change { state, events, now in

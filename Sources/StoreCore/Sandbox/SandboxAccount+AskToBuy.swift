@@ -1,15 +1,15 @@
 import Foundation
 
 extension SandboxAccount {
-    /// Whether somebody else is asked about everything that the account orders.
+    /// Whether every order of the account waits for somebody else's approval (Ask to Buy).
     public var asksToBuy: Bool { core.look { shell, _ in shell.state.owner.askingAccounts.contains(number) } }
 
-    /// Has somebody else asked about everything that the account orders from now on, as for a child, or no longer.
+    /// Turns Ask to Buy on or off for everything that the account orders from now on, as for a child.
     ///
-    /// The authorizer speaks first and may cancel or decline. What it approves is deferred, until
-    /// ``SandboxStore/decide(_:_:)``. The ledger keeps the wish.
+    /// The authorizer decides first and may cancel or decline. What it approves is deferred until
+    /// ``SandboxStore/decide(_:_:)``. The ledger keeps the setting.
     ///
-    /// - Throws: what the ledger throws.
+    /// - Throws: the ledger's errors.
     public func setAsksToBuy(_ isOn: Bool) throws {
         try core.change { state, events, now in
             guard state.owner.askingAccounts.contains(number) != isOn else { return }
@@ -17,7 +17,7 @@ extension SandboxAccount {
         }
     }
 
-    /// What the account ordered and waits for a decision, oldest first.
+    /// The account's orders that wait for a decision, oldest first.
     public var undecided: [AuthorizationRequest] {
         core.look { shell, now in
             shell.questions(at: now) { shell.state.transactions[$0].map { Int($0.account) } == number }

@@ -1,18 +1,18 @@
 import Foundation
 
 extension SandboxAccount {
-    /// Whether the account's renewals cannot be paid for.
+    /// Whether payment for the account's renewals fails.
     public var billingFails: Bool { core.look { shell, _ in shell.state.billing.failingAccounts.contains(number) } }
 
-    /// Lets no renewal of the account's be paid for that falls due from now on, or lets all be paid for again.
+    /// Makes payment fail for every renewal of the account that falls due from now on, or succeed again.
     ///
-    /// A renewal that fails is not charged: billing retry begins, in which the subscription gives no access; where the
-    /// store grants a grace period (``SandboxStore/setGrantsGracePeriod(_:)``) that comes first, in which it does. How
-    /// long both last is the store's ``RenewalRate``'s. When billing retry is over the subscription ends with
-    /// ``SubscriptionEnd/billingError``. What has failed stays so until ``resolveBillingIssue(inGroup:)``, also when this
-    /// is switched off. What is ordered is paid for as ever. The ledger keeps the wish.
+    /// A renewal that fails is not charged: billing retry begins, in which the subscription gives no access. A grace
+    /// period, if the store grants one (``SandboxStore/setGrantsGracePeriod(_:)``), comes first and gives access. The
+    /// store's ``RenewalRate`` sets the length of both. At the end of billing retry the subscription ends with
+    /// ``SubscriptionEnd/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``, even
+    /// after this is turned off. Orders are paid for as usual. The ledger keeps the setting.
     ///
-    /// - Throws: what the ledger throws.
+    /// - Throws: the ledger's errors.
     public func setBillingFails(_ isOn: Bool) throws {
         try core.change { state, events, now in
             guard state.billing.failingAccounts.contains(number) != isOn else { return }
@@ -20,15 +20,15 @@ extension SandboxAccount {
         }
     }
 
-    /// Pays for a renewal that failed, as if the user had entered another card, whatever becomes of later ones.
+    /// Pays for a failed renewal, as if the user had entered another card, whatever happens to later ones.
     ///
-    /// A purchased transaction comes, as of any renewal. In a grace period the billing date stays: the next period begins
-    /// where the last one ended; periods of a few days that are over by now are left out, and an offer that they were
-    /// under has been had. In billing retry the next period begins now. Nothing happens where no renewal has failed, or
-    /// billing retry is over. A subscription whose product is not on sale any more ends.
+    /// It brings a purchased transaction, as any renewal does. In a grace period the billing date stays: the next
+    /// period begins where the last one ended. Periods of a few days that are over by now are left out, and an offer
+    /// that applied to them is used up. In billing retry the next period begins now. Nothing happens if no renewal has
+    /// failed or billing retry is over. A subscription whose product is no longer on sale ends.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)`` where the account never was; and what the ledger throws.
+    /// - Throws: ``SandboxError/notSubscribed(group:)`` where the account never was; and the ledger's errors.
     public func resolveBillingIssue(inGroup group: String) throws {
         try core.use { shell, now in
             let rate = shell.settings.rules.renewalRate
@@ -50,22 +50,22 @@ extension SandboxAccount {
         }
     }
 
-    /// Ends a subscription now: its renewal is turned off, and the period that is paid for ends at this moment.
+    /// Expires a subscription now: turns its renewal off, and ends the paid period at this moment.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, and what the ledger throws.
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func expireSubscription(inGroup group: String) throws {
         try changeRunning(group) { state, index, now, rate in state.expire(index, at: now, rate) }
     }
 
     /// Ends a subscription's period now and renews it, by the rules that hold for every renewal.
     ///
-    /// Its renewal is turned on, and a question about a higher price is withdrawn. The next period is charged and comes as
-    /// a purchased transaction; where the account's billing fails, billing retry or grace begins instead. A subscription
-    /// that is in either already stays in it, and no period begins.
+    /// Its renewal is turned on, and a pending price consent request is withdrawn. The next period is charged and comes
+    /// as a purchased transaction; if the account's billing fails, billing retry or a grace period begins instead. A
+    /// subscription that is in either already stays in it, and no period begins.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, and what the ledger throws.
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func forceRenewal(inGroup group: String) throws {
         try core.use { shell, now in
             let rate = shell.settings.rules.renewalRate
@@ -85,7 +85,7 @@ extension SandboxAccount {
         }
     }
 
-    /// Decides about a subscription that has not ended.
+    /// Applies a decision to a subscription that has not ended.
     func changeRunning(
         _ group: String,
         _ decide: (SandboxState, Int, Date, RenewalRate) throws -> [StoreEvent]

@@ -1,18 +1,19 @@
 import Foundation
 
 extension SandboxAccount {
-    /// Buys something without an app's order, as if in the store itself or by a code.
+    /// Buys a product without an app's order, as if in the store itself or by a code.
     ///
-    /// It comes as a purchased transaction to every device on which the account is signed in: to running apps at once, to
-    /// the others at their next launch, until one of them has finished it. What an order has to observe holds here too;
-    /// but nobody is asked, nothing interrupts it, and it does not fail because ``SandboxStore/purchaseFailure`` is set.
+    /// It comes as a purchased transaction to every device on which the account is signed in, until one of them has
+    /// finished it: to running apps at once, to the others at their next launch. The rules of orders apply, but no
+    /// authorization is asked for, nothing interrupts the purchase, and ``SandboxStore/purchaseFailure`` does not
+    /// apply.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.
-    ///   - quantity: how many of it, 1 to 10.
+    ///   - quantity: the quantity, 1 to 10.
     ///   - applicationUsername: the app's own name for its user, if it should carry one.
-    /// - Returns: the store's name for the transaction.
-    /// - Throws: a ``StoreFailure`` that says why it is not sold, and what the ledger throws.
+    /// - Returns: the transaction's identifier.
+    /// - Throws: a ``StoreFailure`` with the reason why it is not sold, and the ledger's errors.
     @discardableResult
     public func buy(
         _ productIdentifier: String,

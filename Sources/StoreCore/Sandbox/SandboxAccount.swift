@@ -1,20 +1,20 @@
 import Foundation
 
-/// Somebody who buys from a sandbox store.
+/// An account that buys from a sandbox store.
 ///
-/// What an account buys on one device belongs to it on all of its devices; another account sees nothing of it. A handle:
-/// copies mean the same account, and keep the store's state alive. Any thread may call anything.
+/// Purchases on one device belong to the account on all of its devices; other accounts do not see them. A handle:
+/// copies refer to the same account, and keep the store's state alive. Any thread may call any member.
 public struct SandboxAccount: Sendable {
     let core: SandboxDriver
     let number: Int
 
-    /// What the account is known by, unique in its store.
+    /// The account's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.accounts[number].name } }
 
-    /// What the account may use now because it paid for it, or somebody in its family did, in no promised order.
+    /// The products that the account may use now, paid for by itself or by a member of its family, in no promised
+    /// order.
     ///
-    /// Consumables are used up, and how long a non-renewing subscription lasts is the app's affair: neither is among
-    /// these.
+    /// Consumables are used up, and the app decides how long a non-renewing subscription lasts: neither is included.
     public var entitlements: [SandboxEntitlement] {
         core.look { shell, _ in
             let state = shell.state
@@ -46,18 +46,18 @@ public struct SandboxAccount: Sendable {
         }
     }
 
-    /// What the account has been charged since the store's ledger began, in the prices that held when it was.
+    /// The total charged to the account since the store's ledger began, at the prices of the time.
     ///
-    /// Reads the ledger from its beginning: a question for the end of a test.
+    /// Reads the ledger from its beginning: meant for the end of a test.
     ///
-    /// - Throws: what keeps the ledger from being read.
+    /// - Throws: the error that prevents reading the ledger.
     public var totalCharged: Decimal {
         get throws {
             try transactions.reduce(0) { $0 + ($1.charge ?? 0) }
         }
     }
 
-    /// The account's auto-renewable subscriptions, one for each group it ever subscribed to, the first one first.
+    /// The account's auto-renewable subscriptions, one for each group that it ever subscribed to, oldest first.
     public var subscriptions: [SandboxSubscription] {
         core.look { shell, _ in
             let state = shell.state
@@ -67,23 +67,23 @@ public struct SandboxAccount: Sendable {
         }
     }
 
-    /// What the account has of a subscription group; nil if it never subscribed to it.
+    /// Returns the account's subscription in a group, or nil if it never subscribed to it.
     public func subscription(inGroup group: String) -> SandboxSubscription? {
         subscriptions.first { $0.groupIdentifier == group }
     }
 
     /// Turns a running subscription's renewal on or off, as its user would in the store's own settings.
     ///
-    /// Turned off, it ends with the period that is paid for; at once where the last renewal could not be paid for.
+    /// Turned off, the subscription ends with the paid period, or at once if the last renewal could not be paid for.
     ///
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, and what the ledger throws.
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
         try changeRunning(group) { state, index, now, rate in state.setAutoRenew(isOn, of: index, at: now, rate) }
     }
 }
 
 extension SandboxAccount: Hashable {
-    /// Equal when they are one account of one store.
+    /// Returns whether two values refer to the same account of the same store.
     public static func == (left: SandboxAccount, right: SandboxAccount) -> Bool {
         left.core === right.core && left.number == right.number
     }

@@ -3,9 +3,9 @@ import Foundation
 // MARK: - Devices
 
 extension SandboxDevice {
-    /// How fast hosted files come to this device; the store's pace unless it is given one.
+    /// The download pace of this device; the store's unless set.
     ///
-    /// A piece that is on its way keeps the pace that held when it was asked for.
+    /// A piece under way keeps the pace that held when it was requested.
     public var downloadPace: DownloadPace {
         get { core.content.withLock { $0.pace(of: number) } }
         set { core.content.withLock { $0.paces[number] = newValue } }
@@ -13,12 +13,12 @@ extension SandboxDevice {
 
     /// Makes a download on this device fail, once.
     ///
-    /// Started again, it goes on where it was.
+    /// A restarted download resumes where it was.
     ///
     /// - Parameters:
     ///   - contentIdentifier: the file; the product's identifier unless it hosts several.
-    ///   - point: where; a negative number of bytes and a piece below the first stop the process.
-    ///   - failure: what the app gets as the download's error, an `SKError` or `URLError` with this code.
+    ///   - point: the point of failure; a negative number of bytes or a piece below the first stops the process.
+    ///   - failure: the download's error in the app, an `SKError` or `URLError` with this code.
     public func failDownload(
         of contentIdentifier: String,
         at point: DownloadFailurePoint,
@@ -27,7 +27,7 @@ extension SandboxDevice {
         core.content.withLock { $0.fail(contentIdentifier, number, point, failure) }
     }
 
-    /// Sends some bytes of what is hosted for a purchased or restored transaction of the device's, at its pace.
+    /// Sends a range of the content hosted for a purchased or restored transaction of the device, at its pace.
     public func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void

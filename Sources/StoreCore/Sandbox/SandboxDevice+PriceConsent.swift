@@ -1,34 +1,34 @@
 import Foundation
 
 extension SandboxDevice {
-    /// Whether the account that is signed in has been asked to agree to a higher price and has not answered.
+    /// Whether a price consent request to the signed-in account waits for an answer.
     public var isPriceConsentPending: Bool { core.isPriceConsentPending(on: number) }
 
-    /// What the user of this device answers when the question about a higher price is shown; nil for nothing.
+    /// The answer of this device's user to a price consent request when it is shown; nil for none.
     ///
-    /// Nil to begin with. It is not kept in the ledger.
+    /// Nil by default. The ledger does not keep it.
     public var priceConsentAnswer: PriceConsentAnswer? {
         get { core.shell.withLock { $0.settings.priceAnswers[number] } }
         set { core.shell.withLock { $0.settings.priceAnswers[number] = newValue } }
     }
 
-    /// Shows the question to the device's user, who does at once what ``priceConsentAnswer`` says.
+    /// Shows the price consent request to the device's user, who gives the ``priceConsentAnswer`` at once.
     ///
-    /// Who does not answer, or whose answer the ledger does not take, may be asked again.
+    /// A user who does not answer, or whose answer the ledger does not take, may be asked again.
     public func showPriceConsent() { core.showPriceConsent(on: number) }
 }
 
 extension SandboxStore {
-    /// Whether a question about a higher price waits on the first device.
+    /// Whether a price consent request waits on the first device.
     public var isPriceConsentPending: Bool { core.isPriceConsentPending(on: 0) }
 
-    /// What the user of the first device answers; see ``SandboxDevice/priceConsentAnswer``.
+    /// The answer of the first device's user; see ``SandboxDevice/priceConsentAnswer``.
     public var priceConsentAnswer: PriceConsentAnswer? {
         get { device.priceConsentAnswer }
         set { device.priceConsentAnswer = newValue }
     }
 
-    /// Shows the question to the user of the first device.
+    /// Shows the price consent request to the user of the first device.
     public func showPriceConsent() { core.showPriceConsent(on: 0) }
 }
 
@@ -50,7 +50,7 @@ extension SandboxDriver {
             )
         }
         guard let answer else { return }
-        // What is not written was not answered.
+        // An answer that is not written does not count.
         try? change { state, events, now in
             let account = state.devices[device].account
             guard account >= 0 else { return }

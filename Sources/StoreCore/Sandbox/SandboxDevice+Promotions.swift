@@ -1,21 +1,21 @@
 import Foundation
 
-// The store's own page on a device, where a user begins a purchase outside the app (behaviours 173 to 175).
+// The store's own page on a device, where a user begins a purchase outside the app (behaviors 173 to 175).
 extension SandboxDevice {
-    /// What the store promotes on this device, in its order: everything that is on sale, the first registered first, with
-    /// the changes that the app made with ``SKProductStorePromotionController``.
+    /// The products that the store promotes on this device, in its order: all on sale, the first registered first, with
+    /// the app's changes by ``SKProductStorePromotionController``.
     public var promotedProducts: [String] {
         core.look { shell, now in shell.state.promotedProducts(on: number, at: now) }
     }
 
-    /// Has the device's user begin a purchase on the store's own page.
+    /// Begins a purchase on the store's own page, as the device's user.
     ///
-    /// The app's observers are asked whether it goes on, see
-    /// ``SKPaymentTransactionObserver/paymentQueue(_:shouldAddStorePayment:for:)``: at once, or at the app's next launch.
-    /// Nothing is charged before one of them says yes, or the app adds the payment later.
+    /// The app's observers are asked whether it continues, see
+    /// ``SKPaymentTransactionObserver/paymentQueue(_:shouldAddStorePayment:for:)``: at once, or at the app's next
+    /// launch. Nothing is charged before one of them accepts it, or the app adds the payment later.
     ///
     /// - Parameter productIdentifier: one of the ``promotedProducts``.
-    /// - Throws: ``SandboxError/notPromoted(_:)`` for any other, and what the ledger throws.
+    /// - Throws: ``SandboxError/notPromoted(_:)`` for any other, and the ledger's errors.
     public func promote(_ productIdentifier: String) throws {
         try core.change { state, events, now in
             guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
@@ -25,11 +25,11 @@ extension SandboxDevice {
         }
     }
 
-    /// Begins a purchase as a link does, whether or not the product is hidden on the store's page.
+    /// Begins a purchase from a link, whether or not the product is hidden on the store's page.
     ///
-    /// - Parameter url: with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier and a
-    ///   product on sale.
-    /// - Throws: ``SandboxError/notPurchaseIntent(_:)`` with a reason for any other, and what the ledger throws.
+    /// - Parameter url: a URL with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier
+    ///   and a product on sale.
+    /// - Throws: ``SandboxError/notPurchaseIntent(_:)`` with a reason for any other, and the ledger's errors.
     public func openPurchaseIntent(url: URL) throws {
         let product = try PurchaseIntent(url, bundleIdentifier: core.bundleIdentifier).productIdentifier
         try core.change { state, events, now in
@@ -40,24 +40,24 @@ extension SandboxDevice {
         }
     }
 
-    /// What the app has changed in how the store promotes products on this device.
+    /// The app's changes to how the store promotes products on this device.
     public var promotionOverrides: PromotionOverrides? {
         core.look { shell, _ in shell.state.owner.promotionOverrides[number] ?? PromotionOverrides() }
     }
 
     /// Changes how the store promotes products on this device.
     ///
-    /// Replies before it returns, with a failure where the ledger fails or the device cannot reach the store.
+    /// Replies before it returns, with a failure if the ledger fails or the device cannot reach the store.
     public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         CallScope.outermost { reply(core.changePromotion(change, on: number)) }
     }
 
-    /// The app has heard of what the device's user began on the store's page.
+    /// Acknowledges the purchases that the device's user began on the store's page and of which the app was told.
     public func acknowledge(through cursor: UpdateCursor) { core.acknowledge(through: cursor, on: number) }
 }
 
 extension SandboxStore {
-    /// What the app has changed in how the store promotes products on the first device.
+    /// The app's changes to how the store promotes products on the first device.
     public var promotionOverrides: PromotionOverrides? { device.promotionOverrides }
 
     /// Changes how the store promotes products on the first device; see ``SandboxDevice/changePromotion(_:reply:)``.
@@ -65,11 +65,11 @@ extension SandboxStore {
         device.changePromotion(change, reply: reply)
     }
 
-    /// The app on the first device has heard of what its user began on the store's page.
+    /// Acknowledges the purchases begun on the first device's page of the store of which the app was told.
     public func acknowledge(through cursor: UpdateCursor) { core.acknowledge(through: cursor, on: 0) }
 }
 
-/// What a link to begin a purchase says.
+/// The content of a link that begins a purchase.
 private struct PurchaseIntent {
     let productIdentifier: String
 

@@ -4,9 +4,9 @@ extension SandboxDevice {
     /// The country that the store sells for.
     public var storefront: StoreStorefront? { core.storefront }
 
-    /// What the app on this device says of a purchase that is under way in a new storefront.
+    /// Tells the store whether a purchase that is under way continues in a new storefront.
     ///
-    /// Nothing that is decided by then changes.
+    /// Has no effect on a purchase that is decided by then.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         core.decideAfterStorefrontChange(identifier, shouldContinue: shouldContinue, on: number)
     }

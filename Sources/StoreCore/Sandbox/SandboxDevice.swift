@@ -1,6 +1,6 @@
 import Foundation
 
-/// A device on which somebody buys from a sandbox store: a backend of its own.
+/// A device on which an account buys from a sandbox store: a backend of its own.
 ///
 /// ```swift
 /// let alice = try store.addAccount("alice")
@@ -8,9 +8,9 @@ import Foundation
 /// let queue = SKPaymentQueue(backend: tablet)
 /// ```
 ///
-/// A queue on it hears of what was ordered on this device by the account that is signed in, and of what nobody ordered,
-/// such as renewals, until one of the account's devices has finished it. What was bought on another device comes with a
-/// restore. A handle: the store's state lives as long as one is there. Any thread may call anything.
+/// A queue on it receives the signed-in account's orders from this device, and transactions that nobody ordered, such
+/// as renewals, until one of the account's devices has finished them. Purchases on another device come with a restore.
+/// A handle: the store's state lives as long as any handle does. Any thread may call any member.
 public final class SandboxDevice: Sendable {
     let core: SandboxDriver
     let number: Int
@@ -20,10 +20,10 @@ public final class SandboxDevice: Sendable {
         self.number = number
     }
 
-    /// What the device is known by, unique in its store.
+    /// The device's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.devices[number].name } }
 
-    /// Who is signed in, nil for nobody.
+    /// The account that is signed in, nil for none.
     public var account: SandboxAccount? {
         core.look { shell, _ in
             let account = shell.state.devices[number].account
@@ -31,22 +31,22 @@ public final class SandboxDevice: Sendable {
         }
     }
 
-    /// Signs an account in, in place of whoever was.
+    /// Signs an account in, in place of the current one.
     ///
-    /// The unfinished transactions of the one before leave the device's queues, and come back when they sign in again.
-    /// What was ordered and has not reached the store yet is paid for by whoever is signed in when it does.
+    /// The unfinished transactions of the previous account leave the device's queues, and come back when it signs in
+    /// again. An order that has not reached the store yet is paid for by the account that is signed in when it does.
     ///
-    /// - Throws: ``SandboxError/foreignAccount(_:)``, and what the ledger throws.
+    /// - Throws: ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func signIn(to account: SandboxAccount) throws {
         guard account.core === core else { throw SandboxError.foreignAccount(account.name) }
         try signIn(account.number)
     }
 
-    /// Signs out whoever is signed in.
+    /// Signs the account out.
     ///
-    /// Until somebody signs in, purchases and restores are refused with `clientInvalid`.
+    /// Until an account signs in, purchases and restores are refused with `clientInvalid`.
     ///
-    /// - Throws: what the ledger throws.
+    /// - Throws: the ledger's errors.
     public func signOut() throws { try signIn(nil) }
 
     private func signIn(_ account: Int?) throws {
@@ -56,11 +56,11 @@ public final class SandboxDevice: Sendable {
         }
     }
 
-    /// Lets the user of the device pay, or not.
+    /// Allows or forbids payments by the device's user.
     ///
-    /// What is bought while not is refused with `paymentNotAllowed`.
+    /// While forbidden, purchases are refused with `paymentNotAllowed`.
     ///
-    /// - Throws: what the ledger throws.
+    /// - Throws: the ledger's errors.
     public func setPaymentsAllowed(_ isAllowed: Bool) throws {
         try core.change { _, events, now in
             events.append(LedgerRecord(date: now, event: .paymentsAllowed(device: number, isAllowed)))
@@ -69,7 +69,7 @@ public final class SandboxDevice: Sendable {
 
     /// Whether this device can reach the store while others can.
     ///
-    /// While it cannot, its queues keep what they have to say and its requests and downloads fail with a `URLError`.
+    /// While it cannot, its queues keep their commands, and its requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
         get { core.shell.withLock { !$0.settings.offline.contains(number) } }
         set {
@@ -84,7 +84,7 @@ public final class SandboxDevice: Sendable {
         }
     }
 
-    /// The device's language, as in `en_GB`; the store's unless it is given one.
+    /// The device's language, as in `en_GB`; the store's unless set.
     public var locale: String {
         get { core.shell.withLock { $0.settings.locales[number] ?? $0.settings.locale } }
         set { core.shell.withLock { $0.settings.locales[number] = newValue } }
@@ -95,20 +95,20 @@ extension SandboxDevice: StoreBackend {
     /// The store's clock.
     public var clock: any StoreClock { core.clock }
 
-    /// On whichever thread the app called, unless the store's ledger says where (``DurableLedger/lane``).
+    /// The lane of its calls: the thread that the app called on, unless the ledger names one (``DurableLedger/lane``).
     public var lane: BackendLane { core.lane }
 
     /// Whether the device's user may pay.
     public var canMakePayments: Bool { core.canMakePayments(on: number) }
 
-    /// Takes the device's commands in.
+    /// Accepts the device's commands.
     ///
-    /// Replies before it returns; what the authorizer has to be asked is asked then.
+    /// Replies before it returns; the authorizer is asked after the reply.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         core.submit(commands, from: number, reply: reply)
     }
 
-    /// Sends what is unfinished on the device, then what changes; or what changed after a cursor.
+    /// Sends the device's unfinished transactions, then the changes; or only the changes after a cursor.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         core.connect(receiver, from: number, after: cursor)
     }
@@ -126,14 +126,14 @@ extension SandboxDevice: StoreBackend {
         CallScope.outermost { reply(core.products(identifiers, for: number)) }
     }
 
-    /// Whether an identifier is on sale now; nil while the ledger cannot be read.
+    /// Returns whether an identifier is on sale now, or nil while the ledger cannot be read.
     public func sells(_ productIdentifier: String) -> Bool? { core.sells(productIdentifier) }
 
-    /// The signed receipt of an unfinished transaction that the device sees as purchased or restored, nil for every
-    /// other.
+    /// Returns the signed receipt of an unfinished transaction that the device sees as purchased or restored, or nil
+    /// for every other.
     ///
-    /// It says all that the store knows of the payment: a restored transaction and a renewal have their own identifier
-    /// and date, and the original's beside them. Made anew each time.
+    /// It contains all that the store knows of the payment: a restored transaction and a renewal have their own
+    /// identifier and date, next to the original's. Created anew each time.
     public func receipt(forTransaction identifier: String) -> Data? {
         core.receipt(forTransaction: identifier, on: number)
     }

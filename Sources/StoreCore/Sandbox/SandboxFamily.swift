@@ -1,36 +1,36 @@
 import Foundation
 
-/// Accounts that share what they buy: one that organises the family, and its members.
+/// A group of accounts that share purchases: the organizer of the family, and its members.
 ///
 /// ```swift
 /// let family = try store.addFamily("smiths", organiser: store.account)
 /// try family.add(bob)
 /// ```
 ///
-/// Whatever one of them buys, if the product is ``SandboxProduct/isFamilyShareable``, the others may use too; each gets a
-/// transaction of its own. A handle: copies mean the same family, and keep the store's state alive. Any thread may call
-/// anything.
+/// If a product is ``SandboxProduct/isFamilyShareable``, the others may use it too when one of them buys it; each gets
+/// a transaction of its own. A handle: copies refer to the same family, and keep the store's state alive. Any thread
+/// may call any member.
 public struct SandboxFamily: Sendable {
     let core: SandboxDriver
     let number: Int
 
-    /// What the family is known by, unique in its store.
+    /// The family's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.families.all[number].name } }
 
-    /// The accounts in it, the organiser first; none once the organiser has left.
+    /// The accounts in the family, the organizer first; none once the organizer has left.
     public var members: [SandboxAccount] {
         core.look { shell, _ in
             shell.state.families.all[number].members.map { SandboxAccount(core: core, number: $0) }
         }
     }
 
-    /// Has an account join.
+    /// Adds an account to the family.
     ///
-    /// The running subscriptions that the others share come to it as purchased; what they own for good comes with a
-    /// restore. What it owns itself is shared with them likewise.
+    /// The running subscriptions that the others share come to it as purchased; their permanent purchases come with a
+    /// restore. Its own purchases are shared with them likewise.
     ///
-    /// - Throws: ``SandboxError/inFamily(_:)`` for an account that is in a family already, ``SandboxError/familyEnded(_:)``,
-    ///   ``SandboxError/foreignAccount(_:)``, and what the ledger throws.
+    /// - Throws: ``SandboxError/inFamily(_:)`` for an account that is in a family already,
+    ///   ``SandboxError/familyEnded(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func add(_ account: SandboxAccount) throws {
         guard account.core === core else { throw SandboxError.foreignAccount(account.name) }
         try core.change { state, events, now in
@@ -44,12 +44,12 @@ public struct SandboxFamily: Sendable {
         }
     }
 
-    /// Has an account leave, on its own or because it is removed; with the organiser everybody leaves.
+    /// Removes an account, by its own decision or not; removing the organizer removes everybody.
     ///
-    /// It loses what the others shared with it, and they what it shared with them. Their devices hear of it by
+    /// The account loses what the others shared with it, and they lose what it shared. Their devices are told by
     /// ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``.
     ///
-    /// - Throws: ``SandboxError/notInFamily(_:)`` for an account that is not in it, and what the ledger throws.
+    /// - Throws: ``SandboxError/notInFamily(_:)`` for an account that is not in it, and the ledger's errors.
     public func remove(_ account: SandboxAccount) throws {
         guard account.core === core else { throw SandboxError.foreignAccount(account.name) }
         try core.change { state, events, now in
@@ -65,7 +65,7 @@ public struct SandboxFamily: Sendable {
 }
 
 extension SandboxFamily: Hashable {
-    /// Equal when they are one family of one store.
+    /// Returns whether two values refer to the same family of the same store.
     public static func == (left: SandboxFamily, right: SandboxFamily) -> Bool {
         left.core === right.core && left.number == right.number
     }
@@ -78,14 +78,14 @@ extension SandboxFamily: Hashable {
 }
 
 extension SandboxStore {
-    /// Sets a family up.
+    /// Creates a family.
     ///
     /// - Parameters:
-    ///   - name: what it is to be known by; not empty, and of no other family.
-    ///   - organiser: the account that organises it.
-    /// - Returns: the family, with the organiser alone in it.
-    /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/inFamily(_:)``, ``SandboxError/foreignAccount(_:)``, and
-    ///   what the ledger throws.
+    ///   - name: the family's name; not empty, and of no other family.
+    ///   - organiser: the account that organizes it.
+    /// - Returns: the family, with the organizer as its only member.
+    /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/inFamily(_:)``, ``SandboxError/foreignAccount(_:)``,
+    ///   and the ledger's errors.
     public func addFamily(_ name: String, organiser: SandboxAccount) throws -> SandboxFamily {
         guard organiser.core === core else { throw SandboxError.foreignAccount(organiser.name) }
         var number = 0
@@ -101,7 +101,7 @@ extension SandboxStore {
         return SandboxFamily(core: core, number: number)
     }
 
-    /// All families, the first one first.
+    /// All families, oldest first.
     public var families: [SandboxFamily] {
         core.look { shell, _ in shell.state.families.all.indices.map { SandboxFamily(core: core, number: $0) } }
     }
@@ -115,15 +115,15 @@ extension SandboxAccount {
         }
     }
 
-    /// Whether the account shares what it buys with its family; true to begin with.
+    /// Whether the account shares its purchases with its family; true by default.
     public var sharesPurchases: Bool { core.look { shell, _ in shell.state.families.isSharing(number) } }
 
-    /// Has the account share what it buys with its family, or not.
+    /// Turns sharing of the account's purchases with its family on or off.
     ///
-    /// Turned off, the others lose what it shares, and their devices hear of it. Turned on, its running subscriptions come
-    /// to them as purchased, and what it owns for good with a restore.
+    /// Turned off, the others lose what it shares, and their devices are told. Turned on, its running subscriptions
+    /// come to them as purchased, and its permanent purchases with a restore.
     ///
-    /// - Throws: what the ledger throws.
+    /// - Throws: the ledger's errors.
     public func setSharesPurchases(_ isOn: Bool) throws {
         try core.change { state, events, now in
             guard state.families.isSharing(number) != isOn else { return }

@@ -2,21 +2,21 @@ import Foundation
 
 // A store is a backend: that of its first device.
 extension SandboxStore: StoreBackend {
-    /// On whichever thread the app called: the store is in the process and never blocks, unless its ledger does, which
-    /// then says where (``DurableLedger/lane``).
+    /// The lane of its calls: the thread that the app called on, as the store is in the process and never blocks,
+    /// unless its ledger does, which then names one (``DurableLedger/lane``).
     public var lane: BackendLane { core.lane }
 
     /// Whether the user of the first device may pay.
     public var canMakePayments: Bool { core.canMakePayments(on: 0) }
 
-    /// Takes the first device's commands in.
+    /// Accepts the first device's commands.
     ///
-    /// Replies before it returns; what the authorizer has to be asked is asked then.
+    /// Replies before it returns; the authorizer is asked after the reply.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         core.submit(commands, from: 0, reply: reply)
     }
 
-    /// Sends what is unfinished on the first device, then what changes; or what changed after a cursor.
+    /// Sends the first device's unfinished transactions, then the changes; or only the changes after a cursor.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         core.connect(receiver, from: 0, after: cursor)
     }
@@ -34,11 +34,11 @@ extension SandboxStore: StoreBackend {
         CallScope.outermost { reply(core.products(identifiers, for: 0)) }
     }
 
-    /// Whether an identifier is on sale now; nil while the ledger cannot be read.
+    /// Returns whether an identifier is on sale now, or nil while the ledger cannot be read.
     public func sells(_ productIdentifier: String) -> Bool? { core.sells(productIdentifier) }
 
-    /// The signed receipt of an unfinished transaction of the first device's that is purchased or restored, nil for
-    /// every other; see ``SandboxDevice/receipt(forTransaction:)``.
+    /// Returns the signed receipt of an unfinished transaction of the first device that is purchased or restored, or
+    /// nil for every other; see ``SandboxDevice/receipt(forTransaction:)``.
     public func receipt(forTransaction identifier: String) -> Data? {
         core.receipt(forTransaction: identifier, on: 0)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxStore {
-    /// How fast hosted files come to devices that have no pace of their own; at once to begin with.
+    /// The download pace of devices that have none of their own; at once by default.
     public var downloadPace: DownloadPace {
         get { core.content.withLock { $0.pace } }
         set { core.content.withLock { $0.pace = newValue } }
@@ -16,7 +16,7 @@ extension SandboxStore {
         device.failDownload(of: contentIdentifier, at: point, with: failure)
     }
 
-    /// Sends some bytes of what is hosted for a transaction of the first device's, at its pace.
+    /// Sends a range of the content hosted for a transaction of the first device, at its pace.
     public func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void

@@ -1,17 +1,18 @@
 import Foundation
 
 extension SandboxStore {
-    /// Makes a transaction, and all that renew or restore it, as if they had never been.
+    /// Deletes a transaction, and all that renew or restore it, as if they had never existed.
     ///
-    /// They leave the queues, the receipts, the ``transactions``, what the account was charged and what it is entitled to;
-    /// the purchase can be made afresh. With the transaction that a subscription began with the whole subscription goes,
-    /// with its running period alone it ends as revoked; with a purchase that only changed how it renews, that change. An
-    /// introductory offer is open again, and a code serves once more, where nothing else of the account's was under it.
-    /// Apps are sent no revoke message, but for those of family members who had it shared with them. What itself came from
-    /// the family comes anew. The clock, and whatever is set up, stay as they are; so do the nonces of signed offers.
+    /// They leave the queues, the receipts, the ``transactions``, the account's charges and its entitlements; the
+    /// purchase can be made afresh. Deleting a subscription's first transaction deletes the whole subscription.
+    /// Deleting its running period alone ends it as revoked. Deleting a purchase that only changed how it renews undoes
+    /// that change. The account is eligible again for an introductory offer, and for a code, under which nothing else
+    /// of it was. Apps are sent no revocation, except those of family members with whom the transaction was shared. A
+    /// transaction that itself came from the family comes anew. The clock, all settings and the nonces of signed offers
+    /// stay as they are.
     ///
-    /// - Parameter transaction: the store's name for it.
-    /// - Throws: ``SandboxError/unknownTransaction(_:)``, and what the ledger throws.
+    /// - Parameter transaction: the transaction's identifier.
+    /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
     public func deleteTransaction(_ transaction: String) throws {
         try core.changeByHistory { state, history, events, now in
             let numbers = history.transactionAndFollowers(of: transaction).compactMap { SandboxState.number(of: $0) }
@@ -26,13 +27,13 @@ extension SandboxStore {
         }
     }
 
-    /// Makes all transactions of all accounts as if they had never been.
+    /// Deletes all transactions of all accounts, as if they had never existed.
     ///
-    /// They leave the queues, and receipts have nothing in them. Products, accounts, families, devices and the clock stay
-    /// as they are, and the next transaction gets the next number. Apps are sent no revoke message, nor what they had not
-    /// heard of yet.
+    /// They leave the queues, and receipts become empty. Products, accounts, families, devices and the clock stay as
+    /// they are, and the next transaction gets the next number. Apps are sent no revocation, nor anything of which they
+    /// were not told yet.
     ///
-    /// - Throws: what the ledger throws.
+    /// - Throws: the ledger's errors.
     public func clearTransactions() throws {
         try core.change { state, events, now in
             events.append(LedgerRecord(date: now, event: .owner(.cleared(withdrawn: state.withdrawn { _ in true }))))

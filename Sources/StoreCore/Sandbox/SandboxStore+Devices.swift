@@ -1,42 +1,42 @@
 import Foundation
 
-// Who buys, and on what. A store begins with one account, "account", signed in on one device, "device".
+// Accounts and devices. A store begins with one account, "account", signed in on one device, "device".
 extension SandboxStore {
-    /// The first account, which is signed in on the first device to begin with.
+    /// The first account, initially signed in on the first device.
     public var account: SandboxAccount { SandboxAccount(core: core, number: 0) }
 
-    /// The first device, whose backend the store itself is too.
+    /// The first device; the store itself is its backend too.
     public var device: SandboxDevice { SandboxDevice(core, 0) }
 
-    /// All accounts, the first one first.
+    /// All accounts, oldest first.
     public var accounts: [SandboxAccount] {
         core.look { shell, _ in shell.state.accounts.indices.map { SandboxAccount(core: core, number: $0) } }
     }
 
-    /// All devices, the first one first.
+    /// All devices, oldest first.
     public var devices: [SandboxDevice] {
         core.look { shell, _ in shell.state.devices.indices.map { SandboxDevice(core, $0) } }
     }
 
-    /// The account of a name, nil where nobody opened one.
+    /// Returns the account with a name, or nil if there is none.
     ///
-    /// A store that continues a ledger has the accounts and devices that are in it.
+    /// A store that continues a ledger has the ledger's accounts and devices.
     public func account(named name: String) -> SandboxAccount? {
         core.look { shell, _ in
             shell.state.account(named: name).map { SandboxAccount(core: core, number: $0) }
         }
     }
 
-    /// The device of a name, nil where nobody set one up.
+    /// Returns the device with a name, or nil if there is none.
     public func device(named name: String) -> SandboxDevice? {
         core.look { shell, _ in shell.state.device(named: name).map { SandboxDevice(core, $0) } }
     }
 
-    /// Opens an account.
+    /// Adds an account.
     ///
-    /// - Parameter name: what it is to be known by; not empty, and of no other account.
-    /// - Returns: the account, which has bought nothing yet.
-    /// - Throws: ``SandboxError/nameTaken(_:)``, and what the ledger throws.
+    /// - Parameter name: the account's name; not empty, and of no other account.
+    /// - Returns: the account, without purchases.
+    /// - Throws: ``SandboxError/nameTaken(_:)``, and the ledger's errors.
     public func addAccount(_ name: String) throws -> SandboxAccount {
         var number = 0
         try core.change { state, events, now in
@@ -47,13 +47,13 @@ extension SandboxStore {
         return SandboxAccount(core: core, number: number)
     }
 
-    /// Sets a device up.
+    /// Adds a device.
     ///
     /// - Parameters:
-    ///   - name: what it is to be known by; not empty, and of no other device.
-    ///   - account: who is signed in on it, nil for nobody.
+    ///   - name: the device's name; not empty, and of no other device.
+    ///   - account: the account that is signed in on it, nil for none.
     /// - Returns: the device, a backend to make queues on.
-    /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/foreignAccount(_:)``, and what the ledger throws.
+    /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func addDevice(_ name: String, signedInTo account: SandboxAccount?) throws -> SandboxDevice {
         if let account, account.core !== core { throw SandboxError.foreignAccount(account.name) }
         var number = 0

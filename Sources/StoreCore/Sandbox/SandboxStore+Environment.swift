@@ -1,14 +1,15 @@
 import Foundation
 
 extension SandboxStore {
-    /// The environment variable that may name a `.storekit` file for the process to begin with: `STOREKIT_CONFIGURATION`.
+    /// The environment variable that may name a `.storekit` file for the process to begin with,
+    /// `STOREKIT_CONFIGURATION`.
     ///
     /// For tests whose code asks for products before anything has set a store, as it may where Xcode's scheme names the
-    /// file. The store goes by the real clock. It is read once, when ``StoreContext/process`` is first used; whatever sets
-    /// a store there later takes its place.
+    /// file. The store uses the real clock. The variable is read once, when ``StoreContext/process`` is first used; a
+    /// store that is set there later replaces this one.
     public static let configurationVariable = "STOREKIT_CONFIGURATION"
 
-    /// A store on the file that the environment names; nil where it names none, or, with a line in the log, where that
+    /// Returns a store on the file that the environment names; nil if it names none or, with a line in the log, if that
     /// cannot be read.
     static func namedByEnvironment(log: StoreLog) -> SandboxStore? {
         guard let path = ProcessInfo.processInfo.environment[configurationVariable], !path.isEmpty else { return nil }

@@ -1,22 +1,23 @@
 import Foundation
 
 extension SandboxStore {
-    /// What every purchase fails with from now on, nil for none.
+    /// The failure of every purchase from now on, nil for none.
     ///
-    /// Orders fail whatever they are for, before anybody is asked or anything is charged; what waits for a decision fails
-    /// when it is approved. A store that is opened on the ledger again begins without.
+    /// Every order fails, before any authorization or charge; a purchase that waits for a decision fails when it is
+    /// approved. A store that is reopened on the ledger begins without a failure.
     public var purchaseFailure: StoreFailure? {
         get { core.shell.withLock { $0.settings.rules.purchaseFailure } }
         set { core.shell.withLock { $0.settings.rules.purchaseFailure = newValue } }
     }
 
-    /// Has every restore from now on break off, as when the store gets into trouble on the way.
+    /// Makes every restore from now on fail partway, as when the store gets into trouble.
     ///
-    /// What was brought back by then has been delivered. A store that is opened on the ledger again begins without.
+    /// Transactions that were restored by then have been delivered. A store that is reopened on the ledger begins
+    /// without this.
     ///
     /// - Parameters:
-    ///   - failure: what a restore ends with; nil lets restores succeed again.
-    ///   - count: how many transactions it brings back before, fewer if there are not so many. A number below 0 stops the
+    ///   - failure: the failure that ends a restore; nil lets restores succeed again.
+    ///   - count: how many transactions it restores before, fewer if there are not so many. A number below 0 stops the
     ///     process.
     public func failRestores(with failure: StoreFailure?, after count: Int = 0) {
         guard count >= 0 else { fatalError("a restore cannot break off after \(count) transactions") }
@@ -27,7 +28,7 @@ extension SandboxStore {
 }
 
 extension SandboxRules {
-    /// What a decision comes to.
+    /// Returns the decision, or the store's purchase failure in place of an approval.
     func answer(for decision: Authorization) -> Authorization {
         guard let purchaseFailure, decision == .approve else { return decision }
         return .decline(purchaseFailure)

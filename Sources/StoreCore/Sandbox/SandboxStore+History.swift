@@ -1,10 +1,10 @@
 import Foundation
 
-// A store explains itself. All of this reads the ledger from its beginning: questions for the end of a test.
+// The store's history. All of this reads the ledger from its beginning: meant for the end of a test.
 extension SandboxStore {
-    /// What happened, line by line.
+    /// The store's events, line by line.
     ///
-    /// - Throws: what keeps the ledger from being read.
+    /// - Throws: the error that prevents reading the ledger.
     public var timeline: SandboxTimeline {
         get throws {
             try core.look { shell, _ in
@@ -28,24 +28,25 @@ extension SandboxStore {
         }
     }
 
-    /// Whether what is sent to devices from now on is in the ``timeline``; false to begin with.
+    /// Whether the ``timeline`` includes what is sent to devices from now on; false by default.
     ///
-    /// Turned off, what was traced is forgotten. It is kept in memory, not in the ledger.
+    /// Turning it off discards the trace, which is kept in memory, not in the ledger.
     public var tracesDeliveries: Bool {
         get { core.shell.withLock { $0.deliveries != nil } }
         set { core.shell.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
     }
 
-    /// Every transaction there ever was, also failed, waiting and finished ones (behaviour 217); the first one first.
+    /// Every transaction there ever was, including failed, waiting and finished ones (behavior 217), oldest first.
     ///
-    /// - Throws: what keeps the ledger from being read.
+    /// - Throws: the error that prevents reading the ledger.
     public var transactions: [SandboxTransaction] { get throws { try history().transactions } }
 
-    /// A transaction, and all that belongs to it: what it renews or restores, and what renews or restores that.
+    /// Returns a transaction and all related ones: the original that it renews or restores, and all that renew or
+    /// restore that.
     ///
-    /// - Parameter transaction: the store's name for any of them.
-    /// - Returns: the chain, the first one first; nothing for what this store never called a transaction.
-    /// - Throws: what keeps the ledger from being read.
+    /// - Parameter transaction: the identifier of any of them.
+    /// - Returns: the chain, oldest first; empty for an identifier that this store never used.
+    /// - Throws: the error that prevents reading the ledger.
     public func chain(of transaction: String) throws -> [SandboxTransaction] {
         try history().chain(of: transaction)
     }
@@ -54,9 +55,9 @@ extension SandboxStore {
 }
 
 extension SandboxAccount {
-    /// Every transaction of the account there ever was, the first one first.
+    /// Every transaction that the account ever had, oldest first.
     ///
-    /// - Throws: what keeps the ledger from being read.
+    /// - Throws: the error that prevents reading the ledger.
     public var transactions: [SandboxTransaction] {
         get throws {
             let name = name
@@ -64,18 +65,18 @@ extension SandboxAccount {
         }
     }
 
-    /// What the account was charged for, the first charge first; what cost nothing is not among these.
+    /// The transactions that the account was charged for, oldest first, without those that cost nothing.
     ///
     /// ``totalCharged`` is their sum.
     ///
-    /// - Throws: what keeps the ledger from being read.
+    /// - Throws: the error that prevents reading the ledger.
     public var charges: [SandboxTransaction] { get throws { try transactions.filter { $0.charge ?? 0 != 0 } } }
 }
 
 extension SandboxDevice {
-    /// What is unfinished on the device, as its queues are told: oldest first.
+    /// The unfinished transactions of the device, as its queues are told: oldest first.
     ///
-    /// - Throws: what keeps the ledger from being read.
+    /// - Throws: the error that prevents reading the ledger.
     public var unfinished: [SandboxTransaction] {
         get throws {
             let numbers = core.look { shell, _ in shell.state.unfinished(on: number).map(\.identifier) }

@@ -1,16 +1,15 @@
 import Foundation
 
-// Promotional offers: which signatures the store takes, and a signature for a test.
+// Promotional offers: the accepted signing keys, and a signature for a test.
 extension SandboxStore {
-    /// The keys with which promotional offers may be signed; what is signed with any other is refused with
-    /// `invalidSignature`.
+    /// The keys with which promotional offers may be signed; any other signature is refused with `invalidSignature`.
     ///
-    /// To begin with a single ``HMACOfferSigner`` with a key of the store's own. Of two with the same identifier, the first
-    /// counts. Taking one away revokes it, for what has not been ordered yet.
+    /// By default a single ``HMACOfferSigner`` with a key of the store's own. Of two with the same identifier, the
+    /// first counts. Removing one revokes it, for payments that have not been ordered yet.
     public var offerSigners: [any OfferSigner] {
         get { core.shell.withLock { $0.settings.rules.offers.signers } }
         set {
-            // The old ones are let go of without the lock.
+            // The old ones are released without the lock.
             var rules = OfferSigning(bundleIdentifier: core.bundleIdentifier, signers: newValue)
             core.shell.withLock { swap(&$0.settings.rules.offers, &rules) }
         }
@@ -19,7 +18,7 @@ extension SandboxStore {
     /// Signs a promotional offer as the developer's server would: now by the store's clock, with the first of
     /// ``offerSigners`` and a nonce that serves for one payment.
     ///
-    /// Nothing is checked: an offer that does not exist is signed too, and refused when somebody pays with it.
+    /// Nothing is checked: an offer that does not exist is signed too, and refused at payment.
     ///
     /// ```swift
     /// let payment = SKMutablePayment(productIdentifier: "pro.monthly")
@@ -32,7 +31,7 @@ extension SandboxStore {
     ///   - applicationUsername: the app's own name for its user, if the payment will carry one.
     ///   - nonce: a number used for one payment only; a random one unless given.
     /// - Returns: the signed offer, good for 24 hours by the store's clock.
-    /// - Throws: what keeps the signer from signing, and a ``StoreFailure`` where the store knows no key.
+    /// - Throws: the signer's errors, and a ``StoreFailure`` if the store has no key.
     public func signedOffer(
         _ identifier: String,
         for productIdentifier: String,

@@ -1,32 +1,32 @@
 import Foundation
 
-// What a store's owner may do.
+// The operator's control over the store.
 extension SandboxStore {
-    /// Who authorizes payments from now on.
+    /// The authorizer of payments from now on.
     public var authorizer: Authorizer {
         get { core.shell.withLock { $0.settings.authorizer } }
         set {
-            // The old one is let go of without the lock.
+            // The old one is released without the lock.
             var authorizer = newValue
             core.shell.withLock { swap(&$0.settings.authorizer, &authorizer) }
         }
     }
 
-    /// The language of devices that have none of their own, as in `en_GB`: products are described in it where they have it.
+    /// The language of devices that have none of their own, as in `en_GB`; products are described in it if they can be.
     public var locale: String {
         get { core.shell.withLock { $0.settings.locale } }
         set { core.shell.withLock { $0.settings.locale = newValue } }
     }
 
-    /// How long subscriptions' periods last that begin from now on.
+    /// The rate that sets the length of subscription periods that begin from now on.
     ///
-    /// A store that is opened on the ledger again goes by the rate that it is opened with.
+    /// A store that is reopened on the ledger uses the rate that it is opened with.
     public var renewalRate: RenewalRate {
         get { core.shell.withLock { $0.settings.rules.renewalRate } }
         set { core.shell.withLock { $0.settings.rules.renewalRate = newValue } }
     }
 
-    /// Gives the first transaction another number than 1.
+    /// Sets the number of the first transaction, in place of 1.
     ///
     /// For a store in memory that has none yet: the ledger does not keep it.
     package func numberTransactions(from number: Int) {
@@ -35,7 +35,7 @@ extension SandboxStore {
 
     /// Whether the store can be reached, from any device.
     ///
-    /// While it cannot, queues keep what they have to say, requests and downloads fail with a `URLError`.
+    /// While it cannot, queues keep their commands, and requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
         get { core.shell.withLock { $0.settings.isReachable } }
         set {
@@ -47,20 +47,20 @@ extension SandboxStore {
         }
     }
 
-    /// Lets the user of the first device pay, or not.
+    /// Allows or forbids payments by the user of the first device.
     ///
-    /// What is bought while not is refused with `paymentNotAllowed`.
+    /// While forbidden, purchases are refused with `paymentNotAllowed`.
     ///
-    /// - Throws: what the ledger throws.
+    /// - Throws: the ledger's errors.
     public func setPaymentsAllowed(_ isAllowed: Bool) throws {
         try core.change { _, events, now in
             events.append(LedgerRecord(date: now, event: .paymentsAllowed(device: 0, isAllowed)))
         }
     }
 
-    /// Registers a product, or another version of one that is registered already.
+    /// Registers a product, or a new version of a registered one.
     ///
-    /// - Throws: ``CatalogError`` for one that cannot be sold, and what the ledger throws.
+    /// - Throws: ``CatalogError`` for one that cannot be sold, and the ledger's errors.
     public func register(_ product: SandboxProduct) throws {
         _ = try Catalog([product])
         try core.change { _, events, now in events.append(LedgerRecord(date: now, event: .registered(product))) }
@@ -68,7 +68,7 @@ extension SandboxStore {
 
     /// Puts a product on or off sale.
     ///
-    /// - Throws: ``SandboxError/unknownProduct(_:)``, and what the ledger throws.
+    /// - Throws: ``SandboxError/unknownProduct(_:)``, and the ledger's errors.
     public func setAvailability(_ availability: ProductAvailability, of productIdentifier: String) throws {
         try core.change { sandbox, events, now in
             guard sandbox.catalog.index(of: productIdentifier) != nil else {
@@ -79,7 +79,7 @@ extension SandboxStore {
         }
     }
 
-    /// Why an identifier cannot be bought now, in one sentence; nil if it can.
+    /// Returns the reason why an identifier cannot be bought now, in one sentence, or nil if it can.
     public func reasonForInvalidity(of productIdentifier: String) -> String? {
         core.use { shell, now in
             try? shell.refresh()
@@ -87,12 +87,12 @@ extension SandboxStore {
         }
     }
 
-    /// What waits for a decision, oldest first.
+    /// The transactions that wait for a decision, oldest first.
     public var undecided: [AuthorizationRequest] { core.look { shell, now in shell.questions(at: now) } }
 
-    /// Decides about a transaction that waits.
+    /// Decides about a waiting transaction.
     ///
-    /// - Throws: ``SandboxError/notUndecided(_:)``, and what the ledger throws.
+    /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
     public func decide(_ transaction: String, _ answer: Authorization) throws {
         let rules = core.shell.withLock { $0.settings.rules }
         let answer = rules.answer(for: answer)
@@ -104,21 +104,21 @@ extension SandboxStore {
         }
     }
 
-    /// Moves the store's clock on, if it is one that can be moved; any other stops the process with a sentence.
+    /// Advances the store's clock; one that cannot be moved stops the process with a message.
     ///
-    /// What falls due happens in its order, and everything settles at each deadline on the way. Must not be called from
-    /// inside a callback.
+    /// Everything that falls due happens in order, and everything settles at each deadline on the way. Must not be
+    /// called from inside a callback.
     ///
-    /// Each renewal on the way is made and heard one by one. An interval in which a subscription would be renewed more than
-    /// 10,000 times stops the process with a sentence, before anything happens: at a quick ``RenewalRate`` move the clock by
-    /// the periods that are meant, not by the calendar. ``advanceThrowing(by:)`` throws instead.
+    /// Each renewal on the way is made and delivered one by one. An interval in which a subscription would renew more
+    /// than 10,000 times stops the process with a message, before anything happens: at a quick ``RenewalRate`` advance
+    /// the clock by the intended periods, not by the calendar. ``advanceThrowing(by:)`` throws instead.
     ///
     /// - Parameter interval: seconds, not negative.
     public func advance(by interval: TimeInterval) {
         do { try advanceThrowing(by: interval) } catch { fatalError("\(error)") }
     }
 
-    /// Moves the store's clock on like ``advance(by:)``, or throws where that stops the process.
+    /// Advances the store's clock like ``advance(by:)``, but throws where that stops the process.
     ///
     /// - Parameter interval: seconds, not negative.
     /// - Throws: ``ClockError`` for a clock that cannot be moved, or not by this interval. Nothing has happened then.
@@ -129,11 +129,11 @@ extension SandboxStore {
         try clock.advanceThrowing(by: interval)
     }
 
-    /// Waits until nothing can happen any more without an outside act, see ``Activity``.
+    /// Waits until nothing more can happen without outside action; see ``Activity``.
     @discardableResult
     public func settle() -> [String] { clock.activity.settle() }
 
-    /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
+    /// Waits, without blocking a thread, until nothing more can happen without outside action.
     @discardableResult
     public func settle() async -> [String] { await clock.activity.settle() }
 }

@@ -1,15 +1,16 @@
 import Foundation
 
 extension SandboxStore {
-    /// What the store says of a transaction's receipt: whether it signed it, what is in it, and how it went on.
+    /// Verifies a transaction's receipt: its signature, its content, and the later course of the purchase.
     ///
-    /// The receipt of any period of an auto-renewable subscription tells how the subscription stands now, and what its
-    /// newest period's receipt says: see ``ReceiptVerification/latestFields`` and ``ReceiptVerification/isExpired``. What
-    /// somebody has from their family is judged by their own transactions of it. A subscription that this store does not
-    /// know, because another with the same key sold it, is judged by the receipt alone.
+    /// The receipt of any period of an auto-renewable subscription reports the current state of the subscription and
+    /// the fields of its newest period's receipt: see ``ReceiptVerification/latestFields`` and
+    /// ``ReceiptVerification/isExpired``. A subscription that comes from the family is judged by the member's own
+    /// transactions of it. A subscription that this store does not know, because another with the same key sold it, is
+    /// judged by the receipt alone.
     ///
     /// - Parameter receipt: the receipt itself, not its Base64 form.
-    /// - Returns: the store's answer; a status and a reason for whatever it does not vouch for.
+    /// - Returns: the store's answer; a status and a reason if it does not vouch for the receipt.
     public func verify(receipt: Data) -> ReceiptVerification {
         let verification = ReceiptVerification(of: receipt, signer: signer, at: clock.now)
         guard let subscription = verification.subscription else { return verification }
@@ -17,13 +18,13 @@ extension SandboxStore {
             core.latest(of: subscription.original, from: subscription.date, in: shell.state, at: now)
         }
         guard let latest else { return verification }
-        // A signer that cannot sign now says no less than before.
+        // If the signer cannot sign now, the answer stays as it was.
         return (try? verification.continued(by: latest.receipt, isOver: latest.isOver, signer: signer)) ?? verification
     }
 }
 
 extension SandboxDriver {
-    /// The signed receipt of an unfinished transaction that a device sees as purchased or restored.
+    /// Returns the signed receipt of an unfinished transaction that a device sees as purchased or restored.
     func receipt(forTransaction identifier: String, on device: Int) -> Data? {
         guard let number = SandboxState.number(of: identifier) else { return nil }
         let text = shell.withLock { shell -> TransactionReceipt? in
@@ -33,13 +34,13 @@ extension SandboxDriver {
             else { return nil }
             return self.receipt(of: row, in: state)
         }
-        // A signer that fails leaves the transaction without a receipt; the one in the box does not.
+        // A signer that fails leaves the transaction without a receipt; the built-in one does not fail.
         return try? text?.data(signedBy: signer)
     }
 
-    /// What the newest period of the subscription that began with a transaction says, and whether it is over.
+    /// Returns the newest period's receipt of the subscription that began with a transaction, and whether it is over.
     ///
-    /// Nil if there is none, or the one that has the transaction's number began at another time.
+    /// Nil if there is none, or if the one with the transaction's number began at another time.
     fileprivate func latest(
         of original: String,
         from milliseconds: String,
@@ -58,7 +59,7 @@ extension SandboxDriver {
         return (receipt, !subscription.isRunning || subscription.term.end <= now)
     }
 
-    /// The receipt that the transaction of a purchase had before it was finished.
+    /// Returns the receipt that the transaction of a purchase had before it was finished.
     private func receipt(of purchase: SandboxState.Purchase, in state: SandboxState) -> TransactionReceipt? {
         guard let itself = purchase.asOriginal.original else { return nil }
         return TransactionReceipt(
@@ -96,8 +97,8 @@ extension SandboxDriver {
 }
 
 extension SandboxState {
-    /// The newest period of the subscription that began with a transaction: with a member's own, where it comes from
-    /// the family.
+    /// Returns the newest period of the subscription that began with a transaction; a member's own period if it comes
+    /// from the family.
     fileprivate func newestPurchase(ofOriginal number: Int) -> Purchase? {
         if let index = subscriptions.index(ofOriginal: number) {
             return newestPurchase(ofOriginal: number, by: subscriptions[index].account)

@@ -1,21 +1,21 @@
 import Foundation
 
-// What accounts get in the store itself.
+// Offers that accounts redeem in the store itself.
 extension SandboxAccount {
     /// Redeems an offer code in the store itself, outside the app.
     ///
-    /// An ordinary purchased transaction comes of it, of which all of the account's devices hear until one has finished it.
-    /// The offer begins at once or, while a subscription of the group goes on, when that renews; it takes the introductory
-    /// offer's place, or follows it if it is stackable. Nobody is asked to authorize it. An account may redeem an offer
-    /// once.
+    /// It brings an ordinary purchased transaction, which all of the account's devices receive until one has finished
+    /// it. The offer begins at once or, while a subscription of the group runs, at its next renewal. It replaces the
+    /// introductory offer, or follows it if it is stackable. No authorization is asked for. An account may redeem an
+    /// offer once.
     ///
     /// - Parameters:
     ///   - code: the identifier of the offer behind it, which is its reference name in Xcode's file.
     ///   - productIdentifier: the product; the first registered one that has such an offer unless given.
     /// - Returns: the transaction's identifier.
-    /// - Throws: a ``StoreFailure`` if nothing comes of it: `invalidOfferIdentifier` where nothing is behind the code,
-    ///   `ineligibleForOffer` for an account that it is not for or that has redeemed it before, `invalidOfferPrice` where
-    ///   the product costs no more, `paymentInvalid` where it is not on sale; and what the ledger throws.
+    /// - Throws: a ``StoreFailure`` if it fails: `invalidOfferIdentifier` for a code without an offer,
+    ///   `ineligibleForOffer` for an account that is not eligible or has redeemed it before, `invalidOfferPrice` where
+    ///   the product costs no more, `paymentInvalid` where it is not on sale; and the ledger's errors.
     @discardableResult
     public func redeem(code: String, of productIdentifier: String? = nil) throws -> String {
         try core.redeem { state, now, rate, events in
@@ -23,18 +23,18 @@ extension SandboxAccount {
         }
     }
 
-    /// Takes a win-back offer in the store itself, outside the app, as a user does who has left.
+    /// Redeems a win-back offer in the store itself, outside the app, as a lapsed subscriber does.
     ///
-    /// What comes of it is as with ``redeem(code:of:)``; the offer begins at once.
+    /// It has the effect of ``redeem(code:of:)``; the offer begins at once.
     ///
     /// - Parameters:
     ///   - identifier: the offer.
     ///   - productIdentifier: the subscription that it is for.
     /// - Returns: the transaction's identifier.
-    /// - Throws: a ``StoreFailure`` if nothing comes of it: `invalidOfferIdentifier` for an offer that the product does not
-    ///   have, `ineligibleForOffer` where its switch is off or the account has no subscription of the group that ended,
-    ///   `invalidOfferPrice` where the product costs no more, `paymentInvalid` where it is not on sale; and what the ledger
-    ///   throws.
+    /// - Throws: a ``StoreFailure`` if it fails: `invalidOfferIdentifier` for an offer that the product does not have,
+    ///   `ineligibleForOffer` where its switch is off or the account has no subscription of the group that ended,
+    ///   `invalidOfferPrice` where the product costs no more, `paymentInvalid` where it is not on sale; and the
+    ///   ledger's errors.
     @discardableResult
     public func takeWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {
         try core.redeem { state, now, rate, events in
@@ -44,27 +44,27 @@ extension SandboxAccount {
 }
 
 extension SandboxDevice {
-    /// What the user does in the sheet for offer codes, whenever the app shows it; nil closes it with a line in the log.
+    /// The user's action in the sheet for offer codes, whenever the app shows it; nil closes it with a line in the log.
     ///
-    /// Nil to begin with. It is not kept in the ledger.
+    /// Nil by default. The ledger does not keep it.
     public var codeEntry: CodeEntry? {
         get { core.shell.withLock { $0.settings.codeEntries[number] } }
         set { core.shell.withLock { $0.settings.codeEntries[number] = newValue } }
     }
 
-    /// Shows the sheet for offer codes: the user does at once what ``codeEntry`` says.
+    /// Shows the sheet for offer codes, in which the user at once takes the action of ``codeEntry``.
     ///
-    /// What becomes of a code is as with ``SandboxAccount/redeem(code:of:)``, for the account that is signed in. Replies
-    /// before it returns: with a failure where nothing came of it, besides those there `clientInvalid` where nobody is
-    /// signed in, `paymentNotAllowed` where the user may not pay, one of the network where the device cannot reach the
-    /// store, and `unknown` where ``codeEntry`` is nil.
+    /// A code has the effect of ``SandboxAccount/redeem(code:of:)`` for the account that is signed in. Replies before
+    /// it returns. Its failures are those of that method, `clientInvalid` if nobody is signed in, `paymentNotAllowed`
+    /// if the user may not pay, a network failure if the device cannot reach the store, and `unknown` if ``codeEntry``
+    /// is nil.
     public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
         CallScope.outermost { reply(core.enterCode(on: number)) }
     }
 }
 
 extension SandboxStore {
-    /// What the user of the first device does in the sheet for offer codes; see ``SandboxDevice/codeEntry``.
+    /// The action of the first device's user in the sheet for offer codes; see ``SandboxDevice/codeEntry``.
     public var codeEntry: CodeEntry? {
         get { device.codeEntry }
         set { device.codeEntry = newValue }
@@ -77,7 +77,7 @@ extension SandboxStore {
 }
 
 extension SandboxDriver {
-    /// Makes a purchase in the store itself; returns its transaction's identifier.
+    /// Makes a purchase in the store itself, and returns its transaction's identifier.
     fileprivate func redeem(
         _ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void
     ) throws -> String {
@@ -90,7 +90,7 @@ extension SandboxDriver {
         return String(transaction)
     }
 
-    /// What the user of a device does in the sheet; why nothing came of it.
+    /// Performs the action of a device's user in the sheet, and returns its failure.
     fileprivate func enterCode(on device: Int) -> StoreFailure? {
         let (entry, isReachable) = shell.withLock { shell in
             (shell.settings.codeEntries[device], shell.settings.isReachable(from: device))

@@ -1,39 +1,39 @@
 import Foundation
 
-/// A whole store in memory, to test purchases against: no network, no waiting, the same every time.
+/// A complete store in memory to test purchases against: no network, no waiting, deterministic.
 ///
 /// ```swift
 /// let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
 /// let queue = SKPaymentQueue(backend: store, delivery: .inline)
 /// ```
 ///
-/// A store is a value that a test owns: any number of them live in one process without touching each other. It has a
-/// clock of its own that stands still until it is moved, unless it is given another. Any thread may call anything.
+/// A test owns its stores: any number of them live in one process without touching each other. A store has a clock of
+/// its own that stands still until it is moved, unless it is given another. Any thread may call any member.
 public final class SandboxStore: Sendable {
     let core: SandboxDriver
 
     /// The store's clock.
     public var clock: any StoreClock { core.clock }
-    /// What signs the store's receipts.
+    /// The signer of the store's receipts.
     public var signer: any ReceiptSigner { core.signer }
 
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - products: what it sells. The ledger keeps them: a store opened on it again sells them too, as they are given
+    ///   - products: its products. The ledger keeps them: a store reopened on it sells them too, in the version given
     ///     now.
     ///   - clock: its clock; a ``ManualClock`` of its own unless given.
-    ///   - ledger: what it keeps everything in; in memory of its own unless given. A ledger that is not empty is continued.
+    ///   - ledger: its storage; in memory of its own unless given. A ledger that is not empty is continued.
     ///   - storefront: the country it sells for, ISO 3166-1 alpha-3; the ledger's unless given, `USA` on a new one.
     ///   - locale: the language of its device, as in `en_GB`; the process's unless given.
-    ///   - authorizer: who authorizes payments.
-    ///   - renewalRate: how long subscriptions' periods last; by the calendar unless given.
+    ///   - authorizer: the authorizer of payments.
+    ///   - renewalRate: the length of subscription periods; by the calendar unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
-    ///   - signer: signs and verifies receipts, with a key of its own that nobody else has unless given.
+    ///   - signer: the signer and verifier of receipts; unless given, one with a key that nobody else has.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
-    /// - Throws: ``CatalogError`` for products that cannot be sold, ``SandboxError`` for a country that nobody knows,
-    ///   and what the ledger throws.
+    /// - Throws: ``CatalogError`` for products that cannot be sold, ``SandboxError`` for an unknown country, and the
+    ///   ledger's errors.
     public init(
         products: [SandboxProduct] = [],
         clock: any StoreClock = ManualClock(),
@@ -74,22 +74,21 @@ public final class SandboxStore: Sendable {
         )
     }
 
-    /// Opens a store on Xcode's `.storekit` file, with the country, the language and the rate of renewals that it names.
+    /// Opens a store on Xcode's `.storekit` file, with the country, language and renewal rate that it names.
     ///
-    /// Where the file says that purchases are interrupted, or that renewals cannot be paid for, that holds for every
-    /// account that the ledger has. A grace period is granted by the store; that every purchase fails is in
-    /// ``purchaseFailure``.
+    /// Interrupted purchases and failing renewals, where the file sets them, apply to every account in the ledger. A
+    /// grace period applies to the store; a failure of every purchase is in ``purchaseFailure``.
     ///
     /// - Parameters:
     ///   - configuration: the file, read with ``StoreConfiguration/init(contentsOf:)``.
     ///   - clock: its clock; a ``ManualClock`` of its own unless given.
-    ///   - ledger: what it keeps everything in; in memory of its own unless given.
+    ///   - ledger: its storage; in memory of its own unless given. A ledger that is not empty is continued.
     ///   - locale: the language of its device; the file's, unless given.
-    ///   - authorizer: who authorizes payments; unless given, everything is approved, and, if the file says Ask to Buy,
-    ///     somebody else is to be asked about everything, see ``SandboxAccount/setAsksToBuy(_:)``.
-    ///   - renewalRate: how long subscriptions' periods last; as the file says, unless given.
+    ///   - authorizer: the authorizer of payments; unless given, everything is approved, and, if the file sets Ask to
+    ///     Buy, somebody else is to be asked about everything, see ``SandboxAccount/setAsksToBuy(_:)``.
+    ///   - renewalRate: the length of subscription periods; as the file says, unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
-    ///   - signer: signs and verifies receipts, with a key of its own that nobody else has unless given.
+    ///   - signer: the signer and verifier of receipts; unless given, one with a key that nobody else has.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
     /// - Throws: as the initializer that takes products.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What an account has of one subscription group, at the moment it was asked for.
+/// A snapshot of an account's subscription in one group.
 public struct SandboxSubscription: Hashable, Codable, Sendable {
-    /// The group.
+    /// The group's identifier.
     public let groupIdentifier: String
     /// The product of the running period, or of the last one.
     public let productIdentifier: String
@@ -11,34 +11,34 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     /// It stays the same however often the subscription renews, changes to another product of the group, or begins
     /// again after it ended.
     public let originalTransaction: String
-    /// Since when the account counts as a subscriber: a gap of up to 60 days is no gap.
+    /// The date since which the account counts as a subscriber: a gap of up to 60 days is no gap.
     public let since: Date
-    /// When the running period began, or the last one.
+    /// The start of the running period, or of the last one.
     public let periodStart: Date
-    /// The first moment behind it.
+    /// The first moment after the period.
     public let expirationDate: Date
-    /// The offer that the period is under, nil for the full price.
+    /// The offer that applies to the period, nil for the full price.
     public let offer: Offer?
-    /// The offer that begins at a renewal, as soon as no other goes on; nil for none.
+    /// The offer that begins at a renewal, as soon as no other applies; nil for none.
     public let waitingOffer: Offer?
-    /// Whether it will renew at the end of the period; false when it is over.
+    /// Whether it will renew at the end of the period; false once it has ended.
     public let willRenew: Bool
     /// The product that it will renew as, nil when it will not.
     public let renewsAs: String?
-    /// Why it is over, nil as long as it is not; a renewal that could not be paid for may yet be.
+    /// The reason for its end, nil while it has not ended; a failed renewal may still be paid for.
     public let end: SubscriptionEnd?
 
-    /// How it stands.
+    /// Its state.
     public let state: State
-    /// When the grace period ends, nil outside of one.
+    /// The end of the grace period, nil outside of one.
     public let gracePeriodExpirationDate: Date?
-    /// How the question about a higher price stands, nil where none has been asked.
+    /// The state of the price consent request, nil if none has been made.
     public let priceConsent: PriceConsent?
 
     /// Whether it gives access: its period is paid for, or there is a grace period.
     public var isRunning: Bool { state == .subscribed || state == .inGracePeriod }
 
-    /// Why it is over or not paid for, nil while nothing is wrong.
+    /// The reason why it has ended or is not paid for, nil while nothing is wrong.
     public var expirationReason: SubscriptionEnd? {
         switch state {
         case .subscribed: nil
@@ -47,30 +47,30 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
         }
     }
 
-    /// How a subscription stands, under the numbers that Apple's servers have for it.
+    /// The state of a subscription, with the number that Apple's servers use.
     public enum State: Int, Hashable, Codable, Sendable, CaseIterable {
         /// Its period is paid for.
         case subscribed = 1
-        /// It is over.
+        /// It has ended.
         case expired = 2
-        /// The last renewal could not be paid for, and the store goes on trying; it gives no access.
+        /// The last renewal failed and is retried; the subscription gives no access.
         case inBillingRetry = 3
-        /// The last renewal could not be paid for, and the store goes on trying; for the time being it gives access.
+        /// The last renewal failed and is retried; for the time being the subscription gives access.
         case inGracePeriod = 4
     }
 
-    /// Which introductory offer the period is under; nil for the full price and for every other offer.
+    /// The payment mode of the period's introductory offer; nil for the full price and for every other offer.
     public var introductoryOffer: StoreProduct.Offer.PaymentMode? {
         offer?.kind == .introductory ? offer?.paymentMode : nil
     }
 
-    /// An offer that a subscription is under, or will be.
+    /// An offer that applies to a subscription, or will.
     public struct Offer: Hashable, Codable, Sendable {
-        /// What kind it is.
+        /// Its kind.
         public let kind: OfferKind
         /// Its identifier, for a code the code; nil for an introductory offer.
         public let identifier: String?
-        /// How it is paid.
+        /// Its payment mode.
         public let paymentMode: StoreProduct.Offer.PaymentMode
     }
 }

@@ -1,25 +1,25 @@
 import Foundation
 
-// What a file's settings mean to a sandbox store.
+// The settings of a file, as a sandbox store applies them.
 extension StoreConfiguration.Settings {
-    /// How fast subscriptions renew.
+    /// The rate at which subscriptions renew.
     ///
-    /// For a ``timeRate`` that nobody here knows, it is that of the newest generation of ``compatibilityTimeRates`` that
-    /// somebody does; real time if there is none.
+    /// For an unknown ``timeRate``, it is the newest generation's known rate among ``compatibilityTimeRates``; real
+    /// time if there is none.
     public var renewalRate: RenewalRate {
         knownRenewalRate ?? .realTime
     }
 
-    /// The same, nil where neither the rate nor one of those for older readers is known.
+    /// The same, nil if neither the rate nor one of those for older readers is known.
     var knownRenewalRate: RenewalRate? {
         let fallbacks = compatibilityTimeRates.sorted { $0.key > $1.key }.map(\.value)
         return ([timeRate] + fallbacks).lazy.compactMap(RenewalRate.init(xcodeNumber:)).first
     }
 
-    /// What every purchase fails with, nil for none.
+    /// The failure of every purchase, nil for none.
     ///
-    /// The code is ``transactionFailureCode``, `unknown` where the file names none. A failure that is set up for the
-    /// operation `Purchase` alone has the code `unknown`: which of Store Kit 1's it means is nowhere written.
+    /// The code is ``transactionFailureCode``, or `unknown` if the file names none. A failure of the operation
+    /// `Purchase` alone has the code `unknown`: its meaning among Store Kit 1's codes is undocumented.
     public var purchaseFailure: StoreFailure? {
         if areTransactionFailuresEnabled {
             let code = StoreFailure.Code(rawValue: transactionFailureCode ?? StoreFailure.Code.unknown.rawValue)
@@ -32,7 +32,7 @@ extension StoreConfiguration.Settings {
 }
 
 extension RenewalRate {
-    /// The rate that Xcode gives a number, nil for one that nobody here knows (behaviours 222 to 224).
+    /// Creates the rate with Xcode's number, nil for an unknown number (behaviors 222 to 224).
     fileprivate init?(xcodeNumber: Int) {
         switch xcodeNumber {
         case 0: self = .realTime

@@ -3,8 +3,8 @@ import Foundation
 extension StoreConfiguration {
     /// Reads a file.
     ///
-    /// - Parameter url: where it is on disk. Reading blocks the calling thread.
-    /// - Throws: a ``StoreConfigurationError`` if it cannot be read or makes no sense.
+    /// - Parameter url: the file's location on disk. Reading blocks the calling thread.
+    /// - Throws: a ``StoreConfigurationError`` if it cannot be read or is invalid.
     public init(contentsOf url: URL) throws(StoreConfigurationError) {
         let data: Data
         do {
@@ -24,8 +24,8 @@ extension StoreConfiguration {
     ///
     /// - Parameters:
     ///   - data: the whole content.
-    ///   - name: what errors call the file.
-    /// - Throws: a ``StoreConfigurationError`` if it makes no sense.
+    ///   - name: the file's name in errors.
+    /// - Throws: a ``StoreConfigurationError`` if it is invalid.
     public init(data: Data, name: String) throws(StoreConfigurationError) {
         let file: StorekitFile
         do {
@@ -36,7 +36,7 @@ extension StoreConfiguration {
         self = try StorekitFileReader(file: name).read(file)
     }
 
-    /// Why the system could not read a file, in a few words.
+    /// Returns the reason why the system could not read a file, in a few words.
     private static func trouble(_ error: any Error) -> String {
         let error = error as NSError
         if error.code == CocoaError.Code.fileReadNoSuchFile.rawValue { return "no such file" }

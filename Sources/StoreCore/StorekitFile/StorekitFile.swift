@@ -1,8 +1,8 @@
-/// The keys of a `.storekit` file that matter here, as they stand in it.
+/// The keys of a `.storekit` file that are read, under their names in it.
 ///
-/// What a file may lack is optional. Whole numbers are read as `Double`, because the decoder calls a file with `1.5` for
-/// an `Int` no JSON at all. Products are classes: a structure of that many fields costs a retain for most of them
-/// whenever it is passed on.
+/// Keys that a file may lack are optional. Whole numbers are read as `Double`, because the decoder calls a file with
+/// `1.5` for an `Int` no JSON at all. Products are classes: passing on a structure of that many fields costs a retain
+/// for most of them.
 struct StorekitFile: Decodable {
     struct Version: Decodable {
         let major: Double

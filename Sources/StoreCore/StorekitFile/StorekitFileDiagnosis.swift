@@ -1,15 +1,15 @@
 import Foundation
 
-/// Turns what the JSON decoder says of a broken `.storekit` file into a place and a sentence.
+/// The diagnosis of a broken `.storekit` file, which turns the JSON decoder's error into a place and a sentence.
 ///
-/// Runs only once decoding has failed, so it may read the file again to say what is there.
+/// It runs only once decoding has failed, so it may read the file again to report the value found.
 struct StorekitFileDiagnosis {
     let file: String
     let data: Data
 
-    /// The error to throw in place of the decoder's.
+    /// Returns the error to throw in place of the decoder's.
     func explain(_ error: any Error) -> StoreConfigurationError {
-        // A format that nobody knows may be laid out in any way: its number explains more than what failed first.
+        // An unknown format may have any layout: its number explains more than the key that failed first.
         if let version = try? JSONDecoder().decode(VersionOnly.self, from: data).version.major,
             version > Double(StoreConfiguration.newestMajorVersion)
         {
@@ -49,7 +49,7 @@ struct StorekitFileDiagnosis {
         }
     }
 
-    /// What stands at a place, as the file writes it; never more than a word or a short text.
+    /// Returns the value at a place, as the file writes it; never more than a word or a short text.
     private func value(at path: [any CodingKey]) -> String {
         var value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
         for key in path {
@@ -65,13 +65,13 @@ struct StorekitFileDiagnosis {
         case is [String: Any]: return "an object"
         case let text as String: return StorekitFileExpectation.quoted(text)
         case .some(let other):
-            // Written again, because a number and a truth value look alike once they are read.
+            // Encoded again, because a number and a Boolean look alike once they are decoded.
             let written = try? JSONSerialization.data(withJSONObject: other, options: .fragmentsAllowed)
             return written.map { String(decoding: $0, as: UTF8.self) } ?? "something else"
         }
     }
 
-    /// Where the text stops being JSON, as far as the system says.
+    /// Returns the place where the text stops being JSON, as far as the system reports it.
     private func syntaxTrouble() -> String {
         if data.isEmpty { return "an empty file" }
         do {

@@ -1,4 +1,4 @@
-/// What belongs in a `.storekit` file, in the words of its errors.
+/// The expected values of a `.storekit` file, in the words of its errors.
 enum StorekitFileExpectation {
     static let price = "a price of digits with a point where needed, such as \"0.99\""
     static let duration = "an ISO 8601 duration of one unit, such as \"P1W\", \"P1M\" or \"P1Y\""
@@ -6,7 +6,7 @@ enum StorekitFileExpectation {
     static let offerIdentifier = "an identifier for the offer"
     static let productType = "\"Consumable\", \"NonConsumable\" or \"NonRenewingSubscription\""
 
-    /// What belongs under a key that a file may not leave out.
+    /// Returns the expected value of a required key.
     static func key(_ name: String) -> String {
         switch name {
         case "displayPrice": price
@@ -21,7 +21,7 @@ enum StorekitFileExpectation {
         }
     }
 
-    /// A text as a sentence quotes it, cut where it gets long.
+    /// Returns a text in quotation marks, truncated where it is long.
     static func quoted(_ text: String) -> String {
         text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\""
     }

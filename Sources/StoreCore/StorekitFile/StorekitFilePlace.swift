@@ -1,6 +1,6 @@
-/// Where in a `.storekit` file a product or one of its offers stands.
+/// The place of a product or one of its offers in a `.storekit` file.
 ///
-/// Costs nothing to pass around: its text is made only for an error.
+/// It costs nothing to pass around: its text is made only for an error.
 struct StorekitFilePlace: CustomStringConvertible {
     private enum List {
         case products, nonRenewingSubscriptions
@@ -21,7 +21,7 @@ struct StorekitFilePlace: CustomStringConvertible {
     static func nonRenewing(_ index: Int) -> Self { Self(.nonRenewingSubscriptions, index) }
     static func subscription(_ index: Int, ofGroup group: Int) -> Self { Self(.group(group), index) }
 
-    /// An offer of the product at this place: in a list, or alone under its key.
+    /// Returns the place of an offer of the product at this place: in a list, or alone under its key.
     func offer(_ offer: Int? = nil, in key: StaticString) -> Self {
         var place = self
         place.offers = key
@@ -40,6 +40,6 @@ struct StorekitFilePlace: CustomStringConvertible {
         return "\(product).\(offers)\(offer.map { "[\($0)]" } ?? "")"
     }
 
-    /// The path of a key there.
+    /// Returns the path of a key at this place.
     func path(_ key: String) -> String { "\(self).\(key)" }
 }

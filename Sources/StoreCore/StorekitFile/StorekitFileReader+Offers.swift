@@ -86,7 +86,7 @@ extension StorekitFileReader {
             )
         }
         var price: Decimal = 0
-        // A free trial keeps the price of what it was before somebody made it free: it means nothing.
+        // A free trial keeps its price from before it became a free trial: it has no meaning.
         if mode != .freeTrial {
             guard let text = offer.displayPrice else {
                 throw problem(place.path("displayPrice"), Expectation.price, "nothing")

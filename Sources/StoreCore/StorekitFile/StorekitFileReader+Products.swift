@@ -1,7 +1,7 @@
 import Foundation
 
 extension StorekitFileReader {
-    /// The products read so far, and where each was found.
+    /// The products read so far, with their places.
     struct Shelf {
         private(set) var products: [SandboxProduct] = []
         private var indices: [ExactText: Int] = [:]
@@ -16,7 +16,7 @@ extension StorekitFileReader {
             indices.reserveCapacity(count)
         }
 
-        /// Puts a product behind the others, or answers with the place of another one that has its identifier.
+        /// Adds a product, or returns the place of another one that has its identifier.
         mutating func add(_ product: SandboxProduct) -> Place? {
             let identifier = ExactText(product.identifier)
             if let twin = indices.updateValue(products.count, forKey: identifier) { return place(of: twin) }

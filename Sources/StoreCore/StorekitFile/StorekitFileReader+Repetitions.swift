@@ -1,12 +1,12 @@
 extension StorekitFileReader {
-    /// Two elements of a list that have one name.
+    /// A repeated name of two elements of a list.
     struct Repetition {
         let name: String
         let index: Int
-        /// The first element that has the name.
+        /// The index of the first element that has the name.
         let twin: Int
 
-        /// The elements whose name an earlier one has.
+        /// Returns the elements whose name an earlier one has.
         static func all(in names: some Collection<String?>) -> [Repetition] {
             // Most lists have one element or none.
             guard names.count > 1 else { return [] }
@@ -26,7 +26,7 @@ extension StorekitFileReader {
         static func first(in names: some Collection<String?>) -> Repetition? { all(in: names).first }
     }
 
-    /// The error that names both elements of a list.
+    /// Returns the error that names both elements of a list.
     func repetition(
         _ twins: Repetition,
         in list: String,
@@ -37,7 +37,7 @@ extension StorekitFileReader {
         return problem("\(list)[\(twins.index)].\(key)", expected, found)
     }
 
-    /// Refuses groups without an identifier of their own.
+    /// Throws for groups without an identifier of their own.
     func checkGroups(_ groups: [StorekitFile.Group]) throws(StoreConfigurationError) {
         if let number = groups.firstIndex(where: \.id.isEmpty) {
             throw problem("subscriptionGroups[\(number)].id", Expectation.key("id"), "\"\"")
@@ -47,7 +47,7 @@ extension StorekitFileReader {
         }
     }
 
-    /// The offers that no purchase reaches, because an earlier one of the product has their identifier.
+    /// Returns the offers that no purchase reaches, because an earlier one of the product has their identifier.
     ///
     /// Xcode writes such files, so they are not refused.
     func repeatedOffers(in file: StorekitFile) -> [StoreConfigurationError] {

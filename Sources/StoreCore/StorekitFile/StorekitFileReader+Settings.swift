@@ -20,7 +20,7 @@ extension StorekitFileReader {
         }
         settings.timeRate = try whole(file._timeRate, or: 0, from: 0, at: "settings._timeRate")
         settings.compatibilityTimeRates = try compatibilityRates(file._compatibilityTimeRate)
-        // The rates for older readers are there for those that do not know the first one.
+        // The rates for older readers are for those that do not know the first one.
         if settings.knownRenewalRate == nil {
             throw problem("settings._timeRate", "the number of one of Xcode's renewal rates", "\(settings.timeRate)")
         }
@@ -62,7 +62,7 @@ extension StorekitFileReader {
     /// The highest number of an `SKError.Code`.
     private static let lastFailureCode = 20
 
-    /// Whether a text names a language that there is, and a country if any that there is.
+    /// Whether a text names an existing language, and an existing country if any.
     private static func isLocale(_ text: String) -> Bool {
         let language = Locale.Language(identifier: text)
         return language.languageCode?.isISOLanguage ?? false && language.region?.isISORegion ?? true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes a configuration from a decoded `.storekit` file, and refuses what has the right shape but makes no sense.
+/// Makes a configuration from a decoded `.storekit` file, and refuses one of the right shape whose values are invalid.
 struct StorekitFileReader {
     typealias Expectation = StorekitFileExpectation
     typealias Place = StorekitFilePlace

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A value that is written down many times over: without names, one field behind the other.
+/// A type with a compact binary format: fields without names, one after the other.
 ///
-/// Whoever changes what is packed changes ``SandboxState/snapshotVersion`` with it. What ledgers' records are made of, orders
-/// and payments among them, is not to be changed: records of older files could not be read.
+/// A change of a packed type requires a change of ``SandboxState/snapshotVersion``. The types in ledgers' records,
+/// orders and payments among them, must not change: records of older files could not be read.
 protocol BinaryCodable {
     func pack(into pack: inout BinaryEncoder)
     init(unpacking pack: inout BinaryDecoder) throws
 }
 
-/// Bytes that fields are added to.
+/// An encoder that appends fields to bytes.
 struct BinaryEncoder {
-    // An array: to add a byte to a `Data` takes a hundred times as long.
+    // An array, since appending a byte to a `Data` takes a hundred times as long.
     private var bytes: [UInt8] = []
 
     var data: Data { bytes.withUnsafeBytes { Data($0) } }
@@ -20,7 +20,7 @@ struct BinaryEncoder {
 
     mutating func add(_ byte: UInt8) { bytes.append(byte) }
 
-    /// In as few bytes as it needs: small numbers, also negative ones, in one.
+    /// Adds a number in as few bytes as possible: small numbers, also negative ones, in one.
     mutating func add(_ number: Int) {
         var rest = UInt64(bitPattern: Int64(number << 1 ^ number >> (Int.bitWidth - 1)))
         while rest > 0x7F {
@@ -47,17 +47,17 @@ struct BinaryEncoder {
         add(bytes: data)
     }
 
-    /// Without their number: what is behind them begins where they end.
+    /// Adds bytes without their count: the next field begins where they end.
     mutating func add(bytes data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
 
-    /// For what is rare, or many things at once: with names.
+    /// Adds a rare or large value as JSON, with names.
     mutating func add(json value: some Encodable) {
-        // What is packed is made of numbers, texts and dates, none of which JSON cannot hold.
+        // Packed values consist of numbers, texts and dates, all of which JSON can represent.
         add((try? JSONEncoder().encode(value)) ?? Data())
     }
 }
 
-/// Bytes that fields are taken from, in the order in which they were added.
+/// A decoder that reads fields from bytes, in the order in which they were added.
 struct BinaryDecoder {
     private let bytes: [UInt8]
     private var position = 0
@@ -100,7 +100,7 @@ struct BinaryDecoder {
 
     mutating func data() throws -> Data { try bytes[take(int())].withUnsafeBytes { Data($0) } }
 
-    /// Where the next bytes are, so many.
+    /// Returns the range of the next bytes, and moves behind them.
     private mutating func take(_ count: Int) throws -> Range<Int> {
         guard count >= 0, count <= bytes.count - position else { throw Trouble() }
         defer { position += count }

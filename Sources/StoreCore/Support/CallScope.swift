@@ -1,21 +1,21 @@
 import Foundation
 
-/// What this thread is doing in StoreCore: how deep it is in our calls, and what it has to deliver on its way out.
+/// The state of a thread within StoreCore: its call depth, and the deliveries to make on its way out.
 ///
 /// Inline delivery must not run an observer in the middle of a store's or a queue's work. Every call that may lead to a
-/// callback opens a scope; callbacks run when the outermost scope of the thread closes.
+/// callback opens a scope; callbacks run when the thread's outermost scope closes.
 struct CallScope {
     private var depth = 0
     private var deferred: [any InlineDrain] = []
-    /// How many callbacks of observers are under way on this thread.
+    /// The number of observer callbacks under way on this thread.
     private var callbacks = 0
-    /// Whose callbacks are under way, the innermost's.
+    /// The deliverer of the innermost callback under way.
     private var deliverer: ObjectIdentifier?
     /// Whether the innermost callback under way tells of several transactions.
     private var isTellingOfSeveral = false
-    /// What takes turns with callbacks.
+    /// The closures that take turns with callbacks.
     private var turns = Deque<Turn>()
-    /// A turn is under way, or its time will come.
+    /// Whether a turn is under way or due.
     private var areTurnsDue = false
     /// Values on their way between initializers, see ``InitializerHandover``, innermost last.
     var handovers: [(type: AnyClass, value: any Sendable)] = []
@@ -23,7 +23,7 @@ struct CallScope {
     /// Whether this thread is in one of our calls, or in a callback.
     static var isAtWork: Bool { current.pointee.callbacks > 0 || current.pointee.depth > 0 }
 
-    /// Runs `body`, then, if this is the thread's outermost call, everything that was left to deliver.
+    /// Runs `body`, then, if this is the thread's outermost call, all deferred deliveries.
     @inline(__always)
     static func outermost<R>(_ body: () throws -> R) rethrows -> R {
         let scope = current
@@ -32,7 +32,8 @@ struct CallScope {
         return try body()
     }
 
-    /// The same; tells `body` whether the innermost callback under way on this thread is the deliverer's.
+    /// Runs `body` in the same way; tells it whether the innermost callback under way on this thread is the
+    /// deliverer's.
     @inline(__always)
     static func outermost<R>(of deliverer: AnyObject, _ body: (_ isDelivering: Bool) throws -> R) rethrows -> R {
         let scope = current
@@ -41,7 +42,7 @@ struct CallScope {
         return try body(scope.pointee.deliverer == ObjectIdentifier(deliverer))
     }
 
-    /// Drains now, or when the outermost call on this thread ends.
+    /// Drains an outbox now, or when the outermost call on this thread ends.
     static func drain(_ outbox: any InlineDrain) {
         let scope = current
         scope.pointee.deferred.append(outbox)
@@ -51,12 +52,12 @@ struct CallScope {
         }
     }
 
-    /// Runs something when the outermost call on this thread ends, where it holds no lock.
+    /// Runs a closure when the outermost call on this thread ends, where it holds no lock.
     static func afterwards(_ body: @escaping () -> Void) { drain(Afterwards(body)) }
 
-    /// Runs something when the outermost call on this thread ends and has made the callbacks that were left by now.
+    /// Runs a closure when the outermost call on this thread ends and has made the callbacks deferred by then.
     ///
-    /// The call may be one that a callback makes. What is left in this way meanwhile runs after it: turns do not nest.
+    /// The call may be one that a callback makes. Closures added meanwhile run after it: turns do not nest.
     static func inTurn(_ body: @escaping () -> Void) {
         let scope = current
         scope.pointee.turns.append(Turn(body))
@@ -80,7 +81,7 @@ struct CallScope {
             body?()
             scope.pointee.areTurnsDue = !scope.pointee.turns.isEmpty
             if scope.pointee.areTurnsDue { CallScope.drain(self) }
-            // Let go of last: what goes with it may leave more.
+            // Released last, since its captures may defer more.
             withExtendedLifetime(body) {}
         }
     }
@@ -91,7 +92,7 @@ struct CallScope {
         func drainInline() { body() }
     }
 
-    /// Runs observers: within `body`, settling is a mistake that can be told.
+    /// Runs observers: within `body`, settling is an error that can be detected.
     @inline(__always)
     static func delivering<R>(_ deliverer: AnyObject? = nil, _ body: () throws -> R) rethrows -> R {
         let scope = current
@@ -117,7 +118,7 @@ struct CallScope {
     static var isTellingOfSeveral: Bool { current.pointee.isTellingOfSeveral }
 
     private static func close(_ scope: UnsafeMutablePointer<CallScope>) {
-        // What is drained may leave more to drain: the scope stays open until there is none.
+        // A drain may defer more: the scope stays open until nothing is left.
         while scope.pointee.depth == 1, !scope.pointee.deferred.isEmpty {
             let isLast = scope.pointee.deferred.count == 1
             let outbox = isLast ? scope.pointee.deferred.removeLast() : scope.pointee.deferred.removeFirst()
@@ -127,7 +128,7 @@ struct CallScope {
     }
 }
 
-/// Something that delivers on the thread that closes the outermost scope.
+/// An outbox that delivers on the thread that closes the outermost scope.
 protocol InlineDrain: AnyObject {
     func drainInline()
 }
@@ -147,7 +148,7 @@ protocol InlineDrain: AnyObject {
     }()
 
     extension CallScope {
-        /// This thread's.
+        /// This thread's scope.
         static var current: UnsafeMutablePointer<CallScope> {
             if let pointer = pthread_getspecific(key) { return pointer.assumingMemoryBound(to: CallScope.self) }
             let scope = UnsafeMutablePointer<CallScope>.allocate(capacity: 1)
@@ -167,7 +168,7 @@ protocol InlineDrain: AnyObject {
     }
 
     extension CallScope {
-        /// This thread's.
+        /// This thread's scope.
         static var current: UnsafeMutablePointer<CallScope> {
             let dictionary = Thread.current.threadDictionary
             if let box = dictionary["StoreCore.CallScope"] as? ScopeBox { return box.scope }

@@ -1,6 +1,6 @@
-/// First in, first out, without moving what waits.
+/// A FIFO whose waiting elements are not moved.
 ///
-/// What was taken out is let go of when the rest is moved up, or when nothing is left.
+/// Removed elements are released when the rest is moved up, or when the queue is empty.
 struct Deque<Element> {
     private var elements: ContiguousArray<Element> = []
     private var head = 0
@@ -17,7 +17,7 @@ struct Deque<Element> {
     }
 
     mutating func removeFirst() -> Element {
-        // Moved out, where it is the only one.
+        // Moved out, if it is the only element.
         if elements.count - head == 1 {
             let element = elements.removeLast()
             if head > 0 { elements.removeAll(keepingCapacity: head <= 1024) }
@@ -30,12 +30,12 @@ struct Deque<Element> {
         return element
     }
 
-    /// Takes out so many from the front.
+    /// Removes a number of elements from the front.
     mutating func removeFirst(_ count: Int) {
         head += count
         if head == elements.count {
             if head > 8 { elements.removeAll(keepingCapacity: head <= 1024) }
-            // Quicker than removing few of them together.
+            // Faster than removing few elements at once.
             while !elements.isEmpty { elements.removeLast() }
             head = 0
         } else {
@@ -43,14 +43,14 @@ struct Deque<Element> {
         }
     }
 
-    /// What was taken out gives its room back once it is most of it.
+    /// Releases the room of removed elements once it is most of the storage.
     private mutating func closeUp() {
         guard head > 1024, head > elements.count / 2 else { return }
         elements.removeFirst(head)
         head = 0
     }
 
-    /// Keeps what `isIncluded` says, in order.
+    /// Keeps the elements that satisfy a predicate, in order.
     mutating func filter(_ isIncluded: (Element) -> Bool) {
         elements = ContiguousArray(elements[head...].filter(isIncluded))
         head = 0

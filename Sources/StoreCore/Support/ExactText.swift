@@ -2,7 +2,7 @@ import Foundation
 
 /// A text that equals another only if both have the same code units, as texts do in Apple's Store Kit.
 ///
-/// A `String` also equals one that is canonically equivalent: there "é" is the same as one scalar and as two.
+/// A `String` also equals canonically equivalent strings, in which "é" may be one scalar or two.
 package struct ExactText: Hashable, Sendable {
     private let text: String
 
@@ -18,11 +18,11 @@ package struct ExactText: Hashable, Sendable {
         return (isEqual ?? nil) ?? left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    /// Canonically equivalent texts have one hash, which is as quick as it is for a `String`.
+    /// Hashes the text; canonically equivalent texts share a hash, which is as fast as for a `String`.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 extension String {
-    /// Whether a text has the same code units.
+    /// Returns whether a text has the same code units.
     package func isExactly(_ other: String) -> Bool { ExactText(self) == ExactText(other) }
 }

@@ -1,16 +1,16 @@
 import Foundation
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-    /// A lock on a folder: held until this object goes or its process dies, whatever ends it.
+    /// A lock on a folder: held until this object is deallocated or its process ends, for whatever reason.
     ///
-    /// It is `flock`'s, on the folder itself, so that no file in it can be removed from under the lock. Where the file system
-    /// cannot lock folders, nobody takes one over either.
+    /// It uses `flock` on the folder itself, so that no file in it can be removed from under the lock. Where the file
+    /// system cannot lock folders, no process takes over a folder either.
     final class FolderLock: Sendable {
         private let descriptor: Int32
 
-        /// Makes a folder that only its user may read, unless it is there, and locks it.
+        /// Creates a folder that only its user may read, unless it exists, and locks it.
         init(making url: URL) throws {
-            // Once for each process that takes the folder for an orphan; more often only where file numbers do not last.
+            // One attempt per process that takes the folder for an orphan; more only where file numbers are not stable.
             for _ in 0..<100 {
                 try FileManager.default.createDirectory(
                     at: url,
@@ -21,7 +21,7 @@ import Foundation
                     if errno == ENOENT { continue }
                     throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
                 }
-                // Waits for whoever took the folder for an orphan before it was locked, and removes it.
+                // Waits for a process that took the folder for an orphan before it was locked, and removes it.
                 while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
                 if Self.names(url, descriptor) {
                     self.descriptor = descriptor
@@ -32,7 +32,7 @@ import Foundation
             throw POSIXError(.ENOLCK)
         }
 
-        /// Locks a folder of this user's that nobody has locked; nil if there is none.
+        /// Locks an unlocked folder of this user's; nil if there is none.
         init?(takingOver url: URL) {
             guard let descriptor = Self.descriptor(of: url) else { return nil }
             var status = stat()
@@ -51,12 +51,12 @@ import Foundation
         func holds(_ url: URL) -> Bool { Self.names(url, descriptor) }
 
         private static func descriptor(of url: URL) -> Int32? {
-            // A process that this one starts does not inherit the lock.
+            // A child process does not inherit the lock.
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             return descriptor < 0 ? nil : descriptor
         }
 
-        /// Whether a URL leads to an open folder, and not to another that was made in its place.
+        /// Returns whether a URL leads to an open folder, and not to another that was created in its place.
         private static func names(_ url: URL, _ descriptor: Int32) -> Bool {
             var own = stat()
             var other = stat()
@@ -65,7 +65,7 @@ import Foundation
         }
     }
 #else
-    /// A lock on a folder where the system has none: what a killed process leaves is left to whoever cleans up.
+    /// A lock on a folder where the system has none: the files of a killed process are left to other clean-up.
     final class FolderLock: Sendable {
         init(making url: URL) throws {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

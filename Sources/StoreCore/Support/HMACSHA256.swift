@@ -1,11 +1,11 @@
-/// HMAC (RFC 2104) over ``SHA256``: a code for a message that only who knows the key can make.
+/// The HMAC (RFC 2104) over ``SHA256``: a message authentication code that requires the key.
 ///
-/// Both hashes have their key block behind them already, so a code costs no more for the key.
+/// Both hashes have processed their key block already, so a code costs no more for the key.
 struct HMACSHA256: Sendable {
     private let inner: SHA256
     private let outer: SHA256
 
-    /// Any length of key is allowed; one longer than a block (64 bytes) is hashed first.
+    /// Makes an HMAC with a key of any length; one longer than a block (64 bytes) is hashed first.
     init(key: some Sequence<UInt8>) {
         var block = [UInt8](key)
         if block.count > SHA256.blockLength { block = SHA256.digest(of: block) }
@@ -19,7 +19,7 @@ struct HMACSHA256: Sendable {
         self.outer = outer
     }
 
-    /// A message that is read piece by piece; a copy goes on by itself from what was read so far.
+    /// A message that is hashed incrementally; a copy continues independently.
     struct Message: Sendable {
         private var inner: SHA256
         private let outer: SHA256
@@ -29,10 +29,10 @@ struct HMACSHA256: Sendable {
             self.outer = outer
         }
 
-        /// Reads more of the message.
+        /// Hashes more of the message.
         mutating func update(_ bytes: UnsafeRawBufferPointer) { inner.update(bytes) }
 
-        /// The 32 bytes of the code for what was read.
+        /// The 32-byte code of the message so far.
         var code: [UInt8] {
             var (inner, outer) = (inner, outer)
             return [UInt8](unsafeUninitializedCapacity: SHA256.digestLength) { buffer, count in
@@ -45,17 +45,17 @@ struct HMACSHA256: Sendable {
         }
     }
 
-    /// A message of which nothing has been read.
+    /// An empty message.
     var message: Message { Message(inner: inner, outer: outer) }
 
-    /// The 32 bytes of the message's code.
+    /// Returns the 32-byte code of a message.
     func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
         var whole = self.message
         whole.update(message)
         return whole.code
     }
 
-    /// Whether a code belongs to a message, in a time that does not tell how much of it is right.
+    /// Returns whether a code belongs to a message, in constant time.
     func isValid(_ code: UnsafeRawBufferPointer, for message: UnsafeRawBufferPointer) -> Bool {
         let right = self.code(for: message)
         guard code.count == right.count else { return false }

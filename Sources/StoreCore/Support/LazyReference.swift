@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A reference that is set once, by whoever comes first, and read without a lock.
+/// A reference that is set once, by the first thread that does, and read without a lock.
 ///
-/// `AtomicLazyReference` is that too, at sixty nanoseconds a reading.
+/// `AtomicLazyReference` does the same, at sixty nanoseconds a read.
 struct LazyReference<Object: AnyObject>: ~Copyable {
     private let bits = Atomic<UInt>(0)
 
@@ -14,9 +14,9 @@ struct LazyReference<Object: AnyObject>: ~Copyable {
         pointer(bits.load(ordering: .acquiring)).map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Sets it unless somebody was first.
+    /// Sets the reference unless it is set.
     ///
-    /// Returns what it refers to now.
+    /// Returns the object that it refers to now.
     func storeIfNil(_ object: Object) -> Object {
         let new = Unmanaged.passRetained(object)
         let (isNew, old) = bits.compareExchange(

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A value that can only be reached with its lock held.
+/// A value that is accessible only with its lock held.
 ///
-/// An `NSLock` rather than `Synchronization.Mutex`, in which the thread sanitizer sees races that are not there.
+/// Uses `NSLock` rather than `Synchronization.Mutex`, for which the thread sanitizer reports false races.
 package final class Locked<Value>: @unchecked Sendable {  // unchecked: `value` is touched only under `lock`
     private let lock = NSLock()
-    // Behind a pointer: the lock makes the access exclusive, which need not be checked again each time.
+    // Behind a pointer: the lock makes the access exclusive, which need not be checked each time.
     private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: sending Value) {
@@ -18,7 +18,7 @@ package final class Locked<Value>: @unchecked Sendable {  // unchecked: `value` 
         value.deallocate()
     }
 
-    /// Calls out to nobody: `body` must not call back into whatever owns this lock.
+    /// Runs `body` with the lock held; `body` must not call back into the owner of this lock.
     @inline(__always)
     package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
         lock.lock()

@@ -1,7 +1,7 @@
 extension Int64 {
-    /// The number that an identifier spells, nil unless it is the only spelling: "7", but neither "007" nor "+7".
+    /// Makes the number that an identifier spells; nil unless it is the only spelling: "7", but neither "007" nor "+7".
     ///
-    /// Stores name what they count by its number; numbers of more than eighteen digits are left to others.
+    /// Identifiers of counted things are such numbers; numbers of more than eighteen digits are not converted.
     init?(spelledBy identifier: String) {
         var identifier = identifier
         let number = identifier.withUTF8 { digits -> Int64? in

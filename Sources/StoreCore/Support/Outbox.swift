@@ -1,38 +1,38 @@
-/// What one thread at a time takes out in order, in whole batches.
+/// A FIFO of work items that exactly one thread drains at a time, in batches.
 ///
-/// A part of its owner's locked state. The owner puts things in under its lock and asks `schedule`: whoever gets true
-/// sees to it that somebody drains. That one asks `begin` and takes batches until there is none left, calling out
-/// without the lock; everybody else goes on, because the one who drains takes theirs too. Two buffers change places, so
-/// that a queue at rest allocates nothing; what piles up does so in batches, so that it is never moved.
+/// It is part of its owner's locked state. The owner appends under its lock and calls `schedule`; if that returns true,
+/// the caller has to get the outbox drained. The draining thread calls `begin` and takes batches until none is left,
+/// working without the lock. Other threads continue, since it takes their items too. Two buffers are swapped, so that a
+/// queue at rest allocates nothing; a backlog is kept in batches, so that it is never moved.
 package struct Outbox<Item> {
     private enum Phase { case idle, scheduled, draining }
 
     private var items: [Item] = []
-    /// Batches that wait before `items`; there are none while `items` is empty.
+    /// The batches that wait before `items`; none while `items` is empty.
     private var full = Deque<[Item]>()
     private var spare: [Item] = []
     private var phase = Phase.idle
     /// The number of batches that have been taken.
     private var taken = 0
 
-    /// Nothing is waiting, and nobody is at work on what was taken.
+    /// Whether nothing waits, and no thread works on a taken batch.
     package var isQuiet: Bool { phase == .idle }
-    /// Nothing is waiting, and nobody is to drain or drains.
+    /// Whether nothing waits, and no thread drains or is to drain.
     package var isIdle: Bool { phase == .idle && items.isEmpty }
-    /// Somebody is to drain and has not begun.
+    /// Whether a drain is due and has not begun.
     package var isScheduled: Bool { phase == .scheduled }
     /// The number of the batch that is being drained; nil if there is none.
     package var batchUnderWay: Int? { phase == .draining ? taken : nil }
 
-    /// Nothing is waiting.
+    /// Makes an empty outbox.
     package init() {}
 
     private static var batchSize: Int { 1024 }
 
-    /// All that waits, in order.
+    /// All waiting items, in order.
     package var waiting: [Item] { (0..<full.count).flatMap { full[$0] } + items }
 
-    /// Returns whether an item for which something holds is waiting.
+    /// Returns whether an item that satisfies a condition is waiting.
     package func isWaiting(where condition: (Item) -> Bool) -> Bool {
         items.contains(where: condition) || (0..<full.count).contains { full[$0].contains(where: condition) }
     }
@@ -42,7 +42,7 @@ package struct Outbox<Item> {
         items.append(item)
     }
 
-    // Apart from what is done for each item, which is all over the place.
+    // Kept apart from `append`, which is inlined in many places.
     @inline(never)
     private mutating func closeBatch() {
         full.append(items)
@@ -50,22 +50,22 @@ package struct Outbox<Item> {
         items.reserveCapacity(Self.batchSize)
     }
 
-    /// True makes the caller the one who sees to the draining.
+    /// Schedules a drain; returns true if the caller has to see to it.
     package mutating func schedule() -> Bool {
         guard phase == .idle, !items.isEmpty else { return false }
         phase = .scheduled
         return true
     }
 
-    /// Moves items into the outbox.
+    /// Appends items by moving them.
     package mutating func append(from new: inout [Item]) {
         new.reverseInPlace()
         while let item = new.popLast() { append(item) }
     }
 
-    /// Begins to drain with items that have not been in the outbox, which become the first batch.
+    /// Begins a drain with new items, which become the first batch without entering the outbox.
     ///
-    /// Returns false, with nothing moved, if somebody drains already or something waits.
+    /// Returns false, with nothing moved, if a thread drains already or items wait.
     @inline(__always)
     package mutating func begin(with new: inout [Item], _ batch: inout [Item]) -> Bool {
         guard isIdle else { return false }
@@ -76,16 +76,16 @@ package struct Outbox<Item> {
         return true
     }
 
-    /// Takes the first batch; false where somebody else came first.
+    /// Takes the first batch; returns false if another thread came first.
     package mutating func begin(_ batch: inout [Item]) -> Bool {
         guard phase == .scheduled else { return false }
         phase = .draining
         return take(&batch)
     }
 
-    /// Gives back the last batch and takes the next.
+    /// Returns the last batch's buffer and takes the next batch.
     ///
-    /// False ends the draining.
+    /// Returns false if that ends the drain.
     package mutating func take(_ batch: inout [Item]) -> Bool {
         batch.empty()
         if items.isEmpty {
@@ -95,7 +95,7 @@ package struct Outbox<Item> {
         }
         taken &+= 1
         if !full.isEmpty {
-            // Nothing of it stays behind: a batch that two refer to would be copied.
+            // No reference stays behind: a shared batch would be copied.
             batch = []
             swap(&full[0], &batch)
             _ = full.removeFirst()
@@ -106,9 +106,9 @@ package struct Outbox<Item> {
         return true
     }
 
-    /// Gives back the last batch and ends the draining.
+    /// Returns the last batch's buffer and ends the drain.
     ///
-    /// True makes the caller the one who sees to the draining of what waits.
+    /// Returns true if the caller has to see to the draining of waiting items.
     package mutating func rest(_ batch: inout [Item]) -> Bool {
         batch.empty()
         if batch.capacity > 0 { swap(&spare, &batch) }
@@ -116,7 +116,7 @@ package struct Outbox<Item> {
         return isScheduled
     }
 
-    /// Forgets what is waiting.
+    /// Discards the waiting items.
     package mutating func clear() {
         full = Deque()
         items = []
@@ -126,16 +126,16 @@ package struct Outbox<Item> {
 extension Outbox: Sendable where Item: Sendable {}
 
 extension Array {
-    /// Removes everything.
+    /// Removes all elements.
     ///
-    /// A buffer of a usual size is kept for what comes next.
+    /// A buffer of a usual size is kept for reuse.
     mutating func empty() {
         if count > 8 { return removeAll(keepingCapacity: capacity <= 4096) }
-        // Quicker than removing them together.
+        // Faster than removing them at once.
         while !isEmpty { removeLast() }
     }
 
-    /// Turns it round, for its elements to be moved out from the end: `reverse()` would copy each of them.
+    /// Reverses the array, so that its elements can be moved out from the end: `reverse()` would copy each of them.
     @inline(__always)
     mutating func reverseInPlace() {
         guard count > 1 else { return }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The folder in which a process's temporary folders lie.
+/// The folder of a process's temporary folders.
 ///
-/// It is removed with the last of them, or when the process exits. A process that is killed leaves it. The folder is
-/// therefore locked for as long as its process lives, and the next process that makes such a folder removes those that
-/// nobody has locked. Programs that remove temporary files by their age, such as systemd-tmpfiles, pass over locked folders.
+/// It is removed with the last of them, or when the process exits. A killed process leaves it. Therefore the folder is
+/// locked while its process lives, and the next process that makes such a folder removes all unlocked ones. Programs
+/// that remove temporary files by age, such as systemd-tmpfiles, skip locked folders.
 final class ProcessFolder: Sendable {
     let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
@@ -16,7 +16,7 @@ final class ProcessFolder: Sendable {
 
     private struct Latest: Sendable { weak let folder: ProcessFolder? }
 
-    /// The process's folder, which all temporary folders share for as long as there is one.
+    /// The process's folder, which all temporary folders share while there are any.
     static var current: ProcessFolder {
         latest.withLock { latest in
             if let folder = latest.folder { return folder }
@@ -28,11 +28,11 @@ final class ProcessFolder: Sendable {
 
     deinit { remove() }
 
-    /// Makes and locks the folder, unless it is there.
+    /// Creates and locks the folder, unless it exists.
     func make() throws {
         _ = Self.preparation
         try lock.withLock { lock in
-            // Somebody may have removed the folder; another one at its place is not locked yet.
+            // The folder may have been removed by others; a new one at its place is not locked yet.
             if lock?.holds(url) == true { return }
             lock = nil
             lock = try FolderLock(making: url)
@@ -45,13 +45,14 @@ final class ProcessFolder: Sendable {
 
     /// Removes the folder, or one in it.
     ///
-    /// A copy of the process made by `fork` lets go of the same objects and runs the same exit handlers: it removes nothing.
+    /// A copy of the process made by `fork` releases the same objects and runs the same exit handlers: it removes
+    /// nothing.
     func remove(_ folder: URL) {
         guard owner == ProcessInfo.processInfo.processIdentifier else { return }
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Work that a process does once, before its first folder.
+    /// The work that a process does once, before its first folder.
     private static let preparation: Void = {
         atexit { ProcessFolder.latest.withLock { $0.folder }?.remove() }
         removeOrphans(in: FileManager.default.temporaryDirectory)

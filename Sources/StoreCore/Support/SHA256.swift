@@ -1,13 +1,13 @@
 /// The hash function SHA-256, after the definition in FIPS 180-4.
 ///
-/// Here because StoreCore needs nothing besides Foundation, and Foundation has no hash functions on Linux. A value: a
-/// copy goes on by itself from what was hashed so far.
+/// StoreCore depends only on Foundation, which has no hash functions on Linux. A value type: a copy continues
+/// independently from the state so far.
 struct SHA256: Sendable {
     static let digestLength = 32
     static let blockLength = 64
 
     private var state: State
-    /// The words of a block that is not complete yet, in the message's own byte order.
+    /// The words of an incomplete block, in the message's own byte order.
     private var block: Block = (0, 0, 0, 0, 0, 0, 0, 0)
     private var length: UInt64 = 0
 
@@ -40,7 +40,7 @@ struct SHA256: Sendable {
         withUnsafeMutableBytes(of: &block) { $0.copyMemory(from: tail) }
     }
 
-    /// Ends the message and writes its digest into the first 32 bytes of a buffer; hash no more with this value.
+    /// Ends the message and writes its digest into the first 32 bytes of a buffer; this value must not hash more.
     mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
         // Section 5.1.1: a one bit, zeros, and the length in bits at the end of a block.
         let filled = Int(length % UInt64(Self.blockLength))
@@ -64,7 +64,7 @@ struct SHA256: Sendable {
         }
     }
 
-    /// The digest of a whole message.
+    /// Returns the digest of a whole message.
     static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
         var hash = SHA256()
         [UInt8](message).withUnsafeBytes { hash.update($0) }
@@ -85,7 +85,7 @@ extension SHA256 {
         withUnsafeBytes(of: block) { compress($0) }
     }
 
-    /// Section 6.2.2 for each block of a buffer that holds whole blocks.
+    /// Processes a buffer of whole blocks (section 6.2.2).
     private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         guard blocks.count > 0 else { return }
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
@@ -102,7 +102,7 @@ extension SHA256 {
         }
     }
 
-    /// The message schedule, with each round's constant added to its word.
+    /// Fills the message schedule, with each round's constant added to its word.
     @inline(__always)
     private static func fill(_ w: UnsafeMutablePointer<UInt32>, from block: UnsafeRawPointer) {
         var t = 0
@@ -120,7 +120,7 @@ extension SHA256 {
         }
     }
 
-    /// The 64 rounds, eight at a time, so that the working variables change roles instead of places.
+    /// Performs the 64 rounds, eight at a time, so that the working variables change roles instead of places.
     @inline(__always)
     private static func mix(_ state: inout State, _ w: UnsafePointer<UInt32>, _ k: UnsafePointer<UInt32>) {
         var (a, b, c, d, e, f, g, h) = state
@@ -146,7 +146,7 @@ extension SHA256 {
         state.7 &+= h
     }
 
-    /// One round: `d` becomes the new `e`, `h` the new `a`; the others only change their names.
+    /// Performs one round: `d` becomes the new `e`, `h` the new `a`; the others only change their names.
     @inline(__always)
     private static func round(
         _ a: UInt32,
@@ -168,7 +168,8 @@ extension SHA256 {
         h = t1 &+ sum0 &+ majority
     }
 
-    /// Section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+    /// The round constants (section 4.2.2): the first 32 bits of the fractional parts of the cube roots of the first 64
+    /// primes.
     private static let roundConstants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
         0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,

@@ -1,4 +1,4 @@
-/// An array that grows by whole segments and never moves what it holds: the millionth append costs what the first did.
+/// An array that grows by segments and never moves its elements: the millionth append costs the same as the first.
 struct SegmentedArray<Element> {
     private static var segmentSize: Int { 256 }
     private var segments: ContiguousArray<ContiguousArray<Element>> = []
@@ -7,7 +7,7 @@ struct SegmentedArray<Element> {
     mutating func append(_ element: Element) {
         if count % Self.segmentSize == 0 {
             var segment = ContiguousArray<Element>()
-            // The first one grows as an array does: most of those who have one put little into it.
+            // The first segment grows as an array does, since most instances hold few elements.
             if count > 0 { segment.reserveCapacity(Self.segmentSize) }
             segments.append(segment)
         }

@@ -1,13 +1,13 @@
-/// Rows under numbers that only grow, from which any may be removed.
+/// A table of removable rows under ascending numbers.
 ///
-/// Rows lie in segments; a segment goes when its last row has gone, so that finding, adding and removing cost the same
-/// with ten rows and with a million, nothing is ever moved, and memory follows what is left. The last segment, where nearly
-/// everything happens, is at hand.
+/// Rows are in segments, and a segment is released with its last row. So finding, adding and removing cost the same
+/// with ten rows and with a million, rows are never moved, and memory is proportional to the remaining rows. The last
+/// segment, which sees most accesses, is stored directly.
 struct SlotTable<Row> {
     private static var segmentSize: Int { 256 }
 
     fileprivate struct Segment {
-        /// Empty where the last row has gone, or none has come.
+        /// The rows; empty if the segment's last row was removed, or none was added.
         var rows: ContiguousArray<Row?> = []
         var live = 0
     }
@@ -25,7 +25,7 @@ struct SlotTable<Row> {
 
     /// Inserts a row.
     ///
-    /// Each number is used once. Numbers need not follow one another; it is quickest if they grow.
+    /// Each number is used once. Numbers need not be consecutive; ascending numbers are fastest.
     @inline(__always)
     mutating func insert(_ row: consuming Row, at number: Int) {
         let segment = number / Self.segmentSize
@@ -38,7 +38,7 @@ struct SlotTable<Row> {
         }
     }
 
-    /// The row under a number, nil where there is none.
+    /// The row under a number, nil if there is none.
     subscript(number: Int) -> Row? {
         @inline(__always)
         get {
@@ -49,7 +49,7 @@ struct SlotTable<Row> {
         }
     }
 
-    /// Looks at a row where it lies; nil where there is none.
+    /// Reads a row in place; returns nil if there is none.
     @inline(__always)
     func look<Result>(_ number: Int, _ body: (borrowing Row) -> Result) -> Result? {
         let offset = number % Self.segmentSize
@@ -61,7 +61,7 @@ struct SlotTable<Row> {
         return body(segments[index].rows[offset]!)
     }
 
-    /// Changes a row where it lies.
+    /// Updates a row in place.
     ///
     /// Returns false if there is none.
     @discardableResult
@@ -96,7 +96,7 @@ struct SlotTable<Row> {
 
     // MARK: Segments
 
-    /// Begins the segment of a number that is higher than all so far.
+    /// Begins the segment of a number that is higher than all previous ones.
     @inline(never)
     private mutating func advance(to segment: Int) {
         if tail.live > 0 {
@@ -104,7 +104,7 @@ struct SlotTable<Row> {
             segments.append(tail)
             tail = Segment()
         } else {
-            // What is left of it, empty slots, serves the next numbers.
+            // The remaining, empty slots serve the next numbers.
             if !segments.isEmpty { segments.append(Segment()) }
         }
         tailNumber = segment
@@ -113,7 +113,7 @@ struct SlotTable<Row> {
         dropLeadingGaps()
     }
 
-    /// Inserts a row under a number that lies before the tail.
+    /// Inserts a row under a number before the tail.
     @inline(never)
     private mutating func insertBelow(_ row: consuming Row, _ number: Int) {
         let segment = number / Self.segmentSize
@@ -138,14 +138,14 @@ struct SlotTable<Row> {
         return row
     }
 
-    /// Returns the index of the segment before the tail that has a number's slot; nil where no row can be.
+    /// Returns the index of the segment before the tail that has a number's slot; nil if there is no such slot.
     private func index(of number: Int) -> Int? {
         let index = number / Self.segmentSize - firstSegment
         guard index >= 0, index < segments.count else { return nil }
         return number % Self.segmentSize < segments[index].rows.count ? index : nil
     }
 
-    /// Segments that have gone at the front are given up once they are the greater part, so that each is moved once.
+    /// Drops released segments at the front once they are the greater part, so that each segment is moved once.
     private mutating func dropLeadingGaps() {
         guard let leading = segments.firstIndex(where: { !$0.rows.isEmpty }) else {
             segments.removeAll(keepingCapacity: true)
@@ -157,7 +157,7 @@ struct SlotTable<Row> {
     }
 }
 
-// Each does all of its work in one access to the segment.
+// Each method does all of its work in one access to the segment.
 extension SlotTable.Segment {
     @inline(__always)
     fileprivate mutating func insert(_ row: consuming Row, at offset: Int, of size: Int) {
@@ -194,13 +194,13 @@ extension SlotTable.Segment {
 }
 
 extension Optional {
-    /// Empties it and returns what was there.
+    /// Sets this to nil and returns the previous value.
     mutating func take() -> Wrapped? {
         defer { self = nil }
         return self
     }
 
-    /// Fills it and returns what was there.
+    /// Sets a new value and returns the previous one.
     mutating func replace(with new: Wrapped) -> Wrapped? {
         defer { self = new }
         return self

@@ -1,12 +1,12 @@
-/// Random numbers that a seed replays, by Steele, Lea and Flood's SplitMix64; Foundation has none that can be seeded.
+/// A seeded random number generator, Steele, Lea and Flood's SplitMix64; Foundation has none that can be seeded.
 ///
-/// For the modules beside this one: nothing in StoreCore is left to chance.
+/// For the modules beside this one: StoreCore itself uses no randomness.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
 
-    /// Numbers that have nothing to do with those of the seed's other streams.
+    /// Makes a generator whose numbers are independent of the seed's other streams.
     package init(seed: UInt64, stream: UInt64) {
         state = seed
         state = next() ^ stream

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Where StoreCore writes the few lines that a developer should see: mistakes that it bore, and what waits for nobody.
+/// A log for the few lines that a developer should see: mistakes that StoreCore tolerated, and work without a receiver.
 public struct StoreLog: Sendable {
     private let body: @Sendable (String) -> Void
 
-    /// Writes each line, without a line break at its end, with a function that any thread may call.
+    /// Makes a log from a function that writes a line, without its line break, and that any thread may call.
     public init(_ write: @escaping @Sendable (String) -> Void) { body = write }
 
-    /// Writes to standard error, each line behind `StoreCore: `.
+    /// A log to standard error, each line behind `StoreCore: `.
     public static let standardError = StoreLog { line in
         try? FileHandle.standardError.write(contentsOf: Data("StoreCore: \(line)\n".utf8))
     }
 
-    /// Writes nothing.
+    /// A log that discards its lines.
     public static let silent = StoreLog { _ in }
 
     package func callAsFunction(_ line: String) { body(line) }

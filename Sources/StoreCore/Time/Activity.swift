@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Knows who works by one clock, and when all of them are quiet.
+/// The activity of every client of one clock, which tells when all of them are quiet.
 ///
-/// A store and the queues on it have one of these in common, through their ``StoreClock``. `settle` waits
-/// until nothing more can happen by itself: every update taken in, every callback made.
+/// A store and its queues share one activity, through their ``StoreClock``. `settle` waits until nothing more can
+/// happen by itself: every update received, every callback made.
 public final class Activity: Sendable {
     private let members = Locked<[Place]>([])
     private let waiters = Atomic<Int>(0)
@@ -18,26 +18,25 @@ public final class Activity: Sendable {
         var suspended: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Where a member is found, as long as it lives.
+    /// A weak reference to a member.
     ///
-    /// An object, since to copy an array of weak references costs more than to look at what they refer to.
+    /// An object, since copying an array of weak references costs more than reading what they refer to.
     private final class Place: Sendable {
         weak let member: (any ActivityMember)?
 
         init(_ member: any ActivityMember) { self.member = member }
     }
 
-    /// Makes one for a clock of its own.
+    /// Makes an activity for a clock of its own.
     public init() { watch = SettleWatch() }
 
     package init(_ watch: SettleWatch) { self.watch = watch }
 
-    /// Says that something is under way where StoreCore cannot see it (a task, a request on the wire) and that settling
-    /// should wait for it.
+    /// Registers work that StoreCore cannot see (a task, a request on the wire), so that settling waits for it.
     ///
     /// A backend that answers from threads of its own calls this before it goes there.
     ///
-    /// - Returns: to be ended exactly once.
+    /// - Returns: the work, to be ended exactly once.
     public func begin() -> Work {
         state.withLock {
             $0.foreign += 1
@@ -46,10 +45,10 @@ public final class Activity: Sendable {
         return Work(activity: self)
     }
 
-    /// Something under way that ``Activity`` waits for.
+    /// A piece of work that ``Activity`` waits for.
     public struct Work: Sendable {
         fileprivate let activity: Activity
-        /// It is done, and whatever it led to has been handed over.
+        /// Ends the work, once its results have been handed over.
         public func end() {
             let isMistake = activity.state.withLock {
                 $0.foreign -= 1
@@ -61,19 +60,19 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Waits until nothing can happen any more without an outside act: time moved, a decision made, an answer released.
+    /// Waits until nothing can happen without an outside act: time moved, a decision made, an answer released.
     ///
-    /// On the thread that delivers callbacks it makes them itself. It must not be called from inside a callback, which
-    /// would wait for itself: that stops the process with a sentence. A callback that waits for another thread that settles
-    /// waits for ever, with a line in the log.
+    /// On the thread that delivers callbacks, this makes them itself. It must not be called from inside a callback,
+    /// which would wait for itself: that stops the process with a message. A callback that waits for another thread
+    /// that settles deadlocks, with a line in the log.
     ///
-    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the outside acts that are awaited, a line each, in no promised wording.
     @discardableResult
     public func settle() -> [String] { comeToRest().flatMap { $0.waitingFor } }
 
-    /// Settles, without looking for what waits.
+    /// Settles, without collecting the awaited acts.
     ///
-    /// - Returns: who was found to be quiet.
+    /// - Returns: the members that were found quiet.
     @discardableResult
     func comeToRest() -> [any ActivityMember] {
         trapInsideCallback()
@@ -93,15 +92,16 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Who was found quiet the last time, to be asked again.
+    /// The members found quiet at the last settling, to be checked again.
     struct Rest {
         fileprivate var pulses: [any ActivityPulse] = []
-        /// When nobody is known, any number but the next.
+        /// The number of changes at that time; without known members, a number that never occurs next.
         fileprivate var changes = -1
     }
 
-    /// Settles like ``comeToRest()``, time and again: where the last time's members are quiet and no others have come,
-    /// that is all there is to it.
+    /// Settles repeatedly, like ``comeToRest()``.
+    ///
+    /// If the members of the last time are quiet and no others were added, it returns at once.
     func comeToRest(_ rest: inout Rest) {
         if isQuiet(rest.pulses, since: rest.changes) { return }
         comeToRest()
@@ -111,7 +111,7 @@ public final class Activity: Sendable {
         rest = pulses.count == members.count ? Rest(pulses: pulses, changes: changes) : Rest()
     }
 
-    /// Waits until something is so, making callbacks meanwhile on the thread that delivers them.
+    /// Waits until a condition holds, making callbacks meanwhile on the thread that delivers them.
     func wait(until isSo: () -> Bool) {
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
@@ -125,9 +125,9 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Waits, without holding up a thread, until nothing can happen any more without an outside act.
+    /// Waits, without blocking a thread, until nothing can happen without an outside act.
     ///
-    /// - Returns: what waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the outside acts that are awaited, a line each, in no promised wording.
     @discardableResult
     public func settle() async -> [String] {
         trapInsideCallback()
@@ -139,10 +139,10 @@ public final class Activity: Sendable {
         return lines ?? []
     }
 
-    /// Waits until something is so, without holding up a thread.
+    /// Waits until a condition holds, without blocking a thread.
     func wait(until isSo: () -> Bool) async { await suspend { _ in isSo() } }
 
-    /// Waits until something is so, which is asked with the number of changes there have been before.
+    /// Waits until a condition holds, which is passed the number of changes before it.
     private func suspend(until isSo: (Int) -> Bool) async {
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
@@ -170,24 +170,24 @@ public final class Activity: Sendable {
     }
 }
 
-/// What has work of its own.
+/// An object with work of its own.
 package protocol ActivityPulse: AnyObject, Sendable {
-    /// Whether nothing is under way, and a number that has changed if anything was since the last look.
+    /// Whether nothing is under way, and a number that changes with every piece of work.
     var pulse: (isQuiet: Bool, work: Int) { get }
 }
 
-/// A queue's driver, a store, a clock: what settling waits for.
+/// A member of an activity, for which settling waits: a queue's driver, a store, a clock.
 package protocol ActivityMember: ActivityPulse {
-    /// What has the same pulse and may be kept for as long as a clock moves, without keeping anything at work; nil if
-    /// there is none.
+    /// An object with the same pulse that may be retained while a clock moves, without keeping work alive; nil if there
+    /// is none.
     var keepable: (any ActivityPulse)? { get }
-    /// Makes the callbacks that wait for the calling thread. False where there are none.
+    /// Makes the callbacks that wait for the calling thread. Returns false if there are none.
     func drainHere() -> Bool
-    /// What waits for an outside act, a line each.
+    /// The outside acts that the member waits for, a line each.
     var waitingFor: [String] { get }
     /// The callbacks that are being made now; nil if there are none.
     var callbacksUnderWay: CallbacksUnderWay? { get }
-    /// Why the clock cannot be moved on to a moment in one go, as a sentence; nil if it can.
+    /// Returns the reason why the clock cannot move to a moment in one step, as a sentence; nil if it can.
     ///
     /// Default: nil.
     func objection(toMovingTo moment: Date, from now: Date) -> String?
@@ -197,12 +197,12 @@ package protocol ActivityMember: ActivityPulse {
 package struct CallbacksUnderWay: Sendable {
     struct ID: Hashable, Sendable {
         let member: ObjectIdentifier
-        /// Differs from that of the member's other batches.
+        /// A number that differs from those of the member's other batches.
         let batch: Int
     }
 
     let id: ID
-    /// Where a line about them goes.
+    /// The log for a line about these callbacks.
     let log: StoreLog
 
     package init(of member: AnyObject, batch: Int, log: StoreLog) {
@@ -213,7 +213,7 @@ package struct CallbacksUnderWay: Sendable {
 
 extension Activity {
     package func register(_ member: any ActivityMember) {
-        // Members are let go of without the lock: the last reference may be this one.
+        // Members are released without the lock: the last reference may be this one.
         let kept = members.withLock { members in
             let kept = members.map(\.member)
             if kept.contains(where: { $0 == nil }) { members = zip(members, kept).filter { $1 != nil }.map(\.0) }
@@ -224,12 +224,12 @@ extension Activity {
         withExtendedLifetime(kept) {}
     }
 
-    /// A member went quiet, or left something for a thread that may be waiting here.
+    /// Reports that a member became quiet, or left work for a thread that may be waiting here.
     ///
     /// Called without any lock held.
     @inline(__always)
     func changed() {
-        // Whoever waits has counted itself before it looked at the members, under their locks: either it saw this
+        // A waiting thread has counted itself before it looked at the members, under their locks: either it saw this
         // change or it is seen here.
         if waiters.load(ordering: .sequentiallyConsistent) > 0 { ring() }
     }
@@ -246,13 +246,13 @@ extension Activity {
         for continuation in suspended { continuation.resume() }
     }
 
-    /// Whether anybody waits for something here.
+    /// Whether a thread waits for this activity.
     var isAwaited: Bool { waiters.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// The callbacks that members are making now.
     var callbacksUnderWay: [CallbacksUnderWay] { liveMembers.compactMap { $0.callbacksUnderWay } }
 
-    /// Why the clock cannot be moved on to a moment in one go; nil if nobody minds.
+    /// Returns the reason why the clock cannot move to a moment in one step; nil if no member objects.
     func objection(toMovingTo moment: Date, from now: Date) -> String? {
         liveMembers.lazy.compactMap { $0.objection(toMovingTo: moment, from: now) }.first
     }
@@ -261,14 +261,14 @@ extension Activity {
 
     private enum Look { case drained, quiet([any ActivityMember]), busy }
 
-    /// Keeps members only for as long as it takes, not while somebody waits.
+    /// Checks the members, retaining them only for that time, not while a thread waits.
     private func look(since changes: Int) -> Look {
         let members = liveMembers
         if drainHere(members) { return .drained }
         return isQuiet(members, since: changes) ? .quiet(members) : .busy
     }
 
-    /// What waits for an outside act, nil while anything is under way.
+    /// Returns the awaited outside acts, a line each; nil while anything is under way.
     private func linesIfQuiet(since changes: Int) -> [String]? {
         let members = liveMembers
         return isQuiet(members, since: changes) ? members.flatMap { $0.waitingFor } : nil
@@ -280,10 +280,10 @@ extension Activity {
         return didDrain
     }
 
-    /// Looks until two looks agree: work may move from a member not yet looked at to one already seen.
+    /// Checks until two checks agree, since work may move from an unchecked member to a checked one.
     ///
-    /// False says that something is under way, which will ring. A member that has worked between two looks and is quiet again
-    /// need not ring any more. Members that came since then, and foreign work, count as changes.
+    /// Returns false if anything is under way, which will notify. A member that has worked between two checks and is
+    /// quiet again need not notify any more. Members that were added since then, and foreign work, count as changes.
     private func isQuiet(_ members: [any ActivityPulse], since changes: Int) -> Bool {
         guard var last = quietPulse(members, since: changes) else { return false }
         while let sum = quietPulse(members, since: changes) {
@@ -293,9 +293,9 @@ extension Activity {
         return false
     }
 
-    /// How much was ever done, nil if anything is under way.
+    /// Returns the total of all work so far; nil if anything is under way.
     ///
-    /// Work is only ever added to, so that sums tell.
+    /// Work only grows, so that sums can be compared.
     private func quietPulse(_ members: [any ActivityPulse], since changes: Int) -> Int? {
         guard state.withLock({ $0.foreign == 0 && $0.changes == changes }) else { return nil }
         var sum = 0

@@ -1,16 +1,16 @@
-/// A day of the proleptic Gregorian calendar, by whole numbers alone.
+/// A day of the proleptic Gregorian calendar, computed with integers only.
 ///
-/// `Calendar` says the same, and takes most of the time that a renewal or a receipt takes.
+/// `Calendar` gives the same results, but dominates the time of a renewal or a receipt.
 struct CivilDate {
     let year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     let month: Int
-    /// From 1.
+    /// The day of the month, from 1.
     let day: Int
 
     // Years are counted from March here, so that a leap day is the last of its year, of its four years, and of its 400.
 
-    /// The day that is so many days after 1 January 1970, or before.
+    /// Makes the day at a number of days after 1 January 1970; negative before.
     init(daysSince1970: Int) {
         var rest = daysSince1970 + 719_468  // since 1 March of the year 0
         let cycles = floorDivide(rest, by: 146_097)
@@ -34,7 +34,7 @@ struct CivilDate {
         self.day = day
     }
 
-    /// How many days after 1 January 1970 it is; negative before.
+    /// The number of days after 1 January 1970; negative before.
     var daysSince1970: Int {
         let year = month > 2 ? year : year - 1
         let month = month > 2 ? month - 3 : month + 9
@@ -43,7 +43,7 @@ struct CivilDate {
         return year * 365 + leapDays + days - 719_468
     }
 
-    /// The same day so many months later; the last of its month where there is none.
+    /// Returns the same day a number of months later; the last day of its month if there is no such day.
     func adding(months: Int) -> CivilDate {
         let total = year * 12 + month - 1 + months
         let year = floorDivide(total, by: 12)
@@ -57,7 +57,7 @@ struct CivilDate {
     }
 }
 
-/// The quotient rounded down, of negative numbers too.
+/// Returns the quotient rounded down, also of negative numbers.
 func floorDivide<Number: FixedWidthInteger>(_ number: Number, by divisor: Number) -> Number {
     let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

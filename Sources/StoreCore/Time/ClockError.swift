@@ -1,4 +1,4 @@
-/// Why a clock cannot be moved.
+/// The reason why a clock cannot be moved.
 public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence that names the cause.
     ///

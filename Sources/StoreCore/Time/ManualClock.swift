@@ -3,11 +3,11 @@ import Synchronization
 
 /// A clock that moves only when told.
 ///
-/// Moving it fires what falls due in the order of the deadlines, with the time set to each, and lets everything settle
-/// before the next: a year of renewals takes microseconds and is seen one by one. Any thread may call; calls that move
-/// the clock take turns.
+/// Moving it fires the due timers in the order of their deadlines, with the time set to each, and settles before the
+/// next: a year of renewals takes microseconds and is seen one by one. Any thread may call; calls that move the clock
+/// take turns.
 public final class ManualClock: StoreClock {
-    /// Who works by this clock.
+    /// The activity of this clock's clients.
     public let activity = Activity()
     private let state = Locked(State())
     /// Seconds since 2001, read without the lock and written with it held.
@@ -15,24 +15,24 @@ public final class ManualClock: StoreClock {
 
     private struct State {
         var timers = TimerHeap()
-        /// Who moves the clock.
+        /// The thread or task that moves the clock.
         var mover = Mover.nobody
     }
 
-    /// So many seconds from 2001, either way, moments can be told apart and counted in milliseconds.
+    /// The seconds from 2001, either way, within which moments can be told apart and counted in milliseconds.
     private static let reach = 1e15
 
     private enum Mover: Equatable {
         case nobody
         case thread(ObjectIdentifier)
-        /// On whichever thread; while a timer fires, it is that thread.
+        /// A task on any thread; while a timer fires, the mover is its thread.
         case task
     }
 
     /// Makes a clock that stands still.
     ///
-    /// - Parameter start: the time it shows: midnight UTC of 1 January 2025 unless given. One more than 30 million years
-    ///   away stops the process with a sentence, and so does moving a clock that far.
+    /// - Parameter start: the initial time; default: midnight UTC of 1 January 2025. A time more than 30 million years
+    ///   away stops the process with a message, and so does moving a clock that far.
     public init(startingAt start: Date = Date(timeIntervalSince1970: 1_735_689_600)) {
         let seconds = start.timeIntervalSinceReferenceDate
         guard seconds.magnitude < Self.reach else { fatalError("a clock cannot begin \(seconds) seconds after 2001") }
@@ -44,20 +44,20 @@ public final class ManualClock: StoreClock {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: clock.load(ordering: .acquiring)))
     }
 
-    /// When the next timer falls due, nil when none is set.
+    /// The deadline of the next timer, nil if none is set.
     public var nextDeadline: Date? { state.withLock { $0.timers.first?.deadline } }
 
     /// Sets a timer.
     ///
-    /// It fires when the clock is moved to its deadline or past it; one whose deadline has passed already fires at the
-    /// next move, even by nothing.
+    /// It fires when the clock is moved to its deadline or past it. A timer whose deadline has passed already fires at
+    /// the next move, even by nothing.
     @discardableResult
     public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
         let place = state.withLock { $0.timers.insert(at: moment, body) }
         // A weak reference to the clock would slow down every use of it.
         return TimerToken { [state] in
             let cancelled = state.withLock { $0.timers.remove(place) }
-            // What it held may cancel timers as it goes.
+            // Its captures may cancel timers when they are released.
             withExtendedLifetime(cancelled) {}
         }
     }
@@ -68,20 +68,20 @@ public final class ManualClock: StoreClock {
         withExtendedLifetime(timers) {}
     }
 
-    /// Moves the clock on, see ``advance(to:)``.
+    /// Moves the clock forward, see ``advance(to:)``.
     ///
     /// - Parameter interval: seconds, not negative.
     public func advance(by interval: TimeInterval) { orStop { try advanceThrowing(by: interval) } }
 
-    /// Moves the clock on, firing what falls due on the way and settling at each deadline.
+    /// Moves the clock forward, firing due timers on the way and settling at each deadline.
     ///
-    /// Must not be called from inside a callback or a timer's body, which would wait for itself: that stops the process with
-    /// a sentence. So does what ``advanceThrowing(to:)`` throws.
+    /// Must not be called from inside a callback or a timer's body, which would wait for itself: that stops the process
+    /// with a message. So do the errors of ``advanceThrowing(to:)``.
     ///
     /// - Parameter moment: not before ``now``; a clock does not run backwards.
     public func advance(to moment: Date) { orStop { try advanceThrowing(to: moment) } }
 
-    /// Moves the clock on like ``advance(by:)``, without holding up a thread while everything settles.
+    /// Moves the clock forward like ``advance(by:)``, without blocking a thread while the activity settles.
     ///
     /// - Parameter interval: seconds, not negative.
     public func advance(by interval: TimeInterval) async {
@@ -95,17 +95,18 @@ public final class ManualClock: StoreClock {
         finish(at: end)
     }
 
-    /// Moves the clock on by an interval like ``advanceThrowing(to:)``.
+    /// Moves the clock forward by an interval like ``advanceThrowing(to:)``.
     ///
     /// - Parameter interval: seconds, not negative.
     /// - Throws: as ``advanceThrowing(to:)``.
     public func advanceThrowing(by interval: TimeInterval) throws { try move { $0.addingTimeInterval(interval) } }
 
-    /// Moves the clock on like ``advance(to:)``, or throws where that stops the process.
+    /// Moves the clock forward like ``advance(to:)``, or throws where that stops the process.
     ///
     /// - Parameter moment: not before ``now``.
-    /// - Throws: ``ClockError`` for a moment before ``now`` or more than 30 million years away, and where a subscription
-    ///   of a ``SandboxStore`` would be renewed more than 10,000 times on the way. The clock has not been moved then.
+    /// - Throws: ``ClockError`` for a moment before ``now`` or more than 30 million years away, and where a
+    ///   subscription of a ``SandboxStore`` would be renewed more than 10,000 times on the way. The clock has not been
+    ///   moved then.
     public func advanceThrowing(to moment: Date) throws { try move { _ in moment } }
 
     private func orStop<Result>(_ body: () throws -> Result) -> Result {
@@ -134,7 +135,7 @@ public final class ManualClock: StoreClock {
         finish(at: end)
     }
 
-    /// False while somebody else moves the clock.
+    /// Returns false while another thread or task moves the clock.
     private func begin(_ mover: Mover) -> Bool {
         state.withLock { state in
             guard state.mover == .nobody else { return false }

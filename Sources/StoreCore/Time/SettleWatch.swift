@@ -2,10 +2,10 @@ import Foundation
 
 /// A watch that logs one line when settling waits long for callbacks that do not end.
 ///
-/// A callback that waits for a thread that settles, or moves the clock, waits for ever: each waits for the other. One look
-/// is under way at a time, however many settle.
+/// A callback deadlocks if it waits for a thread that settles or moves the clock: each waits for the other. One check
+/// is under way at a time, however many threads settle.
 package final class SettleWatch: Sendable {
-    /// Does something after some seconds.
+    /// A function that runs a closure after a number of seconds.
     package typealias Later = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
     private let later: Later
@@ -17,23 +17,23 @@ package final class SettleWatch: Sendable {
         var hasWarned = false
     }
 
-    /// Makes a watch that looks after some seconds of the system's time.
+    /// Makes a watch that checks after some seconds of the system's time.
     package convenience init() {
         self.init { seconds, look in
             DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + seconds, execute: look)
         }
     }
 
-    /// - Parameter later: does something after some seconds.
+    /// - Parameter later: runs a closure after a number of seconds.
     package init(later: @escaping Later) { self.later = later }
 
-    /// The seconds that a callback may take while somebody settles; for tests.
+    /// The seconds that a callback may take while a thread settles; for tests.
     package var patience: TimeInterval {
         get { state.withLock { $0.patience } }
         set { state.withLock { $0.patience = newValue } }
     }
 
-    /// To be called by whoever begins to wait for an activity, and is counted there.
+    /// Starts a check; called by a thread that begins to wait for an activity, and is counted there.
     func waits(_ activity: Activity) {
         let patience = state.withLock { state -> TimeInterval? in
             guard !state.isLooking, !state.hasWarned else { return nil }
@@ -48,7 +48,7 @@ package final class SettleWatch: Sendable {
             guard let activity, activity.isAwaited else { return }
             let now = activity.callbacksUnderWay
             guard let stuck = now.first(where: { before.contains($0.id) }) else {
-                // Others may not return either.
+                // Other callbacks may not return either.
                 return waits(activity)
             }
             let mustWarn = state.withLock { state in

@@ -1,27 +1,29 @@
 import Foundation
 
-/// The one place where time comes from.
+/// A clock, the only source of time.
 ///
-/// Queues and stores never ask the system for the time; they ask the clock of their store, so that a test can move
-/// it and a year takes microseconds. Any thread may call.
+/// Queues and stores never read the system's time. They read the clock of their store, so that a test can move it and a
+/// year takes microseconds. Any thread may call.
 public protocol StoreClock: AnyObject, Sendable {
     /// The time now.
     var now: Date { get }
 
-    /// Runs something once a moment is reached; if it has passed, as soon as the clock fires anything, but never before this returns.
+    /// Runs a closure once a moment is reached, but never before this returns.
+    ///
+    /// If the moment has passed, it runs as soon as the clock fires anything.
     ///
     /// - Returns: a token that keeps nothing alive; drop it, or cancel with it.
     @discardableResult
     func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken
 
-    /// Who works by this clock, and whether they are quiet.
+    /// The activity of this clock's clients.
     var activity: Activity { get }
 }
 
-/// Calls off what was scheduled.
+/// A token that cancels a scheduled closure.
 public struct TimerToken: Sendable {
     private let body: @Sendable () -> Void
-    /// Makes a token from what cancelling does.
+    /// Makes a token from its cancellation.
     ///
     /// It must be harmless when the time has come already.
     public init(_ cancel: @escaping @Sendable () -> Void) { body = cancel }

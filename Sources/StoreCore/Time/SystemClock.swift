@@ -2,19 +2,19 @@ import Foundation
 
 /// The system's clock.
 public final class SystemClock: StoreClock {
-    /// The one that everything uses unless told otherwise.
+    /// The clock that is used by default.
     public static let shared = SystemClock()
 
-    /// Who works by this clock.
+    /// The activity of this clock's clients.
     public let activity = Activity()
 
-    /// Makes another one, whose ``activity`` knows only of those who use it.
+    /// Makes another clock, with an ``activity`` of its own clients only.
     public init() {}
 
     /// The system's time.
     public var now: Date { Date() }
 
-    /// Runs something on a global queue once a moment is reached.
+    /// Runs a closure on a global queue once a moment is reached.
     @discardableResult
     public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
         let item = DispatchWorkItem(block: body)

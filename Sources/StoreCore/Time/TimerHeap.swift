@@ -1,31 +1,31 @@
 import Foundation
 
-/// What waits for moments to come: the earliest first, and of one moment what came first.
+/// A priority queue of timers: the earliest deadline first, and equal deadlines in the order of insertion.
 ///
-/// A binary heap: to add, take or call off a timer costs the logarithm of how many wait.
+/// A binary heap: adding, removing or canceling a timer takes logarithmic time in the number of timers.
 struct TimerHeap {
     struct Timer {
         let deadline: Date
         let body: @Sendable () -> Void
-        /// How many came before.
+        /// The number of timers added before.
         fileprivate let number: Int
         fileprivate let place: Place
     }
 
-    /// Where a timer lies; it keeps nothing of it alive.
+    /// The place of a timer, which keeps nothing of it alive.
     // unchecked: read and written by the heap alone, which its owner guards.
     final class Place: @unchecked Sendable {
-        /// Nil once the timer has been taken out.
+        /// The timer's index; nil once it has been removed.
         fileprivate var index: Int?
     }
 
     private var timers: [Timer] = []
     private var count = 0
 
-    /// What is due first, nil when nothing waits.
+    /// The timer with the earliest deadline, nil if there is none.
     var first: Timer? { timers.first }
 
-    /// Adds a timer behind all of the same moment.
+    /// Adds a timer behind all with the same deadline.
     mutating func insert(at deadline: Date, _ body: @escaping @Sendable () -> Void) -> Place {
         let place = Place()
         place.index = timers.count
@@ -35,13 +35,13 @@ struct TimerHeap {
         return place
     }
 
-    /// Takes out what is due first.
+    /// Removes and returns the timer with the earliest deadline.
     mutating func popFirst() -> Timer? { timers.isEmpty ? nil : remove(at: 0) }
 
-    /// Takes out a timer; nil if it has been before.
+    /// Removes and returns a timer; nil if it was removed before.
     mutating func remove(_ place: Place) -> Timer? { place.index.map { remove(at: $0) } }
 
-    /// Takes out everything, in no particular order.
+    /// Removes and returns all timers, in no particular order.
     mutating func removeAll() -> [Timer] {
         defer { timers = [] }
         for timer in timers { timer.place.index = nil }
@@ -52,12 +52,12 @@ struct TimerHeap {
         swap(index, timers.count - 1)
         let timer = timers.removeLast()
         timer.place.index = nil
-        // The last one, now here, may belong higher or deeper.
+        // The last timer, now here, may belong higher or deeper.
         if index < timers.count { sink(from: rise(from: index)) }
         return timer
     }
 
-    /// Returns where the timer has come to.
+    /// Moves a timer up to its place; returns its index.
     @discardableResult
     private mutating func rise(from start: Int) -> Int {
         var child = start

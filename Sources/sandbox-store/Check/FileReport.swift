@@ -1,14 +1,14 @@
 import StoreCore
 
-/// What is in a `.storekit` file, for people.
+/// A readable report on the content of a `.storekit` file.
 struct FileReport {
     private var lines: [String] = []
 
-    /// Describes a file.
+    /// Creates the report on a file.
     ///
     /// - Parameters:
     ///   - configuration: its content.
-    ///   - file: what to call it.
+    ///   - file: the file's name in the report.
     init(_ configuration: StoreConfiguration, file: String) {
         let settings = configuration.settings
         let count = Wording.count(configuration.products.count, "product")
@@ -29,7 +29,7 @@ struct FileReport {
         }
     }
 
-    /// The whole report, a line break at its end.
+    /// The whole report, with a line break at its end.
     var text: String { lines.map { "\($0)\n" }.joined() }
 
     private mutating func add(_ products: [SandboxProduct], of kind: SandboxProduct.Kind) {

@@ -4,7 +4,7 @@ import StoreCore
 struct OfferReport {
     private(set) var lines: [String] = []
 
-    /// Describes the offers of a product, of which most have none.
+    /// Creates the report on the offers of a product, of which most have none.
     init(_ product: SandboxProduct) {
         guard let subscription = product.subscription else { return }
         lines += subscription.introductoryOffers.map { "introductory offer: \(Self.describe($0))" }

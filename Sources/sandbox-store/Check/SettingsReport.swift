@@ -1,13 +1,13 @@
 import StoreCore
 
-/// The settings of a file that are not what Xcode leaves out, a line each; storefront and language apart.
+/// The settings of a file that differ from Xcode's defaults, a line each; storefront and language apart.
 struct SettingsReport {
     private(set) var lines: [String] = []
 
-    /// Behind what a store opened on the file does not act on.
+    /// The suffix of settings that a store opened on the file ignores.
     private static let notApplied = " (not applied yet)"
 
-    /// Compares settings with those of a file that says nothing.
+    /// Compares settings with those of an empty file.
     init(_ settings: StoreConfiguration.Settings) {
         if settings.timeRate != 0 {
             let mark = Self.rates[settings.timeRate] == nil ? " (unknown)" : ""
@@ -50,7 +50,7 @@ struct SettingsReport {
         }
     }
 
-    /// Xcode's number with what it means, where that is known.
+    /// Returns Xcode's number with its meaning, where that is known.
     private static func name(ofRate rate: Int) -> String { rates[rate].map { "\(rate) (\($0))" } ?? "\(rate)" }
 
     private static let rates = [

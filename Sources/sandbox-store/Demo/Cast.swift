@@ -1,27 +1,27 @@
 import StoreCore
 
-/// Which product plays which part in the demo.
+/// The products of the demo, by their role.
 struct Cast: Equatable {
-    /// In the file's order.
+    /// All products, in the file's order.
     let all: [String]
     let consumable: String?
     let nonConsumable: String?
-    /// By the month, where there is such a one.
+    /// The subscription, a monthly one if there is one.
     let subscription: String?
     let nonRenewing: String
     let freeSubscription: String
-    /// What is in no file, or not in this one, and is registered in code so that every kind can be shown.
+    /// The products added in code, so that every kind can be shown: in no file, or not in this one.
     let extras: [SandboxProduct]
-    /// Bought together: three different ones, if there are so many.
+    /// The products bought together: three different ones, if there are so many.
     let three: [String]
-    /// What can be bought again and again, as far as there is such a product.
+    /// A product that can be bought repeatedly, if there is one.
     let everyday: String
-    /// What the user cannot make up his mind about; not owned at that point, as far as there is such a product.
+    /// The product that the user hesitates over; not owned at that point, if there is such a product.
     let temptation: String
     /// An identifier that the file does not have.
     let unknown: String
 
-    /// Nil for a file without products.
+    /// Casts the products; nil for a file without products.
     init?(_ products: [SandboxProduct]) {
         func all(_ kind: SandboxProduct.Kind) -> [String] {
             products.filter { $0.kind == kind }.map(\.identifier)
@@ -44,7 +44,7 @@ struct Cast: Equatable {
         unknown = Self.free("no.such.product", in: products)
     }
 
-    /// An identifier that no product has.
+    /// Returns an identifier that no product has.
     private static func free(_ identifier: String, in products: [SandboxProduct]) -> String {
         var identifier = identifier
         while products.contains(where: { $0.identifier == identifier }) { identifier += ".either" }

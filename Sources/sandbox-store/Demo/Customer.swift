@@ -1,12 +1,12 @@
 import Foundation
 import StoreCore
 
-/// The user of the demo, whom the store asks before it charges anything.
+/// The user of the demo, whom the store asks before each charge.
 struct Customer: Sendable {
     let timeline: Timeline
     let products: [SKProduct]
 
-    /// Gives the same answer every time.
+    /// Returns an authorizer that gives the same answer every time.
     func always(_ answer: Authorization, _ verb: String) -> Authorizer {
         Authorizer { request in
             timeline(.user, "\(verb) \(describe(request))")
@@ -14,7 +14,7 @@ struct Customer: Sendable {
         }
     }
 
-    /// Answers at the terminal; once it has no more to say, cancels everything.
+    /// Returns an authorizer that asks at the terminal; at the end of input, it cancels everything.
     func asked(_ read: @escaping @Sendable () -> String?) -> Authorizer {
         Authorizer { request in
             while true {
@@ -36,7 +36,7 @@ struct Customer: Sendable {
     private func describe(_ request: AuthorizationRequest) -> String {
         let quantity = request.quantity == 1 ? "" : "\(request.quantity) × "
         let goods = "\(quantity)\(request.productIdentifier)"
-        // A store asks about nothing that it does not sell.
+        // A store asks only about products that it sells.
         guard let product = products.first(where: { $0.productIdentifier == request.productIdentifier }) else {
             return goods
         }

@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// Plays the life of an app on a `.storekit` file, scene by scene.
+/// A demo of an app on a `.storekit` file, in scenes.
 ///
-/// On the main thread, where its callbacks are made; the clock stands still but for a minute between scenes.
+/// It runs on the main thread, where its callbacks are made; the clock advances only by a minute between scenes.
 @MainActor
 final class Demo {
     private let configuration: StoreConfiguration
@@ -14,12 +14,12 @@ final class Demo {
     private let store: SandboxStore
     private let timeline: Timeline
 
-    /// Sets the stage.
+    /// Creates the store and the app.
     ///
     /// - Parameters:
-    ///   - configuration: what the store sells.
-    ///   - name: what to call the file.
-    ///   - console: where to print, and where to ask.
+    ///   - configuration: the products and settings of the store.
+    ///   - name: the file's name in the output.
+    ///   - console: the console to print to, and to ask at.
     ///   - asks: whether to ask before each charge.
     /// - Throws: ``CatalogError`` for products that cannot be sold.
     init(_ configuration: StoreConfiguration, name: String, console: Console, asks: Bool) throws {
@@ -39,7 +39,7 @@ final class Demo {
 
     /// Plays all scenes that the file has a product for.
     ///
-    /// - Throws: nothing that is to be expected; what a ledger throws.
+    /// - Throws: only the errors of a ledger, which are not expected.
     func play() throws {
         let settings = configuration.settings
         let count = Wording.count(configuration.products.count, "product")
@@ -49,7 +49,7 @@ final class Demo {
             console.write("\nThere is nothing to buy in this file, so there is nothing to show.\n")
             return
         }
-        // An app lives in the process's context; a demo gets one of its own, so that several can be played.
+        // An app uses the process's context; a demo gets its own, so that several can be played.
         try StoreContext(backend: store).run { try play(cast) }
     }
 
@@ -90,7 +90,7 @@ final class Demo {
         try restore()
     }
 
-    /// The app is stopped between a purchase and its delivery, and hears of it again at its next launch.
+    /// Stops the app between a purchase and its delivery, and relaunches it: it hears of the purchase again.
     private func relaunch(_ cast: Cast) -> ShopApp {
         let stopped = ShopApp(timeline, delivers: false)
         stopped.launch()
@@ -104,7 +104,7 @@ final class Demo {
         return app
     }
 
-    /// The app's server asks the store about a receipt, and about one in which somebody has changed a byte.
+    /// Verifies a receipt at the store as the app's server, and one with a changed byte.
     private func verify(_ receipt: Data?) {
         scene("The app's server verifies the receipt, and a forged one") {
             guard let receipt else { return timeline(.server, "has got no receipt") }

@@ -1,17 +1,17 @@
 import Foundation
 import StoreCore
 
-/// The app of the demo, from one launch to the next: what it does when it starts, and when the user taps something.
+/// The app of the demo, from one launch to the next: its start, and its reactions to the user.
 final class ShopApp: NSObject {
-    /// What the store said it sells.
+    /// The products that the store sells.
     private(set) var products: [SKProduct] = []
     private let timeline: Timeline
     private let queue: SKPaymentQueue
-    /// The queue does not keep it alive.
+    /// The observer, which the queue does not keep alive.
     private let observer: ShopObserver
     private var wanted: [String] = []
     private var request: SKProductsRequest?
-    /// The receipt of what was delivered last.
+    /// The receipt of the latest delivery.
     var receipt: Data? { observer.receipt }
 
     init(_ timeline: Timeline, queue: SKPaymentQueue = .default(), delivers: Bool = true) {
@@ -26,7 +26,7 @@ final class ShopApp: NSObject {
     /// Removes the observer.
     func quit() { queue.remove(observer) }
 
-    /// Looks up what the app means to sell.
+    /// Requests the app's products.
     func load(_ identifiers: [String]) {
         wanted = identifiers
         timeline(.app, "asks the store about \(Wording.count(identifiers.count, "identifier"))")
@@ -49,7 +49,7 @@ final class ShopApp: NSObject {
         queue.add(payment)
     }
 
-    /// Brings back what was bought earlier.
+    /// Restores earlier purchases.
     func restore() {
         timeline(.app, "asks for what was bought earlier")
         queue.restoreCompletedTransactions()

@@ -1,14 +1,14 @@
 import Foundation
 import StoreCore
 
-/// The app's observer: it delivers what was bought and then finishes, and finishes what failed.
+/// The app's observer: it delivers purchases and then finishes them, and finishes failed transactions.
 final class ShopObserver: NSObject, SKPaymentTransactionObserver {
     private let timeline: Timeline
-    /// Whether the app lives long enough to deliver.
+    /// Whether the app runs long enough to deliver.
     ///
-    /// What it does not finish, it hears of again at its next launch.
+    /// It hears of unfinished transactions again at its next launch.
     private let delivers: Bool
-    /// The receipt of what was delivered last.
+    /// The receipt of the latest delivery.
     private(set) var receipt: Data?
 
     init(timeline: Timeline, delivers: Bool = true) {
@@ -55,7 +55,7 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
 // MARK: - In words
 
 extension ShopObserver {
-    /// A transaction in one line, for what happened to it: unless given, that it changed to its state.
+    /// Returns a transaction in one line, with an event: unless given, the change to its state.
     private static func describe(_ transaction: SKPaymentTransaction, as event: String? = nil) -> String {
         let quantity = transaction.payment.quantity
         var text = (event ?? transaction.transactionState.name ?? "unknown").padded(to: 10)

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// Prints what happens, each line with the store's time and whose doing it is.
+/// A log of events, each line with the store's time and the actor.
 struct Timeline: Sendable {
     enum Who: String {
         case app, user, delegate, observer, server
@@ -13,13 +13,13 @@ struct Timeline: Sendable {
     /// Begins a scene.
     func scene(_ title: String) { write("\n\(title)\n") }
 
-    /// Says that a scene is left out, and why.
+    /// Prints that a scene is left out, and why.
     func skip(_ reason: String) { write("  skipped: \(reason)\n") }
 
-    /// Says what somebody did or heard.
+    /// Prints an action or event of an actor.
     func callAsFunction(_ who: Who, _ what: String) { write("\(prefix(who))\(what)\n") }
 
-    /// Asks somebody; the line stays open for the answer.
+    /// Prints a question to an actor; the line stays open for the answer.
     func ask(_ who: Who, _ question: String) { write("\(prefix(who))\(question) ") }
 
     private func prefix(_ who: Who) -> String {

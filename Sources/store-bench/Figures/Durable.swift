@@ -9,7 +9,7 @@
         static let durablePipelinedNormal = durablePipelined(.normal, count: 20_000, limit: 2.5)
         static let durablePipelinedFull = durablePipelined(.full, count: 10_000, limit: 1.5)
 
-        /// The figure's name ends with the durability.
+        /// Returns the figure, whose name ends with the durability.
         private static func durableSerial(
             _ durability: StoreDatabase.Durability,
             count: Int,
@@ -99,7 +99,7 @@
         }
     }
 
-    // unchecked: told on one thread at a time, and asked when the queue is quiet.
+    // unchecked: called on one thread at a time, and read when the queue is quiet.
     private final class Finisher: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         private(set) var removed = 0
 

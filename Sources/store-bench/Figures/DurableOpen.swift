@@ -39,7 +39,7 @@
 
         private static let pending = 1_000
 
-        /// Each purchase that is finished makes two rows.
+        /// Fills the file with past purchases, each finished one with two rows.
         private static func fill(_ file: URL, past: Int) throws {
             let database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
             let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], ledger: database.ledger)
@@ -64,7 +64,7 @@
     }
 
     extension Sample {
-        /// Nanoseconds an opening that finds all that is pending.
+        /// Measures nanoseconds per opening that finds all pending purchases.
         fileprivate static func openings(_ open: () throws -> Int) throws -> Sample {
             let count = 20
             var found = 0

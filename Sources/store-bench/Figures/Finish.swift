@@ -25,10 +25,10 @@ extension Figure {
 
 /// The value and its floor are the same queue, with many pending and with few.
 private enum FinishPending {
-    /// A queue with as many purchased and unfinished transactions as there are places in the order.
+    /// Creates a queue with as many purchased and unfinished transactions as there are places in the order.
     ///
-    /// What it returns finishes them in this order and says how many were removed. It holds on to them, already put in
-    /// order, so that on the clock nothing is looked up and no object is freed.
+    /// The returned function finishes them in this order and returns how many were removed. It retains them, already in
+    /// order, so that no look-up and no deallocation is timed.
     static func pending(finishedIn order: [Int]) throws -> () throws -> Int {
         let shop = try StoreShop(keeps: true)
         _ = shop.buy(order.count)

@@ -18,7 +18,7 @@ extension Figure {
     private static let count = 1_000_000
 
     private static func sample(_ make: (Int) throws -> AnyObject) throws -> Sample {
-        // Whatever is set up once in a process is not a transaction's.
+        // Objects that are set up once in a process are not a transaction's.
         _ = try make(1_000)
         let before = try Heap.bytesInUse()
         let kept = try make(count)
@@ -27,9 +27,9 @@ extension Figure {
     }
 }
 
-/// The value: a queue with so many pending, on a backend that keeps nothing.
+/// The value: a queue with so many pending transactions, on a backend that stores nothing.
 ///
-/// Returns whatever keeps them alive.
+/// The function returns the objects that keep them alive.
 private enum MemoryPending {
     static func pending(_ count: Int) throws -> AnyObject {
         let queue = SKPaymentQueue(backend: ForgetfulBackend(), delivery: .inline)

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// Asks for products, returns how many came.
+/// A function that requests products and returns how many came.
 typealias Ask = (_ identifiers: Set<String>) throws -> Int
 
 extension Figure {
@@ -17,7 +17,7 @@ extension Figure {
         return Cases(floor: { try sample(floor, asked) }, value: { try sample(value, asked) })
     }
 
-    /// Made anew for each who needs them: an app's strings are not the store's.
+    /// Creates new identifiers for each user: an app's strings are not the store's.
     private static func identifiers() -> [String] {
         (0..<100_000).map { "com.example.item.\($0)" }
     }

@@ -27,12 +27,12 @@ extension Figure {
     }
 }
 
-/// What several threads buy from at once.
+/// A shop that several threads buy from at once.
 private enum Contention {
     static let threads = 4
     static let purchases = 50_000
 
-    /// Buys so many on the thread with a number; and how many have been removed altogether.
+    /// A purchase on the thread with a number, and the total number of removed transactions.
     struct Shop {
         let buy: @Sendable (_ thread: Int, _ count: Int) -> Void
         let removed: () -> Int
@@ -51,7 +51,7 @@ private enum Contention {
             buy: { _, count in
                 for _ in 0..<count { queue.add(SKPayment(productIdentifier: StoreShop.coins)) }
             },
-            // The last callbacks may be made by another thread than the last to buy.
+            // The last callbacks may be made by another thread than the last buyer.
             removed: {
                 queue.settle()
                 return observer.removed
@@ -90,7 +90,7 @@ private final class LockedFake: @unchecked Sendable {  // unchecked: everything 
 }
 
 extension Sample {
-    /// Nanoseconds a purchase, by the clock on the wall, of threads that begin together.
+    /// Measures nanoseconds per purchase, by the wall clock, of threads that begin together.
     fileprivate static func purchases(onThreads shop: Contention.Shop) throws -> Sample {
         let done = DispatchGroup()
         let start = DispatchSemaphore(value: 0)

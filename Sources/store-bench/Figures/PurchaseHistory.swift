@@ -15,22 +15,22 @@ extension Figure {
 
 /// The value and its floor are the same store, with a long past and with a short one.
 private enum PurchaseHistory {
-    /// A store that keeps every purchase.
+    /// Creates a store that keeps every purchase.
     static func shop() throws -> Buy {
         let shop = try StoreShop()
         return { shop.buy($0) }
     }
 
-    /// A store and what is in its past.
+    /// A store and its past purchases.
     final class Store {
         let buy: Buy
         var past = 0
         init() throws { buy = try shop() }
     }
 
-    /// Gives the store its past, times purchases together, and again one by one.
+    /// Adds past purchases, times purchases together, and again one by one.
     ///
-    /// The slowest is looked for on the way to the past too: a store may be quick on average and stand still now and
+    /// The slowest one is determined among the past purchases too: a store may be quick on average and stop now and
     /// then to move everything it has.
     static func sample(of store: Store, past: Int, purchases: Int) throws -> Sample {
         var worst = 0.0
@@ -49,7 +49,7 @@ private enum PurchaseHistory {
         return sample
     }
 
-    /// Fifty fresh stores, for as many purchases as the large one makes without leaving the short past behind.
+    /// Creates fifty fresh stores, for as many purchases as the large one makes with a short past.
     static func small() throws -> Sample {
         let samples = try (0..<50).map { _ in try sample(of: Store(), past: 1_000, purchases: 1_000) }
         return Sample(

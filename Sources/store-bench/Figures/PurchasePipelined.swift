@@ -16,7 +16,7 @@ extension Figure {
     }
 }
 
-/// The value: adds all before it waits for the first, returns when the last has been removed.
+/// The value: adds all payments before it waits for the first, and returns when the last has been removed.
 private enum PurchasePipelined {
     static func shop() throws -> Buy {
         let shop = try StoreShop(delivery: .queue(DispatchQueue(label: "store-bench.observer")))

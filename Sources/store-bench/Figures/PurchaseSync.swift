@@ -1,4 +1,4 @@
-/// Buys so many, returns how many went all the way to removed.
+/// A function that makes so many purchases and returns how many transactions were removed.
 typealias Buy = (_ count: Int) throws -> Int
 
 extension Figure {
@@ -16,7 +16,7 @@ extension Figure {
     }
 }
 
-/// The value: a store on the spot, a weak observer that finishes.
+/// The value: a store in the process, a weak observer that finishes.
 enum PurchaseSync {
     static func sample(of count: Int, _ side: Side) throws -> Sample {
         try .purchases(count, side == .floor ? HandFake.shop() : shop())
@@ -29,7 +29,7 @@ enum PurchaseSync {
 }
 
 extension Sample {
-    /// Nanoseconds a purchase.
+    /// Measures nanoseconds per purchase.
     static func purchases(_ count: Int, _ buy: Buy) throws -> Sample {
         var done = 0
         let time = try Stopwatch.nanoseconds { done = try buy(count) }

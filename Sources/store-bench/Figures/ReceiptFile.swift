@@ -21,10 +21,10 @@ extension Figure {
 private enum ReceiptFile {
     private static let season = "com.example.season"
 
-    /// The median of turns: one in which another process had the processor, or the disk, would be all of a mean.
+    /// Returns the median of turns: one in which another process had the processor, or the disk, would dominate a mean.
     static func sample(_ turns: [Double]) -> Sample { Sample(value: turns.sorted()[turns.count / 2]) }
 
-    /// Nanoseconds a purchase, in turns of five, behind so many, with the file in use from the first on.
+    /// Measures nanoseconds per purchase, in turns of five, behind so many, with the file in use from the first on.
     static func turns(_ count: Int, behind past: Int) throws -> [Double] {
         let store = try SandboxStore(products: [.nonRenewing(season, price: "9.99")])
         let context = StoreContext(backend: store, delivery: .inline)

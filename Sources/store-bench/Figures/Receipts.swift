@@ -42,7 +42,7 @@ extension Figure {
 
     private static let count = 2_000
 
-    /// The work returns how much came of it, which is never nothing.
+    /// Measures work that returns the number of its results, which is never 0.
     private static func sample(_ work: () throws -> Int) throws -> Sample {
         var done = 0
         let time = try Stopwatch.nanoseconds {
@@ -76,10 +76,10 @@ private final class ReceiptParts: Sendable {
         message = listener.message
     }
 
-    /// The floor: nothing but the code's own authentication of those bytes.
+    /// Runs the floor: nothing but the code's own authentication of those bytes.
     func authenticate() -> Int { signer.sign(message).count }
 
-    /// A signer that remembers what it was given.
+    /// A signer that records the bytes to sign.
     private final class Listener: ReceiptSigner, @unchecked Sendable {  // unchecked: used by one thread
         private let signer: HMACReceiptSigner
         private(set) var message = Data()

@@ -56,7 +56,7 @@ private enum StoreRenewals {
         let before = ledger.head
         return {
             withExtendedLifetime((store, queue)) { clock.advance(to: end) }
-            // Of what was appended, all but what the observer finished is a renewal.
+            // All appended records except those of the observer's finishes are renewals.
             return ledger.head - before - (observer.received - 1)
         }
     }

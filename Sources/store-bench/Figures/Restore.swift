@@ -26,7 +26,7 @@ extension Figure {
 
 /// The value: a store with so many past purchases, made before the clock starts.
 ///
-/// What it returns restores them, keeps them pending to the end, frees them all, and says how many there were.
+/// The returned function restores them, keeps them pending to the end, frees them all, and returns their number.
 private enum RestoreAll {
     static func restore(_ count: Int) throws -> () throws -> Int {
         let shop = try StoreShop()
@@ -34,7 +34,7 @@ private enum RestoreAll {
         shop.queue.remove(shop.observer)
         let store = shop.store
         return {
-            // A queue of its own: when it goes, everything that it kept pending goes with it.
+            // A separate queue: its pending transactions are freed with it.
             let queue = SKPaymentQueue(backend: store, delivery: .inline)
             let observer = StoreFinisher(keeps: true)
             queue.add(observer)

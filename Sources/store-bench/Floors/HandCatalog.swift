@@ -34,13 +34,13 @@ final class HandProduct: NSObject {
     }
 }
 
-/// Is handed the products it asked for.
+/// A delegate that receives the requested products.
 protocol HandCatalogDelegate: AnyObject {
     func received(_ products: [HandProduct], invalid: [String])
 }
 
 extension HandCatalog {
-    /// A catalog with a delegate, as a closure that asks and returns how many products came.
+    /// Creates a catalog with a delegate, as a closure that requests products and returns how many came.
     static func make(identifiers: [String]) -> Ask {
         let catalog = HandCatalog(identifiers: identifiers)
         let delegate = Receiver()

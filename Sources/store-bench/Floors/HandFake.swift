@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a purchase costs when somebody writes the queue by hand for a test: objects in an array, a counter for the
-/// identifier, one observer, held strongly and called on the spot.
+/// A hand-written queue for a test: objects in an array, a counter for the identifier, one observer, held strongly and
+/// called synchronously.
 ///
-/// The same callbacks with the same objects cannot be had for less, so this is the floor of every purchase.
+/// The same callbacks with the same objects cannot be cheaper, so this is the floor of every purchase.
 final class HandFake {
     private var transactions: [HandTransaction] = []
     private var observers: [any HandObserver] = []
@@ -31,13 +31,13 @@ final class HandFake {
     }
 }
 
-/// Told by a hand-written queue what has become of transactions.
+/// An observer of a hand-written queue's transactions.
 protocol HandObserver: AnyObject {
     func queue(_ queue: HandFake, updated transactions: [HandTransaction])
     func queue(_ queue: HandFake, removed transactions: [HandTransaction])
 }
 
-/// Finishes what is purchased and counts what has gone.
+/// An observer that finishes purchased transactions and counts removed ones.
 final class HandFinisher: NSObject, HandObserver {
     private(set) var removed = 0
 
@@ -53,7 +53,7 @@ final class HandFinisher: NSObject, HandObserver {
 }
 
 extension HandFake {
-    /// A fake with its observer, as a closure that buys.
+    /// Creates a fake with its observer, as a closure that buys.
     static func shop() -> Buy {
         let queue = HandFake()
         let observer = HandFinisher()

@@ -17,7 +17,7 @@ final class HandPayment: NSObject {
 
 /// A transaction with the fields that Store Kit's has, and a place to note where a queue keeps it.
 final class HandTransaction: NSObject {
-    /// What has become of the payment.
+    /// The state of the payment.
     enum State {
         case purchasing, purchased, failed, restored, deferred
     }

@@ -13,14 +13,14 @@ final class HandPending {
         slots.append(transaction)
     }
 
-    /// True if it was pending.
+    /// Finishes a transaction, and returns whether it was pending.
     func finish(_ transaction: HandTransaction) -> Bool {
         guard slots[transaction.slot] === transaction else { return false }
         slots[transaction.slot] = nil
         return true
     }
 
-    /// Finishes all that are left, oldest first, one by one, and returns how many there were.
+    /// Finishes all remaining transactions, oldest first, one by one, and returns their number.
     func finishAll() -> Int {
         var finished = 0
         for index in slots.indices {
@@ -32,7 +32,7 @@ final class HandPending {
 }
 
 extension HandPending {
-    /// Purchased transactions, each with a payment of its own; they share the product's string.
+    /// Creates purchased transactions, each with a payment of its own; they share the product's string.
     static func purchased(_ count: Int) -> (queue: HandPending, transactions: [HandTransaction]) {
         let queue = HandPending()
         queue.reserve(count)

@@ -30,7 +30,7 @@ final class HandRenewals {
         return calendar
     }()
 
-    /// Subscribers who began at these moments.
+    /// Creates subscribers who began at these dates.
     init(starts: [Date]) {
         self.starts = starts
         months = Array(repeating: 0, count: starts.count)
@@ -38,7 +38,7 @@ final class HandRenewals {
         records = []
     }
 
-    /// Renews all that falls due by a moment; returns how often.
+    /// Renews all subscriptions due by a date, and returns the number of renewals.
     func renew(by moment: Date) -> Int {
         let before = records.count
         while let due = heap.first, due.moment <= moment {

@@ -3,7 +3,7 @@ import Foundation
 /// Restoring by hand: for each past purchase a restored transaction, its original and their payment, delivered in
 /// arrays of 256 and kept until finished.
 ///
-/// They share nothing but the product's string with one another.
+/// They share nothing but the product's string.
 enum HandRestore {
     private static let batchSize = 256
 
@@ -40,7 +40,7 @@ enum HandRestore {
         )
     }
 
-    /// Looks at everything it is given.
+    /// An observer that reads every transaction.
     private final class Observer {
         private(set) var received = 0
 

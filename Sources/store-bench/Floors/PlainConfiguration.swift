@@ -9,7 +9,7 @@ struct PlainConfiguration: Codable {
     var subscriptionGroups: [Group]
     var version: Version
 
-    /// Reads one, and returns how many products it has.
+    /// Reads a file, and returns its number of products.
     static func load(_ file: URL) throws -> Int {
         try JSONDecoder().decode(PlainConfiguration.self, from: Data(contentsOf: file)).productCount
     }
@@ -20,7 +20,7 @@ struct PlainConfiguration: Codable {
 }
 
 extension PlainConfiguration {
-    /// What is sold once, or many times.
+    /// A product that is sold once, or many times.
     struct Product: Codable {
         var displayPrice: String
         var familyShareable: Bool
@@ -38,7 +38,7 @@ extension PlainConfiguration {
         var locale: String
     }
 
-    /// Subscriptions of which a customer has one at a time.
+    /// A group of subscriptions of which a customer has one at a time.
     struct Group: Codable {
         var id: String
         var localizations: [Localization]
@@ -46,7 +46,7 @@ extension PlainConfiguration {
         var subscriptions: [Subscription]
     }
 
-    /// What is paid for again and again.
+    /// A subscription, paid for repeatedly.
     struct Subscription: Codable {
         var adHocOffers: [Offer]
         var codeOffers: [Offer]
@@ -64,7 +64,7 @@ extension PlainConfiguration {
         var winbackOffers: [Offer]?
     }
 
-    /// A subscription's price for a while.
+    /// A temporary price of a subscription.
     struct Offer: Codable {
         var displayPrice: String?
         var eligibility: [String]?
@@ -78,7 +78,7 @@ extension PlainConfiguration {
         var subscriptionPeriod: String
     }
 
-    /// What the store is set to, under the keys of the file.
+    /// The store's settings, under the keys of the file.
     struct Settings: Codable {
         var _disableDialogs: Bool?
         var _locale: String?
@@ -86,7 +86,7 @@ extension PlainConfiguration {
         var _timeRate: Int?
     }
 
-    /// Which generation of Xcode wrote the file.
+    /// The generation of Xcode that wrote the file.
     struct Version: Codable {
         var major: Int
         var minor: Int

@@ -4,7 +4,7 @@
     import StoreCore
     import StoreSQLite
 
-    /// SQLite alone, doing what a durable purchase cannot do without: a row when it is bought, a mark when it is finished.
+    /// SQLite alone, with the minimum of a durable purchase: a row when it is bought, a mark when it is finished.
     final class PlainDatabase {
         private var handle: OpaquePointer?
         private var insert: OpaquePointer?
@@ -40,7 +40,7 @@
             sqlite3_close(handle)
         }
 
-        /// Two commits each.
+        /// Makes purchases with two commits each.
         func buySingly(_ count: Int) throws -> Int {
             for _ in 0..<count {
                 try buy()
@@ -49,7 +49,7 @@
             return count
         }
 
-        /// Two commits for 64.
+        /// Makes purchases with two commits for 64.
         func buyInGroups(_ count: Int) throws -> Int {
             var done = 0
             while done < count {
@@ -76,7 +76,7 @@
             try step(commit)
         }
 
-        /// Reads what is pending, and counts it.
+        /// Reads and counts pending purchases.
         func pending() throws -> Int {
             let rows = try prepare("SELECT id, product, state, date FROM purchase WHERE state < 2 ORDER BY id")
             defer { sqlite3_finalize(rows) }
@@ -119,7 +119,7 @@
     }
 
     extension TemporaryFolder {
-        /// The place of another file, which is not there yet.
+        /// Returns the URL of a file that does not exist yet.
         func newFile() -> URL { url.appending(path: "\(UUID()).sqlite") }
     }
 #endif

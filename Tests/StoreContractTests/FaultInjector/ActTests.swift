@@ -7,44 +7,44 @@ import Testing
 @Suite struct ActTests {
     private let wire = Wire()
     private var clock: ManualClock { wire.clock }
-    private var interposer: FaultInjector { wire.interposer }
+    private var injector: FaultInjector { wire.injector }
 
     @Test func `Without rules everything passes at once`() {
         wire.connect()
         wire.submit(1)
         wire.send(1, 2)
-        interposer.acknowledge(through: UpdateCursor(position: 2))
-        interposer.disconnect(wire.receiver)
+        injector.acknowledge(through: UpdateCursor(position: 2))
+        injector.disconnect(wire.receiver)
         #expect(wire.store.arrived == ["connect", "submit 1", "acknowledge 2", "disconnect"])
         #expect(wire.replies == ["taken"])
         #expect(wire.receiver.positions == [1, 2])
-        #expect(interposer.log.isEmpty)
+        #expect(injector.log.isEmpty)
         #expect(clock.nextDeadline == nil)
     }
 
     @Test func `What the store says of itself is said here too`() throws {
         let shop = try Shop()
         try shop.store.setPaymentsAllowed(false)
-        #expect(!shop.interposer.canMakePayments)
-        #expect(shop.interposer.storefront == shop.store.storefront)
-        #expect(shop.interposer.lane == .caller)
-        #expect(shop.interposer.sells("sword") == true)
-        #expect(shop.interposer.sells("swrod") == false)
+        #expect(!shop.injector.canMakePayments)
+        #expect(shop.injector.storefront == shop.store.storefront)
+        #expect(shop.injector.lane == .caller)
+        #expect(shop.injector.sells("sword") == true)
+        #expect(shop.injector.sells("swrod") == false)
         try shop.store.setPaymentsAllowed(true)
         let shopper = Shopper()
         let queue = shop.queue(shopper)
         // The store makes receipts of what is not finished.
-        shop.interposer.add(.hold, at: .submission, when: .finishes)
+        shop.injector.add(.hold, at: .submission, when: .finishes)
         queue.buy("sword")
         let identifier = try #require(shopper.identifiers.first)
-        let receipt = try #require(shop.interposer.receipt(forTransaction: identifier))
+        let receipt = try #require(shop.injector.receipt(forTransaction: identifier))
         #expect(receipt == shop.store.receipt(forTransaction: identifier))
     }
 
     // MARK: Losses
 
     @Test func `A dropped submission does not arrive, and fails at the timeout`() {
-        interposer.add(.drop, at: .submission)
+        injector.add(.drop, at: .submission)
         wire.submit(1)
         clock.advance(by: 59.5)
         #expect(wire.replies.isEmpty)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `A dropped answer fails at the timeout, its effect stays`() {
-        interposer.add(.drop, at: .reply)
+        injector.add(.drop, at: .reply)
         wire.submit(1)
         #expect(wire.store.arrived == ["submit 1"])
         #expect(wire.replies.isEmpty)
@@ -63,22 +63,22 @@ import Testing
     }
 
     @Test func `A call that gets its second answer does not wait for the first`() {
-        interposer.add(.duplicate, at: .submission)
-        interposer.add(.drop, at: .reply, when: .call(1))
+        injector.add(.duplicate, at: .submission)
+        injector.add(.drop, at: .reply, when: .call(1))
         wire.submit(1)
         #expect(wire.replies == ["taken"])
         #expect(clock.nextDeadline == nil)
     }
 
-    @Test func `The timeout is what the interposer was made with`() {
+    @Test func `The timeout is what the injector was made with`() {
         let wire = Wire(timeout: 7)
-        wire.interposer.add(.drop, at: .submission)
+        wire.injector.add(.drop, at: .submission)
         wire.submit(1)
         #expect(wire.clock.nextDeadline == wire.clock.now + 7)
     }
 
     @Test func `A dropped update leaves a gap, and breaks its connection at the timeout`() {
-        interposer.add(.drop, at: .update, when: .call(2))
+        injector.add(.drop, at: .update, when: .call(2))
         wire.connect()
         wire.send(1, 2, 3)
         #expect(wire.receiver.positions == [1, 3])
@@ -94,15 +94,15 @@ import Testing
         let shop = try Shop()
         let shopper = Shopper()
         let queue = shop.queue(shopper)
-        shop.interposer.add(.drop, at: .update, times: 1)
+        shop.injector.add(.drop, at: .update, times: 1)
         queue.buy("sword")
         #expect(shopper.heard == ["purchasing sword", "purchased sword", "removed sword"])
-        #expect(shop.interposer.log.count == 1)
+        #expect(shop.injector.log.count == 1)
         #expect(shop.clock.nextDeadline == nil)
     }
 
     @Test func `A dropped connection is lost at the timeout`() {
-        interposer.add(.drop, at: .connection)
+        injector.add(.drop, at: .connection)
         wire.connect()
         #expect(wire.store.arrived.isEmpty)
         clock.advance(by: 60)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `A break that nobody was told of shows at the timeout`() {
-        interposer.add(.drop, at: .connectionLost)
+        injector.add(.drop, at: .connectionLost)
         wire.connect()
         wire.store.receivers[0].connectionLost(.network(.notConnectedToInternet, "gone"))
         #expect(wire.receiver.failures.isEmpty)
@@ -119,15 +119,15 @@ import Testing
     }
 
     @Test func `Nobody waits for a dropped acknowledgement`() {
-        interposer.add(.drop, at: .acknowledgement)
-        interposer.acknowledge(through: UpdateCursor(position: 1))
+        injector.add(.drop, at: .acknowledgement)
+        injector.acknowledge(through: UpdateCursor(position: 1))
         #expect(wire.store.arrived.isEmpty)
         #expect(clock.nextDeadline == nil)
     }
 
     @Test func `A lost answer fails at once, its effect stays`() {
-        interposer.add(.loseAnswer, at: .submission, when: .call(1))
-        interposer.add(.loseAnswer, at: .reply, when: .call(1))
+        injector.add(.loseAnswer, at: .submission, when: .call(1))
+        injector.add(.loseAnswer, at: .reply, when: .call(1))
         wire.submit(1)
         wire.submit(2)
         wire.submit(3)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `A connection whose answer is lost reaches the store and breaks`() {
-        interposer.add(.loseAnswer, at: .connection)
+        injector.add(.loseAnswer, at: .connection)
         wire.connect()
         wire.send(1)
         #expect(wire.store.arrived.first == "connect")
@@ -148,15 +148,15 @@ import Testing
 
     @Test func `A failure comes in an answer's place, and what was on its way does not arrive`() {
         let failure = StoreFailure.storeKit(.cloudServiceNetworkConnectionFailed, "no cloud")
-        interposer.add(.fail(failure), at: .submission, when: .call(1))
-        interposer.add(.fail(failure), at: .productsAnswer)
-        interposer.add(.fail(failure), at: .receiptRequest)
+        injector.add(.fail(failure), at: .submission, when: .call(1))
+        injector.add(.fail(failure), at: .productsAnswer)
+        injector.add(.fail(failure), at: .receiptRequest)
         wire.submit(1)
         let answers = Locked<[StoreFailure?]>([])
-        interposer.products(["sword"]) { answer in
+        injector.products(["sword"]) { answer in
             answers.withLock { if case .failure(let failure) = answer { $0.append(failure) } }
         }
-        interposer.refreshReceipt(ReceiptProperties()) { failure in answers.withLock { $0.append(failure) } }
+        injector.refreshReceipt(ReceiptProperties()) { failure in answers.withLock { $0.append(failure) } }
         #expect(answers.withLock { $0 } == [failure, failure])
         #expect(wire.answers.withLock { $0 } == [.tryLater(failure)])
         #expect(wire.store.arrived == ["products"])
@@ -164,7 +164,7 @@ import Testing
 
     @Test func `An update that fails breaks its connection with that failure`() {
         let failure = StoreFailure.network(.secureConnectionFailed, "not whom it says it is")
-        interposer.add(.fail(failure), at: .update, when: .call(2))
+        injector.add(.fail(failure), at: .update, when: .call(2))
         wire.connect()
         wire.send(1, 2, 3)
         #expect(wire.receiver.positions == [1])
@@ -173,9 +173,9 @@ import Testing
 
     @Test func `A look-up fails with the failure that a rule names, as the app sees it`() {
         let code = URLError.Code.cannotFindHost
-        interposer.add(.fail(.network(code, "no such host")), at: .productsRequest)
+        injector.add(.fail(.network(code, "no such host")), at: .productsRequest)
         let delegate = FailureKeeper()
-        StoreContext(backend: interposer, delivery: .inline).run {
+        StoreContext(backend: injector, delivery: .inline).run {
             let request = SKProductsRequest(productIdentifiers: ["sword"])
             request.delegate = delegate
             request.start()
@@ -188,18 +188,18 @@ import Testing
     @Test func `A cut breaks every connection, then fails every call, and loses what is under way`() {
         let other = Receiver()
         wire.connect()
-        interposer.connect(other, after: nil)
+        injector.connect(other, after: nil)
         wire.store.keepSilent()
         wire.submit(1)
-        interposer.add(.hold, at: .submission, when: .call(1))
-        interposer.add(.delay(5), at: .update)
+        injector.add(.hold, at: .submission, when: .call(1))
+        injector.add(.delay(5), at: .update)
         wire.submit(2)
         wire.send(1)
-        interposer.cut()
+        injector.cut()
         let lost = "try later \(URLError.networkConnectionLost.rawValue)"
         #expect(wire.replies == [lost, lost])
         #expect([wire.receiver, other].map { $0.failures.map(\.isLoss) } == [[true], [true]])
-        #expect(interposer.held.isEmpty)
+        #expect(injector.held.isEmpty)
         #expect(clock.nextDeadline == nil)
         wire.store.replies[0](.taken)
         #expect(wire.replies.count == 2)
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test func `A connection that is cut while it is being made does not stay with the store`() {
-        wire.store.beforeConnect { [interposer] in interposer.cut() }
+        wire.store.beforeConnect { [injector] in injector.cut() }
         wire.connect()
         #expect(wire.receiver.failures.map(\.isLoss) == [true])
         #expect(wire.store.arrived == ["disconnect", "connect", "disconnect"])
@@ -216,17 +216,17 @@ import Testing
     @Test(arguments: FaultInjector.Point.allCases.filter { $0 != .connectionLost })
     func `A rule that cuts does so from any point, and what comes afterwards passes`(point: FaultInjector.Point) {
         if point != .connection { wire.connect() }
-        interposer.add(.cut, at: point, times: 1)
+        injector.add(.cut, at: point, times: 1)
         if point == .connection { wire.connect() }
         wire.submit(1)
         wire.send(1)
-        interposer.acknowledge(through: UpdateCursor(position: 1))
-        interposer.products([]) { _ in }
-        interposer.refreshReceipt(ReceiptProperties()) { _ in }
+        injector.acknowledge(through: UpdateCursor(position: 1))
+        injector.products([]) { _ in }
+        injector.refreshReceipt(ReceiptProperties()) { _ in }
         let content = StoreContent(identifier: "map", length: 5)
         let request = ContentRequest(transaction: "1", productIdentifier: "map", content: content, limit: 5)
-        interposer.fetchContent(request) { _ in }
-        _ = interposer.storefront
+        injector.fetchContent(request) { _ in }
+        _ = injector.storefront
         #expect(wire.receiver.failures.map(\.isLoss) == [true])
         wire.connect()
         wire.send(1)

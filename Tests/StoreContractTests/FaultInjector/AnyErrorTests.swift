@@ -7,7 +7,7 @@ import Testing
 @Suite struct AnyErrorTests {
     private let clock = ManualClock()
     private let store: SandboxStore
-    private let interposer: FaultInjector
+    private let injector: FaultInjector
     private let queue: SKPaymentQueue
     private let app = Diarist()
 
@@ -21,8 +21,8 @@ import Testing
             clock: clock
         )
         store.downloadPace = .atOnce(inChunksOf: 4)
-        interposer = FaultInjector(store)
-        queue = SKPaymentQueue(backend: interposer, delivery: .inline, log: .silent)
+        injector = FaultInjector(store)
+        queue = SKPaymentQueue(backend: injector, delivery: .inline, log: .silent)
         queue.add(app)
     }
 
@@ -98,31 +98,31 @@ import Testing
     /// A line for each place, as in a test of one's own.
     private func spoil(_ place: Place, with failure: StoreFailure) {
         switch place {
-        case .productsRequest: interposer.add(.fail(failure), at: .productsRequest)
-        case .productsAnswer: interposer.add(.fail(failure), at: .productsAnswer)
-        case .orderSent: interposer.add(.fail(failure), at: .submission, when: .purchases)
-        case .orderAnswered: interposer.add(.fail(failure), at: .reply, when: .purchases)
+        case .productsRequest: injector.add(.fail(failure), at: .productsRequest)
+        case .productsAnswer: injector.add(.fail(failure), at: .productsAnswer)
+        case .orderSent: injector.add(.fail(failure), at: .submission, when: .purchases)
+        case .orderAnswered: injector.add(.fail(failure), at: .reply, when: .purchases)
         case .orderDecided: store.purchaseFailure = failure
-        case .updateDelivered: interposer.add(.fail(failure), at: .update)
-        case .finishSent: interposer.add(.fail(failure), at: .submission, when: .finishes)
-        case .finishAnswered: interposer.add(.fail(failure), at: .reply, when: .finishes)
-        case .restoreSent: interposer.add(.fail(failure), at: .submission, when: .restores)
-        case .restoreAnswered: interposer.add(.fail(failure), at: .reply, when: .restores)
+        case .updateDelivered: injector.add(.fail(failure), at: .update)
+        case .finishSent: injector.add(.fail(failure), at: .submission, when: .finishes)
+        case .finishAnswered: injector.add(.fail(failure), at: .reply, when: .finishes)
+        case .restoreSent: injector.add(.fail(failure), at: .submission, when: .restores)
+        case .restoreAnswered: injector.add(.fail(failure), at: .reply, when: .restores)
         case .restoreBegun: store.failRestores(with: failure)
         case .restoreUnderWay: store.failRestores(with: failure, after: 1)
-        case .restoreDelivered: interposer.add(.fail(failure), at: .update, when: .product("castle"))
-        case .receiptRequest: interposer.add(.fail(failure), at: .receiptRequest)
-        case .receiptAnswer: interposer.add(.fail(failure), at: .receiptAnswer)
-        case .downloadRequest: interposer.add(.fail(failure), at: .downloadRequest, when: .call(2))
-        case .downloadChunk: interposer.add(.fail(failure), at: .downloadChunk, when: .call(2))
+        case .restoreDelivered: injector.add(.fail(failure), at: .update, when: .product("castle"))
+        case .receiptRequest: injector.add(.fail(failure), at: .receiptRequest)
+        case .receiptAnswer: injector.add(.fail(failure), at: .receiptAnswer)
+        case .downloadRequest: injector.add(.fail(failure), at: .downloadRequest, when: .call(2))
+        case .downloadChunk: injector.add(.fail(failure), at: .downloadChunk, when: .call(2))
         case .downloadUnderWay: store.failDownload(of: "map", at: .afterBytes(5), with: failure)
-        case .storefrontRead: interposer.add(.fail(failure), at: .storefrontRead)
+        case .storefrontRead: injector.add(.fail(failure), at: .storefrontRead)
         }
     }
 
     /// The trouble is over.
     private func calm() {
-        interposer.removeAllRules()
+        injector.removeAllRules()
         store.purchaseFailure = nil
         store.failRestores(with: nil)
         clock.advance(by: 3600)
@@ -133,7 +133,7 @@ import Testing
         switch place {
         case .productsRequest, .productsAnswer:
             let wanted: Set = ["sword", "game"]
-            let request = SKProductsRequest(productIdentifiers: wanted, backend: interposer, delivery: .inline)
+            let request = SKProductsRequest(productIdentifiers: wanted, backend: injector, delivery: .inline)
             request.delegate = app
             request.start()
         case .orderSent, .orderAnswered, .orderDecided, .updateDelivered, .finishSent, .finishAnswered:
@@ -141,7 +141,7 @@ import Testing
         case .restoreSent, .restoreAnswered, .restoreBegun, .restoreUnderWay, .restoreDelivered:
             queue.restoreCompletedTransactions()
         case .receiptRequest, .receiptAnswer:
-            let request = SKReceiptRefreshRequest(receiptProperties: nil, backend: interposer, delivery: .inline)
+            let request = SKReceiptRefreshRequest(receiptProperties: nil, backend: injector, delivery: .inline)
             request.delegate = app
             request.start()
         case .downloadRequest, .downloadChunk, .downloadUnderWay:
@@ -183,22 +183,22 @@ import Testing
         FaultInjector.Act.pass, .delay(5), .duplicate, .echo(after: 5), .reorder, .hold,
     ])
     func `What only slows other things down lets the country pass`(act: FaultInjector.Act) {
-        interposer.add(act, at: .storefrontRead)
+        injector.add(act, at: .storefrontRead)
         #expect(queue.storefront?.countryCode == "USA")
         #expect(clock.nextDeadline == nil)
-        #expect(interposer.held.isEmpty)
+        #expect(injector.held.isEmpty)
     }
 
     @Test(arguments: [FaultInjector.Act.drop, .loseAnswer, .cut])
     func `What loses other things has the app read no country, that once`(act: FaultInjector.Act) {
-        interposer.add(act, at: .storefrontRead, when: .call(2))
+        injector.add(act, at: .storefrontRead, when: .call(2))
         let countries = (1...3).map { _ in queue.storefront?.countryCode }
         #expect(countries == ["USA", nil, "USA"])
-        #expect(interposer.log.count == 1)
+        #expect(injector.log.count == 1)
     }
 
     @Test func `A cut where the country is read breaks connections too, and the queue makes another`() {
-        interposer.add(.cut, at: .storefrontRead, times: 1)
+        injector.add(.cut, at: .storefrontRead, times: 1)
         #expect(queue.storefront == nil)
         queue.add(SKPayment(productIdentifier: "sword"))
         #expect(app.take() == [])

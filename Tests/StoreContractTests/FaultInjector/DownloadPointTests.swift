@@ -6,7 +6,7 @@ import Testing
 /// What can be done to a download's bytes on their way.
 @Suite struct DownloadPointTests {
     private let clock = ManualClock()
-    private let interposer: FaultInjector
+    private let injector: FaultInjector
     private let queue: SKPaymentQueue
     private let watcher = Watcher()
     private static let bytes = Data("0123456789".utf8)
@@ -17,8 +17,8 @@ import Testing
             clock: clock
         )
         store.downloadPace = .atOnce(inChunksOf: 4)
-        interposer = FaultInjector(store)
-        queue = SKPaymentQueue(backend: interposer, delivery: .inline, log: .silent)
+        injector = FaultInjector(store)
+        queue = SKPaymentQueue(backend: injector, delivery: .inline, log: .silent)
         queue.add(watcher)
         queue.add(SKPayment(productIdentifier: "level.2"))
     }
@@ -33,7 +33,7 @@ import Testing
         StoreFailure.network(.cannotConnectToHost, "no host"), .storeKit(.cloudServiceRevoked, "revoked"),
     ])
     func `B194: Any error in the place of the n-th chunk fails the download there`(failure: StoreFailure) throws {
-        interposer.add(.fail(failure), at: .downloadChunk, when: .call(2))
+        injector.add(.fail(failure), at: .downloadChunk, when: .call(2))
         let download = try start()
         #expect(watcher.history == ["active 0.0", "active 0.4", "failed 0.4"])
         let error = try #require(download.error)
@@ -47,19 +47,19 @@ import Testing
 
     @Test(arguments: [FaultInjector.Point.downloadRequest, .downloadChunk])
     func `A loss shows as a timeout`(point: FaultInjector.Point) throws {
-        interposer.add(.drop, at: point, times: 1)
+        injector.add(.drop, at: point, times: 1)
         let download = try start()
         #expect(download.state == .active)
         clock.advance(by: 60)
         #expect(download.state == .failed)
         #expect((download.error as? URLError)?.code == .timedOut)
-        #expect(interposer.log.count == 1)
-        #expect(interposer.log[0].contains("level.2 from 0") || interposer.log[0].contains("4 bytes of level.2"))
+        #expect(injector.log.count == 1)
+        #expect(injector.log[0].contains("level.2 from 0") || injector.log[0].contains("4 bytes of level.2"))
     }
 
     @Test(arguments: [FaultInjector.Act.duplicate, .echo(after: 1)])
     func `Bytes that come twice are written once`(act: FaultInjector.Act) throws {
-        interposer.add(act, at: .downloadChunk, when: .product("level.2"))
+        injector.add(act, at: .downloadChunk, when: .product("level.2"))
         let download = try start()
         clock.advance(by: 10)
         #expect(watcher.history == ["active 0.0", "active 0.4", "active 0.8", "finished 1.0"])
@@ -68,10 +68,10 @@ import Testing
 
     @Test func `A chunk that is held keeps the download where it is`() throws {
         let transaction = try #require(queue.transactions.first?.transactionIdentifier)
-        interposer.add(.hold, at: .downloadChunk, when: .transaction(transaction) && .call(1))
+        injector.add(.hold, at: .downloadChunk, when: .transaction(transaction) && .call(1))
         let download = try start()
         #expect(download.progress == 0)
-        interposer.releaseAll()
+        injector.releaseAll()
         #expect(download.state == .finished)
     }
 }

@@ -2,7 +2,7 @@ import StoreContract
 import StoreCore
 import Testing
 
-/// Whatever the interposer does to the wire, a payment queue and a sandbox come to terms.
+/// Whatever the injector does to the wire, a payment queue and a sandbox come to terms.
 @Suite struct ExactlyOnceTests {
     static let acts: [FaultInjector.Act] = [
         .drop, .delay(5), .delay(90), .duplicate, .echo(after: 90), .reorder, .cut, .loseAnswer, .hold,
@@ -17,16 +17,16 @@ import Testing
     ) throws {
         for number in 1...4 {
             let shop = try Shop()
-            shop.interposer.add(act, at: point, when: .call(number))
+            shop.injector.add(act, at: point, when: .call(number))
             let shopper = Shopper()
             let queue = shop.queue(shopper)
             for product in ["sword", "shield", "spear"] {
                 queue.buy(product)
                 shop.clock.advance(by: 1)
             }
-            if point == .connection, number > 1 { shop.interposer.cut() }
+            if point == .connection, number > 1 { shop.injector.cut() }
             shop.clock.advance(by: 30)
-            shop.interposer.releaseAll()
+            shop.injector.releaseAll()
             shop.clock.advance(by: 600)
             try expectOnce(["sword", "shield", "spear"], shopper, queue, shop)
         }
@@ -38,7 +38,7 @@ import Testing
         let shopper = Shopper()
         let queue = shop.queue(shopper)
         queue.buy("full.game")
-        shop.interposer.add(
+        shop.injector.add(
             act,
             at: .update,
             when: .matching { crossing in
@@ -49,9 +49,9 @@ import Testing
         )
         queue.restoreCompletedTransactions()
         shop.clock.advance(by: 30)
-        shop.interposer.releaseAll()
+        shop.injector.releaseAll()
         shop.clock.advance(by: 600)
-        #expect(!shop.interposer.log.isEmpty)
+        #expect(!shop.injector.log.isEmpty)
         #expect(shopper.heard.filter { $0.hasPrefix("restore ") }.count == 1)
         #expect(shopper.heard(of: "full.game") == ["purchasing", "purchased", "removed", "restored", "removed"])
         #expect(queue.settle().isEmpty)
@@ -63,7 +63,7 @@ import Testing
     ) throws {
         let shop = try Shop(seed: seed)
         for point in FaultInjector.Point.allCases {
-            for act in Self.acts { shop.interposer.add(act, at: point, when: .chance(0.03)) }
+            for act in Self.acts { shop.injector.add(act, at: point, when: .chance(0.03)) }
         }
         let journal = MemoryJournal()
         let shopper = Shopper()
@@ -75,16 +75,16 @@ import Testing
             try shop.store.register(.consumable(product, price: "0.99"))
             queue.buy(product)
             if round % 3 == 0 { shop.clock.advance(by: Double(round * 7)) }
-            if round % 4 == 0, let held = shop.interposer.held.last { shop.interposer.release(held.id) }
+            if round % 4 == 0, let held = shop.injector.held.last { shop.injector.release(held.id) }
             if round % 7 == 0 {
                 queue = queue.relaunch()
                 queue.add(shopper)
             }
         }
-        shop.interposer.removeAllRules()
-        shop.interposer.releaseAll()
+        shop.injector.removeAllRules()
+        shop.injector.releaseAll()
         shop.clock.advance(by: 3000)
-        let log = Comment(rawValue: shop.interposer.log.joined(separator: "\n"))
+        let log = Comment(rawValue: shop.injector.log.joined(separator: "\n"))
         #expect(shop.charges.sorted() == products.sorted(), log)
         for product in products {
             let heard = shopper.heard(of: product)
@@ -103,8 +103,8 @@ import Testing
         _ queue: SKPaymentQueue,
         _ shop: Shop
     ) throws {
-        let log = Comment(rawValue: shop.interposer.log.joined(separator: "\n"))
-        #expect(!shop.interposer.log.isEmpty, "nothing was spoiled")
+        let log = Comment(rawValue: shop.injector.log.joined(separator: "\n"))
+        #expect(!shop.injector.log.isEmpty, "nothing was spoiled")
         // A store may ask about a later order first.
         #expect(shop.charges.sorted() == products.sorted(), log)
         for product in products {

@@ -7,13 +7,13 @@ import Testing
 @Suite struct OrderTests {
     private let wire = Wire()
     private var clock: ManualClock { wire.clock }
-    private var interposer: FaultInjector { wire.interposer }
+    private var injector: FaultInjector { wire.injector }
 
     @Test func `Updates wait behind a delayed one, those of another connection do not`() {
         let other = Receiver()
-        interposer.connect(other, after: nil)
+        injector.connect(other, after: nil)
         wire.connect()
-        interposer.add(.delay(5), at: .update, when: .call(1))
+        injector.add(.delay(5), at: .update, when: .call(1))
         wire.send(1, 2)
         wire.store.receivers[0].receive(
             UpdateBatch(after: nil, through: UpdateCursor(position: 1), updates: [])
@@ -28,8 +28,8 @@ import Testing
 
     @Test func `An update that is delayed less than the one before it waits for that one`() {
         wire.connect()
-        interposer.add(.delay(5), at: .update, when: .call(1))
-        interposer.add(.delay(1), at: .update, when: .call(2))
+        injector.add(.delay(5), at: .update, when: .call(1))
+        injector.add(.delay(1), at: .update, when: .call(2))
         wire.send(1, 2)
         clock.advance(by: 2)
         #expect(wire.receiver.positions.isEmpty)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `Calls do not wait for a delayed one`() {
-        interposer.add(.delay(5), at: .submission, when: .call(1))
+        injector.add(.delay(5), at: .submission, when: .call(1))
         wire.submit(1)
         wire.submit(2)
         #expect(wire.store.arrived == ["submit 2"])
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: [FaultInjector.Point.submission, .reply])
     func `What is delayed beyond the timeout fails at the timeout, and arrives for nobody`(point: FaultInjector.Point) {
-        interposer.add(.delay(90), at: point)
+        injector.add(.delay(90), at: point)
         wire.submit(1)
         clock.advance(by: 60)
         #expect(wire.replies == ["try later \(URLError.timedOut.rawValue)"])
@@ -60,12 +60,12 @@ import Testing
 
     @Test func `What is duplicated arrives twice at once`() {
         for point in [FaultInjector.Point.submission, .connection, .update, .acknowledgement] {
-            interposer.add(.duplicate, at: point)
+            injector.add(.duplicate, at: point)
         }
         wire.connect()
         wire.submit(1)
         wire.send(1, 2)
-        interposer.acknowledge(through: UpdateCursor(position: 1))
+        injector.acknowledge(through: UpdateCursor(position: 1))
         #expect(
             wire.store.arrived
                 == ["connect", "connect", "submit 1", "submit 1", "acknowledge 1", "acknowledge 1"]
@@ -76,9 +76,9 @@ import Testing
 
     @Test func `An echo comes once more, past what waits by then`() {
         wire.connect()
-        interposer.add(.echo(after: 5), at: .update, when: .call(1))
-        interposer.add(.hold, at: .update, when: .call(2))
-        interposer.add(.echo(after: 90), at: .submission)
+        injector.add(.echo(after: 5), at: .update, when: .call(1))
+        injector.add(.hold, at: .update, when: .call(2))
+        injector.add(.echo(after: 90), at: .submission)
         wire.send(1, 2)
         wire.submit(1)
         #expect(wire.receiver.positions == [1])
@@ -90,7 +90,7 @@ import Testing
 
     @Test func `Reordered updates change places in pairs`() {
         wire.connect()
-        interposer.add(.reorder, at: .update)
+        injector.add(.reorder, at: .update)
         wire.send(1, 2, 3, 4)
         #expect(wire.receiver.positions == [2, 1, 4, 3])
         #expect(clock.nextDeadline == nil)
@@ -101,8 +101,8 @@ import Testing
 
     @Test func `An update changes places with one that is delayed when that one's time comes`() {
         wire.connect()
-        interposer.add(.reorder, at: .update, when: .call(1))
-        interposer.add(.delay(5), at: .update, when: .call(2))
+        injector.add(.reorder, at: .update, when: .call(1))
+        injector.add(.delay(5), at: .update, when: .call(2))
         wire.send(1, 2, 3)
         #expect(wire.receiver.positions.isEmpty)
         clock.advance(by: 5)
@@ -110,8 +110,8 @@ import Testing
     }
 
     @Test func `A reordered call goes behind the next, or by itself at the timeout`() {
-        interposer.add(.reorder, at: .submission, when: .call(1))
-        interposer.add(.reorder, at: .submission, when: .call(3))
+        injector.add(.reorder, at: .submission, when: .call(1))
+        injector.add(.reorder, at: .submission, when: .call(3))
         wire.submit(1)
         wire.submit(2)
         #expect(wire.store.arrived == ["submit 2", "submit 1"])
@@ -125,27 +125,27 @@ import Testing
 
     @Test func `What a disconnected receiver still had to hear is lost`() {
         wire.connect()
-        interposer.add(.delay(5), at: .update, when: .call(1))
-        interposer.add(.hold, at: .update, when: .call(2))
+        injector.add(.delay(5), at: .update, when: .call(1))
+        injector.add(.hold, at: .update, when: .call(2))
         wire.send(1, 2)
-        interposer.disconnect(wire.receiver)
-        #expect(interposer.held.isEmpty)
+        injector.disconnect(wire.receiver)
+        #expect(injector.held.isEmpty)
         #expect(clock.nextDeadline == nil)
         clock.advance(by: 5)
         #expect(wire.receiver.positions.isEmpty)
     }
 
     @Test func `A connection that is delayed is not made once nobody wants it`() {
-        interposer.add(.delay(5), at: .connection)
+        injector.add(.delay(5), at: .connection)
         wire.connect()
-        interposer.disconnect(wire.receiver)
+        injector.disconnect(wire.receiver)
         clock.advance(by: 5)
         #expect(!wire.store.arrived.contains("connect"))
     }
 
     @Test func `A receiver that connects again begins again`() {
         wire.connect()
-        interposer.add(.delay(5), at: .update, times: 1)
+        injector.add(.delay(5), at: .update, times: 1)
         wire.send(1)
         wire.connect()
         wire.send(1)

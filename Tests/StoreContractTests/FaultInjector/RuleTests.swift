@@ -6,7 +6,7 @@ import Testing
 /// When a rule applies, and which of several.
 @Suite struct RuleTests {
     private let wire = Wire(label: "alice")
-    private var interposer: FaultInjector { wire.interposer }
+    private var injector: FaultInjector { wire.injector }
     private let failure = StoreFailure.network(.badURL, "spoiled")
 
     /// The numbers of the submissions that reached the store.
@@ -15,106 +15,106 @@ import Testing
     }
 
     @Test func `The first rule that applies acts, in the order in which they were added`() {
-        interposer.add(.pass, at: .submission, when: .call(2))
-        interposer.add(.fail(failure), at: .submission)
-        interposer.add(.hold, at: .submission)
+        injector.add(.pass, at: .submission, when: .call(2))
+        injector.add(.fail(failure), at: .submission)
+        injector.add(.hold, at: .submission)
         for number in 1...3 { wire.submit(number) }
         #expect(arrived(wire) == [2])
-        #expect(interposer.held.isEmpty)
+        #expect(injector.held.isEmpty)
     }
 
     @Test func `A rule counts what another one takes`() {
-        interposer.add(.fail(failure), at: .submission, when: .call(1))
-        interposer.add(.hold, at: .submission, when: .call(2))
+        injector.add(.fail(failure), at: .submission, when: .call(1))
+        injector.add(.hold, at: .submission, when: .call(2))
         for number in 1...3 { wire.submit(number) }
         #expect(arrived(wire) == [3])
-        #expect(interposer.held.map(\.crossing.number) == [2])
+        #expect(injector.held.map(\.crossing.number) == [2])
     }
 
     @Test func `A rule acts as often as it may`() {
-        interposer.add(.fail(failure), at: .submission, times: 2)
+        injector.add(.fail(failure), at: .submission, times: 2)
         for number in 1...4 { wire.submit(number) }
         #expect(arrived(wire) == [3, 4])
     }
 
     @Test func `A rule that is taken away acts no more, what it holds stays held`() {
-        let rule = interposer.add(.hold, at: .submission)
+        let rule = injector.add(.hold, at: .submission)
         wire.submit(1)
-        interposer.remove(rule)
+        injector.remove(rule)
         wire.submit(2)
         #expect(arrived(wire) == [2])
-        interposer.add(.fail(failure), at: .submission)
-        interposer.removeAllRules()
+        injector.add(.fail(failure), at: .submission)
+        injector.removeAllRules()
         wire.submit(3)
-        interposer.releaseAll()
+        injector.releaseAll()
         #expect(arrived(wire) == [2, 3, 1])
     }
 
     @Test func `Some calls in a row are spoiled`() {
-        interposer.add(.fail(failure), at: .submission, when: .calls(2...4))
+        injector.add(.fail(failure), at: .submission, when: .calls(2...4))
         for number in 1...6 { wire.submit(number) }
         #expect(arrived(wire) == [1, 5, 6])
     }
 
     @Test func `A condition counts what those to its left let through`() {
-        interposer.add(.fail(failure), at: .submission, when: .product("sword") && .call(2))
-        interposer.add(.hold, at: .submission, when: .call(2) && .product("sword"))
+        injector.add(.fail(failure), at: .submission, when: .product("sword") && .call(2))
+        injector.add(.hold, at: .submission, when: .call(2) && .product("sword"))
         for (number, product) in ["sword", "shield", "sword", "sword"].enumerated() {
             wire.submit(number + 1, of: product)
         }
         #expect(arrived(wire) == [1, 2, 4])
-        #expect(interposer.held.isEmpty)
+        #expect(injector.held.isEmpty)
     }
 
     @Test func `A product is known in purchases, their answers, updates and look-ups`() {
         wire.connect()
         for point in [FaultInjector.Point.submission, .reply, .update, .productsRequest] {
-            interposer.add(.hold, at: point, when: .product("sword"))
+            injector.add(.hold, at: point, when: .product("sword"))
         }
         wire.submit(1, of: "sword")
         wire.submit(2, of: "shield")
-        interposer.releaseAll()
-        #expect(interposer.held.map(\.point) == [.reply])
+        injector.releaseAll()
+        #expect(injector.held.map(\.point) == [.reply])
         wire.send(1, of: "shield")
         wire.send(2, of: "sword")
-        interposer.products(["spear", "sword"]) { _ in }
-        interposer.products(["spear"]) { _ in }
-        #expect(interposer.held.map(\.point) == [.reply, .update, .productsRequest])
+        injector.products(["spear", "sword"]) { _ in }
+        injector.products(["spear"]) { _ in }
+        #expect(injector.held.map(\.point) == [.reply, .update, .productsRequest])
     }
 
-    @Test func `An account is the interposer's label or the app's name for its user`() {
-        interposer.add(.hold, at: .submission, when: .account("bob"))
-        interposer.add(.fail(failure), at: .submission, when: .account("alice") && .call(2))
+    @Test func `An account is the injector's label or the app's name for its user`() {
+        injector.add(.hold, at: .submission, when: .account("bob"))
+        injector.add(.fail(failure), at: .submission, when: .account("alice") && .call(2))
         wire.submit(1, user: "bob")
         wire.submit(2)
         wire.submit(3, .restore(applicationUsername: "bob"))
         #expect(arrived(wire).isEmpty)
-        #expect(interposer.held.map(\.crossing.number) == [1, 3])
+        #expect(injector.held.map(\.crossing.number) == [1, 3])
         #expect(wire.replies == ["try later \(URLError.badURL.rawValue)"])
     }
 
     @Test func `Purchases, finishes, restores and transactions are told apart`() {
         wire.connect()
-        interposer.add(.hold, at: .submission, when: .finishes && .transaction("t1"))
-        interposer.add(.hold, at: .submission, when: .restores)
-        interposer.add(.hold, at: .update, when: .transaction("t2"))
-        interposer.add(.fail(failure), at: .submission, when: .purchases)
+        injector.add(.hold, at: .submission, when: .finishes && .transaction("t1"))
+        injector.add(.hold, at: .submission, when: .restores)
+        injector.add(.hold, at: .update, when: .transaction("t2"))
+        injector.add(.fail(failure), at: .submission, when: .purchases)
         wire.submit(1)
         wire.submit(2, .finish(transaction: "t1"))
         wire.submit(3, .finish(transaction: "t2"))
         wire.submit(4, .restore(applicationUsername: nil))
         wire.send(1, 2)
         #expect(arrived(wire) == [3])
-        #expect(interposer.held.map(\.description).count == 3)
-        #expect(interposer.held.map(\.crossing.number) == [2, 4, 2])
+        #expect(injector.held.map(\.description).count == 3)
+        #expect(injector.held.map(\.crossing.number) == [2, 4, 2])
     }
 
     // MARK: Chance
 
     private func walk(seed: UInt64, others: Bool = false) -> [Int] {
         let wire = Wire(seed: seed)
-        wire.interposer.add(.fail(failure), at: .submission, when: .chance(0.5))
-        if others { wire.interposer.add(.duplicate, at: .reply, when: .chance(0.5)) }
+        wire.injector.add(.fail(failure), at: .submission, when: .chance(0.5))
+        if others { wire.injector.add(.duplicate, at: .reply, when: .chance(0.5)) }
         for number in 1...64 { wire.submit(number) }
         return arrived(wire)
     }
@@ -131,10 +131,10 @@ import Testing
 
     @Test func `Two rules of the same chance do not go together`() {
         wire.connect()
-        interposer.add(.drop, at: .acknowledgement, when: .chance(0.5))
-        interposer.add(.drop, at: .update, when: .chance(0.5))
+        injector.add(.drop, at: .acknowledgement, when: .chance(0.5))
+        injector.add(.drop, at: .update, when: .chance(0.5))
         for position in 1...64 {
-            interposer.acknowledge(through: UpdateCursor(position: position))
+            injector.acknowledge(through: UpdateCursor(position: position))
             wire.send(position)
         }
         let acknowledged = wire.store.arrived.filter { $0.hasPrefix("acknowledge ") }.map { $0.dropFirst(12) }
@@ -142,23 +142,23 @@ import Testing
     }
 
     @Test func `A chance of one is sure, a chance of zero is none`() {
-        interposer.add(.hold, at: .submission, when: .chance(0))
-        interposer.add(.fail(failure), at: .submission, when: .chance(1))
+        injector.add(.hold, at: .submission, when: .chance(0))
+        injector.add(.fail(failure), at: .submission, when: .chance(1))
         for number in 1...20 { wire.submit(number) }
-        #expect(interposer.held.isEmpty)
+        #expect(injector.held.isEmpty)
         #expect(arrived(wire).isEmpty)
     }
 
     // MARK: The log
 
     @Test func `The log says what was done to what, and names no user`() {
-        interposer.add(.hold, at: .submission, when: .call(2))
+        injector.add(.hold, at: .submission, when: .call(2))
         wire.submit(1, user: "carol")
         wire.submit(2, user: "carol")
-        interposer.releaseAll()
-        interposer.cut()
+        injector.releaseAll()
+        injector.cut()
         #expect(
-            interposer.log == [
+            injector.log == [
                 "alice: submission 2 (purchase of sword): held",
                 "alice: submission 2 (purchase of sword): released, passed",
                 "alice: everything cut by hand",
@@ -178,11 +178,11 @@ import Testing
         }
         #expect(String(decoding: call.standardErrorContent, as: UTF8.self).contains("counted from 1"))
         let delay = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            Wire().interposer.add(.delay(-1), at: .reply)
+            Wire().injector.add(.delay(-1), at: .reply)
         }
         #expect(String(decoding: delay.standardErrorContent, as: UTF8.self).contains("-1.0 is no number of seconds"))
         let times = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            Wire().interposer.add(.drop, at: .reply, times: -1)
+            Wire().injector.add(.drop, at: .reply, times: -1)
         }
         #expect(String(decoding: times.standardErrorContent, as: UTF8.self).contains("cannot act -1 times"))
         let timeout = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -11,7 +11,7 @@ import Testing
     ) async throws {
         let shop = try Shop(seed: seed)
         for point in FaultInjector.Point.allCases {
-            for act in ExactlyOnceTests.acts { shop.interposer.add(act, at: point, when: .chance(0.02)) }
+            for act in ExactlyOnceTests.acts { shop.injector.add(act, at: point, when: .chance(0.02)) }
         }
         let products = (0..<3).map { buyer in (0..<15).map { "item\(buyer).\($0)" } }
         for product in products.joined() { try shop.store.register(.consumable(product, price: "0.99")) }
@@ -21,17 +21,17 @@ import Testing
             switch index {
             case 3:
                 for _ in 1...30 {
-                    shop.interposer.releaseAll()
-                    if shop.interposer.log.count.isMultiple(of: 5) { shop.interposer.cut() }
+                    shop.injector.releaseAll()
+                    if shop.injector.log.count.isMultiple(of: 5) { shop.injector.cut() }
                 }
             case 4: for _ in 1...30 { shop.clock.advance(by: 7) }
             default: for product in products[index] { queue.buy(product) }
             }
         }
-        shop.interposer.removeAllRules()
-        shop.interposer.releaseAll()
+        shop.injector.removeAllRules()
+        shop.injector.releaseAll()
         await shop.clock.advance(by: 3000)
-        let log = Comment(rawValue: shop.interposer.log.joined(separator: "\n"))
+        let log = Comment(rawValue: shop.injector.log.joined(separator: "\n"))
         #expect(shop.charges.sorted() == products.joined().sorted(), log)
         for product in products.joined() {
             #expect(shopper.heard(of: product) == ["purchasing", "purchased", "removed"], log)
@@ -45,7 +45,7 @@ import Testing
             guard position == 1, let wire = wire.withLock({ $0 }) else { return }
             let isReleased = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                wire.interposer.releaseAll()
+                wire.injector.releaseAll()
                 isReleased.signal()
             }
             isReleased.wait()
@@ -53,10 +53,10 @@ import Testing
         let made = Wire(receiver: receiver)
         wire.withLock { $0 = made }
         made.connect()
-        made.interposer.add(.hold, at: .update)
+        made.injector.add(.hold, at: .update)
         made.send(2, 1)
-        let last = try #require(made.interposer.held.last)
-        made.interposer.release(last.id)
+        let last = try #require(made.injector.held.last)
+        made.injector.release(last.id)
         #expect(receiver.positions == [1, 2])
         #expect(!receiver.hasOverlapped)
         wire.withLock { $0 = nil }
@@ -65,29 +65,29 @@ import Testing
     @Test func `A receiver is called by one at a time while updates come and are released`() async {
         let wire = Wire(seed: 5)
         wire.connect()
-        wire.interposer.add(.hold, at: .update, when: .chance(0.5))
-        wire.interposer.add(.duplicate, at: .update)
+        wire.injector.add(.hold, at: .update, when: .chance(0.5))
+        wire.injector.add(.duplicate, at: .update)
         await onThreads(4) { index in
             if index == 0 {
                 for position in 1...300 { wire.send(position) }
             } else {
-                for _ in 1...100 { for held in wire.interposer.held { wire.interposer.release(held.id) } }
+                for _ in 1...100 { for held in wire.injector.held { wire.injector.release(held.id) } }
             }
         }
-        wire.interposer.releaseAll()
+        wire.injector.releaseAll()
         #expect(!wire.receiver.hasOverlapped)
         #expect(Set(wire.receiver.positions) == Set(1...300))
-        #expect(wire.interposer.held.isEmpty)
+        #expect(wire.injector.held.isEmpty)
     }
 
     @Test func `What several release at once is released by one of them`() async {
         let wire = Wire()
-        wire.interposer.add(.hold, at: .submission)
+        wire.injector.add(.hold, at: .submission)
         for number in 1...100 { wire.submit(number) }
-        let held = wire.interposer.held
+        let held = wire.injector.held
         let released = Locked(0)
         await onThreads(4) { _ in
-            for item in held where wire.interposer.release(item.id) { released.withLock { $0 += 1 } }
+            for item in held where wire.injector.release(item.id) { released.withLock { $0 += 1 } }
         }
         #expect(released.withLock { $0 } == 100)
         #expect(wire.replies.count == 100)
@@ -96,20 +96,20 @@ import Testing
 
     @Test func `A store that answers from a thread of its own is spoiled in the same way`() async throws {
         let shop = try Shop()
-        let interposer = FaultInjector(DistantStore(shop.store))
+        let injector = FaultInjector(DistantStore(shop.store))
         let shopper = Shopper()
-        let queue = SKPaymentQueue(backend: interposer, delivery: .inline, log: .silent)
-        interposer.add(.loseAnswer, at: .submission, when: .call(1))
-        interposer.add(.duplicate, at: .update)
-        interposer.add(.hold, at: .reply)
+        let queue = SKPaymentQueue(backend: injector, delivery: .inline, log: .silent)
+        injector.add(.loseAnswer, at: .submission, when: .call(1))
+        injector.add(.duplicate, at: .update)
+        injector.add(.hold, at: .reply)
         queue.add(shopper)
         queue.buy("sword")
         await queue.settle()
         #expect(shop.charges == ["sword"])
         await shop.clock.advance(by: 1)
-        #expect(interposer.held.map(\.point) == [.reply])
-        interposer.removeAllRules()
-        interposer.releaseAll()
+        #expect(injector.held.map(\.point) == [.reply])
+        injector.removeAllRules()
+        injector.releaseAll()
         await queue.settle()
         #expect(shop.charges == ["sword"])
         #expect(shopper.heard == ["purchasing sword", "purchased sword", "removed sword"])

@@ -12,7 +12,7 @@ final class Household: @unchecked Sendable {  // unchecked: one thread at a time
     let ledger = MemoryLedger()
     let journal = MemoryJournal()
     let store: SandboxStore
-    let interposer: FaultInjector
+    let injector: FaultInjector
     let context: StoreContext
     let app = Diarist()
     /// What was not as it should be.
@@ -44,8 +44,8 @@ final class Household: @unchecked Sendable {  // unchecked: one thread at a time
             locale: "en_US",
             signer: HMACReceiptSigner(key: Data("the key of \(number)".utf8))
         )
-        interposer = FaultInjector(store, label: "\(number)", seed: UInt64(number))
-        context = StoreContext(backend: interposer, journal: journal, delivery: delivery, log: .silent)
+        injector = FaultInjector(store, label: "\(number)", seed: UInt64(number))
+        context = StoreContext(backend: injector, journal: journal, delivery: delivery, log: .silent)
         context.run { queue.add(app) }
     }
 
@@ -121,14 +121,14 @@ extension Household {
 
     private func buyThroughTrouble() {
         let trouble = Self.troubles[number % Self.troubles.count]
-        interposer.add(trouble.act, at: trouble.point, times: 1)
+        injector.add(trouble.act, at: trouble.point, times: 1)
         buy("sword")
         advance(by: 120 + Double(number))
         sold += 1
         charged += Self.price(number)
         check("bought", app.take(), ["purchased sword"])
-        check("troubles", interposer.log.count, 1)
-        check("whose trouble", interposer.log.first?.hasPrefix("\(number): "), true)
+        check("troubles", injector.log.count, 1)
+        check("whose trouble", injector.log.first?.hasPrefix("\(number): "), true)
     }
 
     private func failOnDemand() {

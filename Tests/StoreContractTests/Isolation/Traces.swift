@@ -49,20 +49,20 @@ extension Household {
         queue.add(SKPayment(productIdentifier: "castle"))
         // News that is held, and news behind it.
         let isHeavy = FaultInjector.Condition.matching { _ in withExtendedLifetime(ruleBurden) { true } }
-        interposer.add(.hold, at: .update, when: isHeavy, times: 1)
+        injector.add(.hold, at: .update, when: isHeavy, times: 1)
         try store.account.buy("sword")
         try store.account.buy("sword")
         // An order that is lost and one whose answer is late, which both keep the queue, until they are cut off.
         if number.isMultiple(of: 2) {
-            interposer.add(.delay(30), at: .reply, times: 1)
+            injector.add(.delay(30), at: .reply, times: 1)
             queue.add(SKPayment(productIdentifier: "game"))
-            interposer.add(.drop, at: .submission, times: 1)
+            injector.add(.drop, at: .submission, times: 1)
             queue.add(SKPayment(productIdentifier: "game"))
-            interposer.cut()
+            injector.cut()
         }
         let objects: KeyValuePairs<String, AnyObject> = [
             "store": store, "device": tablet, "clock": clock, "ledger": ledger, "journal": journal,
-            "interposer": interposer, "context": context, "queue": queue, "the tablet's queue": tabletQueue, "app": app,
+            "injector": injector, "context": context, "queue": queue, "the tablet's queue": tabletQueue, "app": app,
             "what the authorizer holds": authorizerBurden, "what a timer holds": timerBurden,
             "what a rule holds": ruleBurden,
         ]

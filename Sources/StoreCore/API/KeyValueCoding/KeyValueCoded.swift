@@ -1,6 +1,6 @@
 import Foundation
 
-/// An object that key-value coding may read and change: `NSObject` itself, where there is Objective-C.
+/// An object that key-value coding may read and change: with Objective-C, `NSObject` itself.
 protocol KeyValueCoded: NSObject {
     func setValue(_ value: Any?, forKey key: String)
     func value(forKey key: String) -> Any?
@@ -11,7 +11,7 @@ extension KeyValueCoded {
         if let mistake = change(to: value, key, in: properties) { fatalError(mistake) }
     }
 
-    /// Changes a property, or returns a sentence that says why it cannot be changed.
+    /// Sets a property, or returns the reason why it cannot be set.
     func change<Owner>(to value: Any?, _ key: String, in properties: [String: KeyedProperty<Owner>]) -> String? {
         guard let property = properties[key] else { return unknown(key) }
         guard !property.write(self as! Owner, value) else { return nil }
@@ -31,7 +31,7 @@ extension KeyValueCoded {
     func write(_ value: Any?, along path: String) {
         let (key, rest) = split(path)
         guard let rest else { return setValue(value, forKey: key) }
-        // As in Objective-C, what is told to nil is lost.
+        // As in Objective-C, a message to nil has no effect.
         object(at: key, of: path)?.write(value, along: rest)
     }
 

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// One property as key-value coding sees it: how it is read, and how it is changed if the value will do.
+/// A property as key-value coding sees it: its getter, and a setter that may reject the value.
 struct KeyedProperty<Owner: AnyObject>: Sendable {
     let read: @Sendable (Owner) -> Any?
     let write: @Sendable (Owner, Any?) -> Bool
     let wants: String
 
-    /// Reads through the open getter, so an override is honoured.
+    /// Creates a property that reads through the open getter, so that an override is honored.
     init<Value: SendableMetatype>(
         _ path: any KeyPath<Owner, Value> & Sendable,
         _ kind: KeyedKind<Value>,
@@ -23,9 +23,9 @@ struct KeyedProperty<Owner: AnyObject>: Sendable {
     }
 }
 
-/// What a property gives to key-value coding and takes from it.
+/// The conversion between a property's type and the values of key-value coding.
 ///
-/// Foundation's classes and Swift's types stand for each other, as in Objective-C.
+/// Foundation's classes and Swift's types are interchangeable, as in Objective-C.
 struct KeyedKind<Value: SendableMetatype>: Sendable {
     let name: String
     let give: @Sendable (Value) -> Any?
@@ -45,10 +45,10 @@ struct KeyedKind<Value: SendableMetatype>: Sendable {
         self.take = take
     }
 
-    /// Whatever casts to the type.
+    /// Returns the kind of values that cast to the type.
     static func cast(_ name: String) -> KeyedKind { KeyedKind(name) { $0 as? Value } }
 
-    /// The same, or nil.
+    /// The same kind, with nil as a value.
     var optional: KeyedKind<Value?> {
         KeyedKind<Value?>(
             name: "\(name) or nil",
@@ -70,7 +70,7 @@ extension KeyedKind<NSDecimalNumber> {
     static var decimal: KeyedKind {
         KeyedKind("an NSDecimalNumber") { value in
             if let value = value as? NSDecimalNumber { return value }
-            // By way of the text: as a binary fraction 0.99 is something else.
+            // Converted through the text: as a binary fraction 0.99 is another number.
             return (value as? NSNumber).map { NSDecimalNumber(string: $0.stringValue) }
         }
     }
@@ -88,7 +88,7 @@ extension KeyedKind where Value: FixedWidthInteger {
 }
 
 extension KeyedKind where Value: RawRepresentable, Value.RawValue: FixedWidthInteger & SendableMetatype {
-    /// A case or its number; gives the number, as in Objective-C.
+    /// The kind of enumerations: takes a case or its raw value, and returns the raw value, as in Objective-C.
     static var cases: KeyedKind {
         KeyedKind("a \(Value.self) or its raw value", give: { $0.rawValue }) { value in
             value as? Value ?? KeyedKind<Value.RawValue>.integer.take(value).flatMap(Value.init(rawValue:))
@@ -96,13 +96,13 @@ extension KeyedKind where Value: RawRepresentable, Value.RawValue: FixedWidthInt
     }
 }
 
-/// What key-value coding has set on an object that is otherwise immutable.
+/// The values that key-value coding has set on an otherwise immutable object.
 ///
 /// Costs one word until it is used.
 struct KeyedChanges: ~Copyable, Sendable {
     private let box = LazyReference<Locked<[String: Any]>>()
 
-    /// What was set, else the original.
+    /// Returns the value that was set, else the original.
     func value<Value>(_ key: String, else original: @autoclosure () -> Value) -> Value {
         guard let changed = box.load(), let value = changed.withLock({ $0[key] }) else { return original() }
         return value as! Value

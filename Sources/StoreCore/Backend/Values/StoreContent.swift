@@ -1,15 +1,15 @@
 import Foundation
 
-/// A file that a store hosts for a transaction: what it is called, and how long it is.
+/// A file that a store hosts for a transaction: its name, version and size.
 ///
-/// Comes with the transaction (``StoreTransaction/content``). The bytes are fetched, piece by piece, once the app asks for
-/// them: see ``StoreBackend/fetchContent(_:reply:)``.
+/// Comes with the transaction (``StoreTransaction/content``). The bytes are fetched, piece by piece, once the app asks
+/// for them: see ``StoreBackend/fetchContent(_:reply:)``.
 public struct StoreContent: Hashable, Codable, Sendable {
-    /// Names the file among those of its transaction; the product's identifier, unless there are several.
+    /// The file's name within its transaction; the product's identifier, unless there are several files.
     public var identifier: String
     /// The version of the file, integers separated by periods.
     public var version: String
-    /// Its size in bytes, at least 0.
+    /// The file's size in bytes, at least 0.
     public var length: Int64
 
     /// Describes a hosted file.
@@ -20,7 +20,7 @@ public struct StoreContent: Hashable, Codable, Sendable {
     }
 }
 
-/// Which bytes of which hosted file a queue wants next.
+/// A queue's request for a range of bytes of a hosted file.
 public struct ContentRequest: Hashable, Codable, Sendable {
     /// The transaction that the file belongs to.
     public var transaction: String
@@ -28,12 +28,12 @@ public struct ContentRequest: Hashable, Codable, Sendable {
     public var productIdentifier: String
     /// The file, as the transaction described it.
     public var content: StoreContent
-    /// How many bytes are there already: the first one wanted lies here.
+    /// The number of bytes received already, and the position of the first one wanted.
     public var offset: Int64
-    /// How many bytes to send at the most, at least 1.
+    /// The largest number of bytes to send, at least 1.
     public var limit: Int
 
-    /// Asks for some bytes.
+    /// Makes a request for a range of bytes.
     public init(
         transaction: String,
         productIdentifier: String,

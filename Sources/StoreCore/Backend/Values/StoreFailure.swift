@@ -1,16 +1,17 @@
 import Foundation
 
-/// Why a store refused, or could not answer: a code of Store Kit's or of the URL loading system's, and a sentence.
+/// The reason why a store refused or could not answer: a code of Store Kit's or of the URL loading system's, and a
+/// sentence.
 ///
 /// The queue hands it to the app as an `SKError` or `URLError` with the same code, the sentence in its `userInfo`. A
 /// backend writes the sentence for a developer's log: it names the product and the rule, and never holds a receipt, a
 /// user's name or a key.
 public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
-    /// Which family of codes a failure belongs to.
+    /// The family of codes that a failure belongs to.
     public enum Domain: String, Hashable, Codable, Sendable {
         /// Store Kit's codes, see ``SKError/Code``.
         case storeKit
-        /// Codes of `URLError`: the network, and nothing about the purchase.
+        /// Codes of `URLError`: the network failed, and nothing is known about the purchase.
         case network
     }
 
@@ -30,12 +31,12 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         self.reason = reason
     }
 
-    /// A failure with one of Store Kit's codes.
+    /// Returns a failure with one of Store Kit's codes.
     public static func storeKit(_ code: Code, _ reason: String) -> StoreFailure {
         StoreFailure(domain: .storeKit, code: code.rawValue, reason: reason)
     }
 
-    /// A failure of the network.
+    /// Returns a failure of the network.
     public static func network(_ code: URLError.Code, _ reason: String) -> StoreFailure {
         StoreFailure(domain: .network, code: code.rawValue, reason: reason)
     }
@@ -51,20 +52,20 @@ extension StoreFailure {
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The number that Store Kit gives this error.
         public let rawValue: Int
-        /// Any code by its number.
+        /// Makes a code from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Something unexpected happened.
+        /// An unexpected error.
         public static let unknown = Code(rawValue: 0)
         /// The app may not do what it tried.
         public static let clientInvalid = Code(rawValue: 1)
-        /// The user cancelled.
+        /// The user canceled.
         public static let paymentCancelled = Code(rawValue: 2)
-        /// The store did not recognise something in the payment.
+        /// The store did not recognize something in the payment.
         public static let paymentInvalid = Code(rawValue: 3)
         /// The user may not authorize payments.
         public static let paymentNotAllowed = Code(rawValue: 4)
-        /// Not sold in the user's country.
+        /// The product is not sold in the user's country.
         public static let storeProductNotAvailable = Code(rawValue: 5)
         /// The user refused access to cloud information.
         public static let cloudServicePermissionDenied = Code(rawValue: 6)
@@ -84,7 +85,7 @@ extension StoreFailure {
         public static let missingOfferParams = Code(rawValue: 13)
         /// The promotional offer is not below the current price.
         public static let invalidOfferPrice = Code(rawValue: 14)
-        /// The user may not have this offer.
+        /// The user is not eligible for this offer.
         public static let ineligibleForOffer = Code(rawValue: 18)
     }
 }

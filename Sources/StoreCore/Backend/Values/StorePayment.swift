@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the app asks the store to sell: the value of a payment as it crosses the socket.
+/// The value of a payment: the product that the app asks the store to sell, and the terms.
 ///
-/// Copies share one immutable description, so handing a payment on costs a reference.
+/// Copies share one immutable description, so passing a payment on costs a reference.
 public struct StorePayment: Hashable, Sendable {
     private var storage: Storage
 
-    /// A payment for nothing, shared by all who have not been told for what yet.
+    /// A payment without a product, shared as a placeholder.
     static let empty = StorePayment(productIdentifier: "")
 
-    /// Makes a payment for one product; everything but its identifier may be left out.
+    /// Makes a payment for one product; every argument but its identifier may be omitted.
     public init(
         productIdentifier: String,
         quantity: Int = 1,
@@ -38,7 +38,7 @@ public struct StorePayment: Hashable, Sendable {
         set { storage = Storage(newValue, quantity, storage.rare) }
     }
 
-    /// How many are wanted.
+    /// The number of items wanted.
     ///
     /// A store sells 1...10 of a product at once.
     public var quantity: Int {
@@ -54,13 +54,13 @@ public struct StorePayment: Hashable, Sendable {
 
     /// Reserved.
     ///
-    /// A store refuses a payment that carries it.
+    /// A store refuses a payment that carries request data.
     public var requestData: Data? {
         get { storage.rare?.fields.requestData }
         set { change { $0.requestData = newValue } }
     }
 
-    /// Asks a sandbox to take the Ask-to-Buy road; has no effect elsewhere.
+    /// Whether a sandbox takes the Ask-to-Buy path; has no effect elsewhere.
     public var simulatesAskToBuyInSandbox: Bool {
         get { storage.rare?.fields.simulatesAskToBuyInSandbox ?? false }
         set { change { $0.simulatesAskToBuyInSandbox = newValue } }
@@ -82,22 +82,22 @@ public struct StorePayment: Hashable, Sendable {
         storage = Storage(productIdentifier, quantity, fields == RareFields() ? nil : Rare(fields))
     }
 
-    /// Equal when all that is asked for is equal.
+    /// Returns whether all fields are equal.
     public static func == (left: StorePayment, right: StorePayment) -> Bool {
         left.storage === right.storage
             || left.productIdentifier.isExactly(right.productIdentifier) && left.quantity == right.quantity
                 && left.storage.rare == right.storage.rare
     }
 
-    /// Whether two payments are the same bit for bit.
+    /// Returns whether two payments are the same bit for bit.
     ///
-    /// Equal ones may spell a user's name with other code points.
+    /// Equal payments may spell a user's name with other code points.
     @inline(__always)
     func isIdentical(to other: StorePayment) -> Bool {
         storage === other.storage || storage.isIdentical(to: other.storage)
     }
 
-    /// Hashes all that is asked for.
+    /// Hashes all fields.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(productIdentifier)
         hasher.combine(quantity)
@@ -129,17 +129,17 @@ private final class Storage: Sendable {
     }
 }
 
-/// A promotional offer as the app's server signed it.
+/// A promotional offer, signed by the app's server.
 public struct StoreDiscount: Hashable, Codable, Sendable {
     /// The offer's identifier in the store's set-up.
     public var identifier: String
-    /// Which of the developer's keys signed.
+    /// The identifier of the developer's key that signed.
     public var keyIdentifier: String
     /// A number used for one payment only.
     public var nonce: UUID
     /// Base64 of the signature.
     public var signature: String
-    /// When it was signed, in milliseconds since 1970.
+    /// The time of signing, in milliseconds since 1970.
     public var timestamp: Int64
 
     /// Makes an offer from the parts that the app's server sent.
@@ -158,7 +158,7 @@ private struct RareFields: Hashable, Sendable {
     var simulatesAskToBuyInSandbox = false
     var discount: StoreDiscount?
 
-    /// Compares everything, then texts once more by their code units.
+    /// Compares all fields, then texts once more by their code units.
     func isIdentical(to other: RareFields) -> Bool {
         func isSame(_ text: (RareFields) -> String?) -> Bool {
             text(self).map(ExactText.init) == text(other).map(ExactText.init)
@@ -182,7 +182,7 @@ extension StorePayment: Codable {
         case productIdentifier, quantity, applicationUsername, requestData, simulatesAskToBuyInSandbox, discount
     }
 
-    /// Reads a payment; fields that are absent have their defaults.
+    /// Decodes a payment; absent fields have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -196,7 +196,7 @@ extension StorePayment: Codable {
         )
     }
 
-    /// Writes the fields that differ from their defaults, and always the identifier and the quantity.
+    /// Encodes the identifier, the quantity and the fields that differ from their defaults.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(productIdentifier, forKey: .productIdentifier)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A product as a store describes it to one device: texts and prices in that device's language and currency.
+/// A store's description of a product for one device: texts and prices in that device's language and currency.
 ///
 /// Copies share one immutable description, so handing out a hundred thousand costs a reference each.
 public struct StoreProduct: Hashable, Sendable {
@@ -33,20 +33,20 @@ public struct StoreProduct: Hashable, Sendable {
     public var identifier: String { description.identifier }
     /// The product's name for the user.
     public var localizedTitle: String { description.localizedTitle }
-    /// What the product is, for the user.
+    /// The product's description for the user.
     public var localizedDescription: String { description.localizedDescription }
     /// The price of one, exact, in the currency of ``priceLocaleIdentifier``.
     public var price: Decimal { description.price }
     /// The locale that formats the price, with its currency: `en_US@currency=USD`.
     public var priceLocaleIdentifier: String { description.priceLocaleIdentifier }
-    /// What makes it a subscription, nil for everything else.
+    /// The subscription's terms, nil for a product of another kind.
     public var subscription: Subscription? { description.subscription }
-    /// Whether the buyer's family may use it too.
+    /// Whether the purchaser's family may use it too.
     public var isFamilyShareable: Bool { description.isFamilyShareable }
-    /// What the store hosts for it, nil where it hosts nothing.
+    /// The files that the store hosts for it, nil where it hosts none.
     public var hostedContent: HostedContent? { description.hostedContent }
 
-    /// Equal when all that the store says of them is equal.
+    /// Returns whether all fields are equal.
     public static func == (left: StoreProduct, right: StoreProduct) -> Bool {
         left.description === right.description || left.description.isEqual(to: right.description)
     }
@@ -62,7 +62,7 @@ extension StoreProduct {
         public enum Unit: UInt8, Hashable, Codable, Sendable { case day, week, month, year }
         /// The unit.
         public var unit: Unit
-        /// How many of them, at least 1.
+        /// The number of units, at least 1.
         public var count: Int
         /// Makes a length of time.
         public init(_ count: Int, _ unit: Unit) {
@@ -73,26 +73,26 @@ extension StoreProduct {
 
     /// A reduced price for the first periods of a subscription, or for an offer.
     public struct Offer: Hashable, Codable, Sendable {
-        /// How the reduced price is paid.
+        /// The way in which the reduced price is paid.
         ///
         /// Store Kit's modes, in its order.
         public enum PaymentMode: UInt8, Hashable, Codable, Sendable {
-            /// The price every period.
+            /// The price is paid every period.
             case payAsYouGo
-            /// The price once.
+            /// The price is paid once.
             case payUpFront
-            /// Nothing.
+            /// Nothing is paid.
             case freeTrial
         }
-        /// Names a promotional offer; nil for an introductory one.
+        /// The identifier of a promotional offer; nil for an introductory one.
         public var identifier: String?
-        /// What is paid, in the product's currency.
+        /// The price, in the product's currency.
         public var price: Decimal
-        /// How it is paid.
+        /// The way in which the price is paid.
         public var paymentMode: PaymentMode
         /// The offer's own period.
         public var period: Period
-        /// How many of them the offer lasts.
+        /// The number of periods that the offer lasts.
         public var periodCount: Int
         /// Describes an offer.
         public init(
@@ -110,13 +110,14 @@ extension StoreProduct {
         }
     }
 
-    /// What a subscription has beside a product's description.
+    /// The terms of a subscription, beside its product's description.
     public struct Subscription: Hashable, Codable, Sendable {
-        /// How long one payment lasts.
+        /// The period that one payment covers.
         public var period: Period
-        /// The group, one of whose products a user can be subscribed to; nil unless it renews by itself.
+        /// The subscription group, in which a user can subscribe to one product; nil unless the product renews
+        /// automatically.
         public var groupIdentifier: String?
-        /// The offer for first-time subscribers, whether or not this user may have it.
+        /// The offer for first-time subscribers, whether or not this user is eligible.
         public var introductoryOffer: Offer?
         /// The promotional offers that are set up.
         public var promotionalOffers: [Offer]
@@ -136,7 +137,7 @@ extension StoreProduct {
 
     /// Files that the store hosts for a product.
     public struct HostedContent: Hashable, Codable, Sendable {
-        /// Integers separated by periods.
+        /// The version of the files, integers separated by periods.
         public var version: String
         /// The size of each file in bytes.
         public var lengths: [Int64]
@@ -149,9 +150,9 @@ extension StoreProduct {
 }
 
 extension StoreProduct: Codable {
-    /// Reads a product as ``encode(to:)`` writes it.
+    /// Decodes a product as ``encode(to:)`` encodes it.
     public init(from decoder: any Decoder) throws { description = try Description(from: decoder) }
-    /// Writes all that the store says of the product, under the names of the properties.
+    /// Encodes all fields, under the names of the properties.
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 
     private final class Description: Codable, Sendable {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// A transaction as it crosses the socket, whole: an update carries all of it, not what changed.
+/// The complete value of a transaction: an update carries all of it, not only the changes.
 ///
-/// Copies share one immutable description, so handing one on costs a reference.
+/// Copies share one immutable description, so passing one on costs a reference.
 public struct StoreTransaction: Sendable {
     private let storage: Storage
 
-    /// What has become of the payment so far.
+    /// The state of the payment.
     ///
     /// Store Kit's five states, in its order.
     public enum State: UInt8, Hashable, Codable, Sendable {
         /// The store is working on it.
         case purchasing
-        /// Paid for, the app should deliver.
+        /// Paid for; the app should deliver.
         case purchased
-        /// Refused, see ``StoreTransaction/failure``.
+        /// Refused; see ``StoreTransaction/failure``.
         case failed
-        /// Brings back something bought earlier, see ``StoreTransaction/original``.
+        /// Restores an earlier purchase; see ``StoreTransaction/original``.
         case restored
-        /// Waits for somebody else's decision.
+        /// Waits for another person's decision.
         case deferred
     }
 
@@ -40,7 +40,7 @@ public struct StoreTransaction: Sendable {
         self.init(identifier: identifier, order: order, payment: payment, state: state, date: date, details: details)
     }
 
-    /// Without a payment, it is the original's.
+    /// Makes a transaction; without a payment, it has the original's.
     init(identifier: String, order: OrderID?, payment: StorePayment?, state: State, date: Date, details: Details?) {
         storage = Storage(
             identifier: identifier,
@@ -56,39 +56,39 @@ public struct StoreTransaction: Sendable {
     ///
     /// It never changes and is never used twice.
     public var identifier: String { storage.identifier }
-    /// The command that asked for it, nil for what nobody asked for (a renewal, a purchase made elsewhere) and for what a
-    /// restore brought.
+    /// The command that requested it; nil for an unrequested one (a renewal, a purchase made elsewhere) and for one
+    /// that a restore brought.
     public var order: OrderID? { storage.order }
-    /// What was ordered; for a restored transaction, the original's payment.
+    /// The payment that was ordered; for a restored transaction, the original's.
     public var payment: StorePayment { storage.payment ?? details?.original?.payment ?? .empty }
     /// The payment that it came with; nil where it is the original's.
     var ownPayment: StorePayment? { storage.payment }
-    /// What has become of it.
+    /// The state of the transaction.
     public var state: State { storage.state }
-    /// When it joined the store's queue; meaningful when purchased or restored.
+    /// The time when it joined the store's queue; meaningful when purchased or restored.
     public var date: Date { storage.date }
-    /// What only some transactions carry, behind one reference.
+    /// The parts that few transactions have, behind one reference.
     var details: Details? { storage.details }
     var hasDetails: Bool { storage.details != nil }
-    /// Why it failed; a failed transaction always has one.
+    /// The reason for the failure; a failed transaction always has one.
     public var failure: StoreFailure? { details?.failure }
-    /// What it restores or renews.
+    /// The transaction that it restores or renews.
     public var original: Original? { details?.original }
-    /// The signed receipt, from stores that send it along; others are asked when somebody reads it
+    /// The signed receipt, from stores that send it along; other stores are asked when it is read
     /// (``StoreBackend/receipt(forTransaction:)``).
     public var receipt: Data? { details?.receipt }
-    /// What the store hosts for it, each file under a name of its own; meaningful when purchased or restored.
+    /// The files that the store hosts for it, each under a name of its own; meaningful when purchased or restored.
     public var content: [StoreContent] { details?.content ?? [] }
 
     /// The earlier transaction behind a restored one or a renewal.
     public struct Original: Hashable, Codable, Sendable {
         /// The earlier transaction's identifier.
         public var identifier: String
-        /// When it joined the store's queue.
+        /// The time when it joined the store's queue.
         public var date: Date
-        /// What was paid for.
+        /// The payment of the earlier transaction.
         public var payment: StorePayment
-        /// Names an earlier transaction.
+        /// Makes a reference to an earlier transaction.
         public init(identifier: String, date: Date, payment: StorePayment) {
             self.identifier = identifier
             self.date = date
@@ -139,14 +139,14 @@ extension StoreTransaction {
 }
 
 extension StoreTransaction: Hashable {
-    /// Equal when all their parts are.
+    /// Returns whether all parts are equal.
     public static func == (left: StoreTransaction, right: StoreTransaction) -> Bool {
         left.identifier == right.identifier && left.order == right.order && left.payment == right.payment
             && left.state == right.state && left.date == right.date && left.failure == right.failure
             && left.original == right.original && left.receipt == right.receipt && left.content == right.content
     }
 
-    /// Hashes the identifier and the state, which tell the versions of transactions apart.
+    /// Hashes the identifier and the state, which distinguish the versions of transactions.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(identifier)
         hasher.combine(state)
@@ -158,7 +158,7 @@ extension StoreTransaction: Codable {
         case identifier, order, payment, state, date, failure, original, receipt, content
     }
 
-    /// Reads a transaction; the parts that most do not have may be absent.
+    /// Decodes a transaction; the parts that few transactions have may be absent.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -174,7 +174,7 @@ extension StoreTransaction: Codable {
         )
     }
 
-    /// Writes the parts that are there.
+    /// Encodes the parts that the transaction has.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(identifier, forKey: .identifier)

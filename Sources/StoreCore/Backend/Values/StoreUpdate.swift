@@ -1,40 +1,40 @@
 import Foundation
 
-/// One thing that a store tells a queue.
+/// An update that a store sends to a queue.
 public enum StoreUpdate: Hashable, Codable, Sendable {
-    /// A transaction that is new or has changed, whole.
+    /// A transaction that is new or has changed, as a complete value.
     case transaction(StoreTransaction)
-    /// A transaction is finished or withdrawn: another queue finished it, or the store took it back.
+    /// The removal of a transaction: another queue finished it, or the store withdrew it.
     case finished(transaction: String, order: OrderID?)
-    /// All that a restore brings has been delivered before this; with a failure, not all of it could be.
+    /// The end of a restore, after all that it brings; with a failure, not all of it could be delivered.
     case restoreEnded(OrderID, failure: StoreFailure?)
-    /// The store sells for another country now. The queue says what becomes of each purchase under way, see
-    /// ``StoreBackend/decideAfterStorefrontChange(transaction:shouldContinue:)``.
+    /// A change of the storefront's country. The queue answers with the app's decision about each purchase under way,
+    /// see ``StoreBackend/decideAfterStorefrontChange(transaction:shouldContinue:)``.
     case storefront(StoreStorefront?)
-    /// Access to these products has ended.
+    /// The end of access to these products.
     case revoked(productIdentifiers: [String])
-    /// The user began a purchase in the store itself.
+    /// A purchase that the user began in the store itself.
     case promoted(StorePayment, product: StoreProduct)
 }
 
-/// How far into a store's updates a queue has come.
+/// A queue's position in its store's updates.
 ///
 /// A store numbers the changes that concern one device, so that positions only grow. Before the changes comes the
-/// snapshot of what is unfinished, in numbered parts, all at the position where it was taken; a cursor without a part
-/// lies behind the whole snapshot.
+/// snapshot of unfinished transactions, in numbered parts, all at the position where it was taken. A cursor without a
+/// part lies behind the whole snapshot.
 public struct UpdateCursor: Hashable, Codable, Sendable, Comparable, CustomStringConvertible {
     /// The position of the last change seen.
     public var position: Int
-    /// Within a snapshot, how many of its parts have been seen; nil behind it.
+    /// The number of the snapshot's parts seen; nil behind the snapshot.
     public var part: Int?
 
-    /// A place among the changes, or within a snapshot.
+    /// Makes a cursor among the changes, or within a snapshot.
     public init(position: Int, part: Int? = nil) {
         self.position = position
         self.part = part
     }
 
-    /// Earlier positions first; within one position the snapshot's parts in order, then what is behind it.
+    /// Orders by position; within one position the snapshot's parts come in order, then the place behind it.
     public static func < (left: UpdateCursor, right: UpdateCursor) -> Bool {
         (left.position, left.part ?? .max) < (right.position, right.part ?? .max)
     }
@@ -43,23 +43,23 @@ public struct UpdateCursor: Hashable, Codable, Sendable, Comparable, CustomStrin
     public var description: String { part.map { "\(position)#\($0)" } ?? "\(position)" }
 }
 
-/// Some updates in order, and where they lie.
+/// A batch of consecutive updates, with the cursors before and after it.
 ///
-/// Batches form a chain: each begins where the one before it ended. That is how a queue tells a repetition (it ends at
-/// or before the queue's cursor: nothing happens) from a loss (it begins behind the cursor: the queue connects again
-/// from where it is).
+/// Batches form a chain: each begins where the one before it ended. So a queue distinguishes a repetition from a loss.
+/// A repetition ends at or before the queue's cursor and is ignored. A loss begins behind the cursor: the queue
+/// reconnects from its cursor.
 public struct UpdateBatch: Hashable, Codable, Sendable {
     /// The cursor that these updates follow.
     ///
-    /// Nil begins a snapshot of what is unfinished.
+    /// Nil begins a snapshot of unfinished transactions.
     public var after: UpdateCursor?
-    /// The cursor behind them.
+    /// The cursor behind these updates.
     ///
-    /// A ``UpdateCursor/part`` here says that more of the snapshot follows.
+    /// A ``UpdateCursor/part`` here means that more of the snapshot follows.
     public var through: UpdateCursor
-    /// What happened.
+    /// The updates, in order.
     ///
-    /// May be empty, as in the snapshot of a store that has nothing unfinished.
+    /// May be empty, as in the snapshot of a store without unfinished transactions.
     public var updates: [StoreUpdate]
 
     /// Makes a batch.
@@ -74,11 +74,11 @@ public struct UpdateBatch: Hashable, Codable, Sendable {
 ///
 /// Any thread may call, one at a time for each connection and in the order of the updates.
 public protocol StoreUpdateReceiver: AnyObject, Sendable {
-    /// Under which name the queue numbers its commands. A store need not tell a queue of the finishes it asked for
-    /// itself.
+    /// The name under which the queue numbers its commands. A store need not report to a queue the finishes that it
+    /// requested itself.
     var journal: JournalID { get }
-    /// Takes in some updates. Repetitions do no harm.
+    /// Accepts a batch of updates. Repetitions are harmless.
     func receive(_ batch: UpdateBatch)
-    /// The connection is gone. The queue connects again from its cursor, after a pause.
+    /// Reports the loss of the connection. The queue reconnects from its cursor, after a pause.
     func connectionLost(_ failure: StoreFailure)
 }

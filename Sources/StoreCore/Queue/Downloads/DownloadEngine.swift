@@ -1,16 +1,16 @@
 import Foundation
 
-/// Drives a queue's downloads: owns the lock, fetches and writes outside it, in order.
+/// A driver of a queue's downloads: owns the lock, fetches and writes outside it, in order.
 ///
-/// What it tells goes through the queue's driver, so that it keeps its place among the queue's other callbacks. The
-/// queue's lock may be held when this one is taken, never the other way round.
+/// Its reports go through the queue's driver, to keep their order among the queue's other callbacks. The queue's lock
+/// may be held when this one is taken, never the other way round.
 final class DownloadEngine: Sendable {
     private let backend: any StoreBackend
     private let clock: any StoreClock
     private let activity: Activity
     private let laneExecutor: (any LaneExecutor)?
     private let folder = DownloadFolder()
-    /// Leads to the queue's driver for as long as somebody owns that.
+    /// The link to the queue's driver, for as long as that has an owner.
     private let link: DriverLink
     private let state = Locked(State())
 
@@ -18,12 +18,12 @@ final class DownloadEngine: Sendable {
         var machine = DownloadMachine()
         var actions: [DownloadMachine.Action] = []
         var lane = Outbox<DownloadMachine.Action>()
-        /// What observers know, and where its file lies.
+        /// The objects that observers know, with their files.
         var downloads: [Int: (object: AnyObject, file: URL)] = [:]
         var work = 0
     }
 
-    /// A download before it has an object.
+    /// A download without an object yet.
     struct Draft {
         let number: Int
         let content: StoreContent
@@ -48,14 +48,14 @@ extension QueueDriver {
 // MARK: - The app
 
 extension DownloadEngine {
-    /// The downloads of a transaction, made when they are first asked for; none once it is finished.
+    /// Returns the downloads of a transaction, made at the first call; none once it is finished.
     ///
     /// - Parameters:
-    ///   - transaction: under which number the queue's driver knows it.
-    ///   - isFinished: called with the lock held; whoever finishes the transaction says so before calling `end`.
-    ///   - requests: what is hosted for it.
+    ///   - transaction: its number in the queue's driver.
+    ///   - isFinished: called with the lock held; a thread that finishes the transaction sets it before it calls `end`.
+    ///   - requests: the files that the store hosts for it.
     ///   - make: makes an object. Called with the lock held.
-    /// - Returns: their objects, in the order of the requests.
+    /// - Returns: the downloads' objects, in the order of the requests.
     func downloads(
         of transaction: Int,
         isFinished: () -> Bool,
@@ -76,9 +76,9 @@ extension DownloadEngine {
         }
     }
 
-    /// Does what an app asks of some downloads.
+    /// Carries out an app's order for some downloads.
     ///
-    /// Returns those that stay as they are, and why.
+    /// Returns those that it leaves unchanged, with the reasons.
     func obey(_ order: DownloadOrder, _ downloads: [Int]) -> [(download: Int, refusal: DownloadRefusal)] {
         CallScope.outermost { handle { $0.obey(order, downloads, now: clock.now, &$1) } }
     }
@@ -90,12 +90,13 @@ extension DownloadEngine {
 // MARK: - The queue's driver
 
 extension DownloadEngine {
-    /// What observers know a download as; nil once its transaction is finished.
+    /// Returns the object that observers know a download by; nil once its transaction is finished.
     func object(_ download: Int) -> AnyObject? { state.withLock { $0.downloads[download]?.object } }
 
-    /// A transaction is finished or gone.
+    /// Ends the downloads of a transaction that is finished or gone.
     ///
-    /// Called with the queue's lock held: the files are removed by `runWhatWasLeft`. Returns what is to be told before.
+    /// Called with the queue's lock held: `runWhatWasLeft` removes the files. Returns the reports to be delivered
+    /// before.
     func end(_ transaction: Int) -> [(download: AnyObject, report: DownloadReport)] {
         state.withLock { state in
             let ended = state.machine.end(transaction, &state.actions)
@@ -108,12 +109,12 @@ extension DownloadEngine {
         }
     }
 
-    /// Does what is waiting, unless somebody is at it.
+    /// Performs the waiting actions, unless another thread does.
     func runWhatWasLeft() {
         if state.withLock({ $0.lane.schedule() }) { schedule() }
     }
 
-    /// Falls silent for good, and leaves no file.
+    /// Retires the engine for good, and removes all files.
     func retire() {
         let kept = state.withLock { state in
             state.machine.retire(&state.actions)
@@ -122,7 +123,7 @@ extension DownloadEngine {
             return state.downloads
         }
         runWhatWasLeft()
-        // Let go of without the lock: they may be the last to know their queue.
+        // Released without the lock: these may be the last references to their queue.
         withExtendedLifetime(kept) {}
     }
 }
@@ -163,7 +164,7 @@ extension DownloadEngine {
     private func perform(_ action: DownloadMachine.Action) {
         switch action {
         case .fetch(let number, let ticket, let request):
-            // A store that takes its time keeps no driver alive, and through it itself.
+            // A slow store must not keep a driver alive, and itself through it.
             backend.fetchContent(request) { [weak self] answer in
                 guard let self else { return }
                 CallScope.outermost {
@@ -190,7 +191,7 @@ extension DownloadEngine {
     }
 
     private func write(_ data: Data, _ number: Int, at offset: Int64) -> StoreFailure? {
-        // Its transaction may be finished by now.
+        // The transaction may be finished by now.
         guard let file = state.withLock({ $0.downloads[number]?.file }) else { return nil }
         do {
             try folder.write(data, to: file, at: offset)
@@ -202,7 +203,7 @@ extension DownloadEngine {
 }
 
 extension DownloadEngine: ActivityMember {
-    // What was left for the next who runs the lane is under way, too.
+    // Actions left for the next thread that runs the lane are under way, too.
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.lane.isIdle, $0.work) } }
     func drainHere() -> Bool { false }
     var waitingFor: [String] { state.withLock { $0.machine.waiting } }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Where a queue's downloads lie on this device: a temporary folder of its own, made for the first byte.
+/// The temporary folder of a queue's downloads on this device, created for the first byte.
 ///
-/// To be used by one thread at a time, save for `file`.
+/// To be used by one thread at a time, except for `file`.
 struct DownloadFolder: Sendable {
     private let folder = TemporaryFolder(for: "downloads")
 
-    /// The file of a download.
+    /// Returns the file of a download.
     func file(of number: Int, named name: String) -> URL {
         place(of: number).appendingPathComponent(Self.fileName(name), isDirectory: false)
     }
 
-    /// Puts bytes into a file, which begins anew at 0.
+    /// Writes bytes into a file, which is replaced at offset 0.
     ///
-    /// - Throws: also if the bytes before are not there.
+    /// - Throws: also if the preceding bytes are missing.
     func write(_ data: Data, to file: URL, at offset: Int64) throws {
         guard offset > 0 else {
             try folder.make()
@@ -25,12 +25,12 @@ struct DownloadFolder: Sendable {
         defer { try? handle.close() }
         let end = try handle.seekToEnd()
         guard end >= UInt64(offset) else { throw CocoaError(.fileReadCorruptFile) }
-        // More is there if a piece was written whose download had been paused meanwhile.
+        // A piece that was written after its download had been paused leaves more bytes.
         try handle.truncate(atOffset: UInt64(offset))
         try handle.write(contentsOf: data)
     }
 
-    /// Removes a download's file; there need not be one.
+    /// Removes a download's file, if there is one.
     func remove(_ number: Int) { try? FileManager.default.removeItem(at: place(of: number)) }
 
     /// Removes all files.
@@ -38,7 +38,7 @@ struct DownloadFolder: Sendable {
 
     private func place(of number: Int) -> URL { folder.url.appendingPathComponent(String(number), isDirectory: true) }
 
-    /// A name that every file system takes.
+    /// Returns a name that every file system accepts.
     private static func fileName(_ identifier: String) -> String {
         let name = String(identifier.prefix(100).map { isPlain($0) ? $0 : "_" })
         return name.isEmpty || name.hasPrefix(".") ? "_\(name)" : name

@@ -1,29 +1,30 @@
 import Foundation
 
-/// Decides what becomes of a queue's downloads.
+/// A state machine that decides the course of a queue's downloads.
 ///
-/// No lock, no clock, no I/O: events in, actions out, in the order in which they are to be done. Of each download one
-/// piece at a time is asked for and written; what belongs to an earlier piece is told by its ticket and not listened to.
+/// It has no lock, clock or I/O: events in, actions out, in the order in which they are to be performed. One piece of
+/// each download at a time is requested and written; answers for an earlier piece are recognized by their ticket and
+/// ignored.
 struct DownloadMachine {
     private struct Row {
         let transaction: Int
         let request: ContentRequest
         var state = DownloadReport.State.waiting
-        /// How many bytes are in the file.
+        /// The number of bytes in the file.
         var received: Int64 = 0
         var failure: StoreFailure?
-        /// Of the piece that is wanted.
+        /// The ticket of the requested piece.
         var ticket = 0
-        /// The piece has arrived and is being written.
+        /// Whether the piece has arrived and is being written.
         var isWriting = false
-        /// When it was last set going, and with how many bytes.
+        /// The time of the last start or resumption, with the bytes received by then.
         var beginning: (date: Date, received: Int64) = (.distantPast, 0)
     }
 
-    /// What to do, in order.
+    /// The actions to perform, in order.
     enum Action: Equatable {
         case fetch(Int, ticket: Int, ContentRequest)
-        /// Puts bytes into the download's file, which begins anew at 0.
+        /// Writes bytes into the download's file, which is replaced at offset 0.
         case write(Int, ticket: Int, Data, at: Int64)
         case tell(Int, DownloadReport)
         /// Removes the download's file.
@@ -36,14 +37,14 @@ struct DownloadMachine {
     private var lastNumber = 0
     private(set) var isRetired = false
 
-    /// How many bytes are asked for at a time.
+    /// The number of bytes in one request.
     private static var pieceSize: Int { 256 * 1024 }
 }
 
 // MARK: - The app
 
 extension DownloadMachine {
-    /// The downloads of an unfinished transaction; made of what the store hosts for it when it is first asked for.
+    /// Returns the downloads of an unfinished transaction, made from the store's hosted files at the first call.
     mutating func downloads(of transaction: Int, _ make: () -> [ContentRequest]) -> [Int] {
         if isRetired { return [] }
         if let known = numbers[transaction] { return known }
@@ -56,9 +57,9 @@ extension DownloadMachine {
         return new
     }
 
-    /// Does what an app asks of some downloads, as far as that can be done.
+    /// Carries out an app's order for some downloads, as far as possible.
     ///
-    /// Returns the others, and why.
+    /// Returns the others, with the reasons.
     mutating func obey(
         _ order: DownloadOrder,
         _ downloads: [Int],
@@ -84,7 +85,7 @@ extension DownloadMachine {
             }
             tell(number, now, &actions)
         }
-        // Behind what all of them are told, so that observers hear of them together.
+        // After all reports, so that observers receive them together.
         for number in taken {
             switch order {
             case .start, .resume: fetch(number, &actions)
@@ -131,7 +132,7 @@ extension DownloadMachine {
 // MARK: - The store and the file
 
 extension DownloadMachine {
-    /// The store has answered.
+    /// Handles the store's answer.
     mutating func answered(
         _ number: Int,
         ticket: Int,
@@ -154,7 +155,7 @@ extension DownloadMachine {
         }
     }
 
-    /// What arrived is in the file, or could not be put there.
+    /// Handles the success or failure of writing a piece.
     mutating func written(
         _ number: Int,
         ticket: Int,
@@ -165,7 +166,7 @@ extension DownloadMachine {
     ) {
         guard var row = rows[number], row.ticket == ticket, row.isWriting else { return }
         if let failure {
-            // Whatever is in the file is not to be relied on.
+            // The file's contents are not reliable.
             rows[number]?.received = 0
             actions.append(.remove(number))
             return fail(number, failure, now, &actions)
@@ -182,7 +183,7 @@ extension DownloadMachine {
         change(number) { _ in }
         guard let row = rows[number] else { return }
         if row.received >= row.request.content.length {
-            // Of nothing there is nothing to fetch, but a file.
+            // An empty file has no bytes to fetch, but has to be created.
             rows[number]?.isWriting = true
             actions.append(.write(number, ticket: row.ticket, Data(), at: row.received))
         } else {
@@ -228,9 +229,9 @@ extension DownloadMachine {
 // MARK: - The end
 
 extension DownloadMachine {
-    /// A transaction is finished or gone, and its files with it.
+    /// Ends the downloads of a transaction that is finished or gone, and removes its files.
     ///
-    /// Returns what its downloads were called, each with what is to be told of it: those under way are cancelled.
+    /// Returns the downloads' numbers, each with the report to deliver: those under way are canceled.
     mutating func end(_ transaction: Int, _ actions: inout [Action]) -> [(download: Int, report: DownloadReport?)] {
         guard let ended = numbers.removeValue(forKey: transaction) else { return [] }
         return ended.map { number in
@@ -241,7 +242,7 @@ extension DownloadMachine {
         }
     }
 
-    /// The queue has fallen silent.
+    /// Retires the machine with its queue.
     mutating func retire(_ actions: inout [Action]) {
         guard !isRetired else { return }
         isRetired = true
@@ -253,7 +254,7 @@ extension DownloadMachine {
     /// Whether a download's transaction is unfinished.
     func keeps(_ number: Int) -> Bool { rows[number] != nil }
 
-    /// What has to come from outside before anything goes on here, a line each.
+    /// The outside events that the downloads wait for, a line each.
     var waiting: [String] {
         rows.filter { $0.value.state == .active }.sorted { $0.key < $1.key }
             .map { "the store's next bytes of \($0.value.request.content.identifier)" }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// How far a download has come, as its observers are told.
+/// A download's progress, as reported to its observers.
 struct DownloadReport: Equatable {
     /// Store Kit's states, in its order.
     enum State: Int { case waiting, active, paused, finished, failed, cancelled }
 
     var state: State
-    /// How much has arrived, 0...1.
+    /// The fraction that has arrived, 0...1.
     var progress: Float = 0
-    /// Seconds, nil where nobody can tell.
+    /// The estimated time remaining, in seconds; nil if unknown.
     var timeRemaining: TimeInterval?
     var failure: StoreFailure?
 }
 
-/// What an app asks of its downloads.
+/// An app's order to its downloads.
 enum DownloadOrder: String { case start, pause, resume, cancel }
 
-/// Why an order leaves a download as it is.
+/// The reason why an order leaves a download unchanged.
 enum DownloadRefusal: String, Error {
     case foreign = "it belongs to no transaction of this queue"
     case over = "its transaction is finished, or its queue has fallen silent"

@@ -1,13 +1,13 @@
 import Foundation
 
-/// As much of JSON as there is in an answer about a receipt.
+/// The subset of JSON that a verification response needs.
 enum AnswerValue: Encodable {
     case text(String)
     case number(Int)
     case list([AnswerValue])
     case object([String: AnswerValue])
 
-    /// An object of texts.
+    /// Creates an object of texts.
     init(_ fields: [String: String]) { self = .object(fields.mapValues(AnswerValue.text)) }
 
     func encode(to encoder: any Encoder) throws {
@@ -20,7 +20,7 @@ enum AnswerValue: Encodable {
         }
     }
 
-    /// The keys in alphabetical order: the same answer has the same bytes.
+    /// The JSON with its keys in alphabetical order: the same response has the same bytes.
     var json: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

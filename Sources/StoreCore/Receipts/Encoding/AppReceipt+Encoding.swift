@@ -1,21 +1,22 @@
 import Foundation
 
 extension AppReceipt {
-    /// The receipt as an app gets it: DER, signed.
+    /// Returns the encoded receipt for an app: DER, signed.
     ///
-    /// A few hundred bytes, and as many again for each purchase. The same receipt gives the same bytes from a signer that
-    /// always signs alike. The purchases come first, in their order, and then what changes with each receipt.
+    /// Its length is a few hundred bytes, and as many again for each purchase. The same receipt gives the same bytes
+    /// from a deterministic signer. The purchases come first, in their order, and then the parts that change with each
+    /// receipt.
     ///
-    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is no number, a
-    ///   signature that is not as long as the signer promised, and a signer with a certificate, for which there is no place
-    ///   yet; and what the signer throws.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is not a number, a
+    ///   signature that is not as long as the signer promised, and a signer with a certificate, which is not supported
+    ///   yet; and the signer's errors.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try image(behind: ReceiptEntries(signer: signer), signedBy: signer).data
     }
 
-    /// The receipt with other purchases before its own.
+    /// Returns the receipt with other purchases before its own.
     ///
-    /// Costs what its own purchases cost, where the signer goes on from what it has read.
+    /// It costs as much as its own purchases, where the signer can continue from what it has read.
     func image(behind entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
         guard signer.certificate.isEmpty else {
             throw ReceiptError("An app receipt cannot be signed with a certificate yet.")
@@ -30,10 +31,10 @@ extension AppReceipt {
         return ReceiptImage(front: front, entries: entries, back: rest + back)
     }
 
-    /// A purchase's attribute, encoded.
+    /// Returns a purchase's attribute, encoded.
     static func entry(for purchase: Purchase) throws -> [UInt8] { attribute(.purchase, try Self.purchase(purchase)) }
 
-    /// All attributes but the purchases.
+    /// Returns all attributes but the purchases.
     private func particulars(environment: String) throws -> [UInt8] {
         var attributes: [[UInt8]] = [
             Self.attribute(.environment, DER.utf8(Self.environment(environment, isVolumePurchase: isVolumePurchase))),
@@ -117,7 +118,7 @@ extension AppReceipt {
         case promotionalOfferIdentifier = 1721
     }
 
-    /// An environment's name in receipts of apps from a volume purchase: `ProductionVPP`, `ProductionVPPSandbox`.
+    /// Returns an environment's name in receipts of volume-purchased apps: `ProductionVPP`, `ProductionVPPSandbox`.
     static func environment(_ name: String, isVolumePurchase: Bool) -> String {
         guard isVolumePurchase else { return name }
         return name == "ProductionSandbox" ? "ProductionVPPSandbox" : name + "VPP"

@@ -1,15 +1,15 @@
 import Foundation
 
 extension AppReceipt {
-    /// What verification answered about an authentic app receipt, as it went over the wire: one JSON object.
+    /// Returns the verification response for an authentic app receipt, as it went over the wire: one JSON object.
     ///
-    /// `status` is 0, and `receipt` has what the receipt says: each date as three strings (in UTC, in milliseconds since
-    /// 1970, in Californian time), each purchase under `in_app`, and the numbers that the store had for the app, which
-    /// are 0. The keys are in alphabetical order, so the same answer gives the same bytes.
+    /// `status` is 0, and `receipt` has the receipt's content: each date as three strings (in UTC, in milliseconds
+    /// since 1970, in Californian time), each purchase under `in_app`, and the store's numbers for the app, which are
+    /// 0. The keys are in alphabetical order, so the same response gives the same bytes.
     ///
     /// - Parameters:
-    ///   - environment: the store that vouches, as ``ReceiptSigner/environment`` names it.
-    ///   - moment: when the question was asked.
+    ///   - environment: the store's environment, as ``ReceiptSigner/environment`` names it.
+    ///   - moment: the date of the request.
     /// - Returns: the object, in UTF-8.
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
     public func json(environment: String, requestedAt moment: Date) throws -> Data {

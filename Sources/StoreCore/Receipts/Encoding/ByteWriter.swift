@@ -1,14 +1,14 @@
 import Foundation
 
-/// Writes bytes one behind the other, and hands them over as `Data` without copying them.
+/// A writer of consecutive bytes, which returns them as `Data` without copying.
 ///
-/// In memory of its own: an array would have to be copied into the `Data` that signers and apps want.
+/// It has memory of its own: an array would have to be copied into the `Data` that signers and apps require.
 struct ByteWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private var count = 0
 
-    /// `capacity` is a guess at the length of the whole, at least 1.
+    /// Creates a writer; `capacity` is an estimate of the total length, at least 1.
     init(capacity: Int) {
         self.capacity = capacity
         start = Self.memory(realloc(nil, capacity))
@@ -53,14 +53,14 @@ struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Appends what a function writes, which says how many bytes these were.
+    /// Appends the bytes that a function writes, which returns their number.
     @inline(__always)
     mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         if capacity - count < most { grow(by: most) }
         count += write(start + count)
     }
 
-    /// All that was written.
+    /// Returns all written bytes.
     consuming func finish() -> Data {
         let data = Data(bytesNoCopy: start, count: count, deallocator: .free)
         discard self

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How far Los Angeles is from UTC: receipts tell their dates in both.
+/// The offset of Los Angeles from UTC: receipts state their dates in both.
 ///
-/// Foundation knows, but takes longer to say so than everything else about a date together. The offset changes twice a
-/// year, so what it said is kept.
+/// Foundation's answer takes longer than everything else about a date together. The offset changes twice a year, so
+/// answers are cached.
 enum CalifornianTime {
-    /// A time without a change, up to a moment in seconds since 1970.
+    /// A stretch of constant offset, up to a moment in seconds since 1970.
     private struct Stretch {
         let end: Int
         let offset: Int
@@ -18,9 +18,9 @@ enum CalifornianTime {
     private static let slices = Locked([[Stretch]?](repeating: nil, count: 128))
     private static let sliceLength = 1 << 25
 
-    /// In seconds, at a time in seconds since 1970; negative, as it is west of Greenwich.
+    /// Returns the offset in seconds, at a time in seconds since 1970; negative, as it is west of Greenwich.
     static func offset(at seconds: Int) -> Int {
-        // Before 1970 clocks were also changed in ways that are no summer time.
+        // Before 1970 clocks were also changed in ways other than daylight saving.
         guard seconds >= 0, seconds < 128 * sliceLength else { return offsetToFoundation(at: seconds) }
         let slice = seconds / sliceLength
         let known = slices.withLock { slices in slices[slice].map { offset(at: seconds, in: $0) } }
@@ -41,7 +41,7 @@ enum CalifornianTime {
         let end = start + sliceLength
         while start < end {
             let change = zone.nextDaylightSavingTimeTransition(after: Date(timeIntervalSince1970: Double(start)))
-            // A change that is none would have the loop go on for ever.
+            // A change at the same moment would make the loop endless.
             let next = change.map { max(start + 1, Int($0.timeIntervalSince1970)) } ?? end
             stretches.append(Stretch(end: min(next, end), offset: offsetToFoundation(at: start)))
             start = next

@@ -1,6 +1,6 @@
-/// Writes ASN.1 by the distinguished encoding rules (ITU-T X.690): what app receipts are made of, and nothing else.
+/// The ASN.1 encoding of app receipts by the distinguished encoding rules (ITU-T X.690), and no more of it.
 enum DER {
-    /// The first byte of an element.
+    /// The tag, the first byte of an element.
     enum Tag: UInt8 {
         case integer = 0x02
         case octetString = 0x04
@@ -10,11 +10,11 @@ enum DER {
         case ia5String = 0x16
         case sequence = 0x30
         case set = 0x31
-        /// `[0]`, around something that keeps its own tag.
+        /// `[0]`, around an element that keeps its own tag.
         case explicit0 = 0xa0
     }
 
-    /// An element: its tag, the length of what is in it, and that.
+    /// Returns an element: its tag, the length of its contents, and the contents.
     static func element(_ tag: Tag, _ contents: some Collection<UInt8>) -> [UInt8] {
         var bytes = header(tag, contents.count)
         bytes.reserveCapacity(bytes.count + contents.count)
@@ -22,7 +22,7 @@ enum DER {
         return bytes
     }
 
-    /// What stands before an element's contents: its tag and their length.
+    /// Returns the header of an element: its tag and the length of its contents.
     static func header(_ tag: Tag, _ length: Int) -> [UInt8] {
         if length < 0x80 { return [tag.rawValue, UInt8(length)] }
         let digits = bigEndian(UInt64(length))
@@ -31,15 +31,15 @@ enum DER {
 
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(.sequence, Array(elements.joined())) }
 
-    /// The elements of a SET OF stand in the order of their bytes.
+    /// Returns a SET OF, with its elements in the order of their bytes.
     static func setOf(_ elements: [[UInt8]]) -> [UInt8] { element(.set, sorted(elements)) }
 
-    /// Elements, one behind the other, in the order of their bytes.
+    /// Returns elements, one after the other, in the order of their bytes.
     static func sorted(_ elements: [[UInt8]]) -> [UInt8] {
         Array(elements.sorted { $0.lexicographicallyPrecedes($1) }.joined())
     }
 
-    /// A number in two's complement, in as few bytes as hold it.
+    /// Returns a number in two's complement, in as few bytes as possible.
     static func integer(_ number: Int64) -> [UInt8] {
         var bytes = withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }[...]
         while bytes.count > 1, let first = bytes.first, isIdle(first, before: bytes[bytes.startIndex + 1]) {
@@ -48,25 +48,25 @@ enum DER {
         return element(.integer, bytes)
     }
 
-    /// Whether a byte says no more of a number than the sign of the next one does.
+    /// Whether a byte only repeats the sign of the next one.
     static func isIdle(_ byte: UInt8, before next: UInt8) -> Bool {
         (byte == 0 && next < 0x80) || (byte == 0xff && next >= 0x80)
     }
 
     static func utf8(_ text: String) -> [UInt8] { element(.utf8String, Array(text.utf8)) }
 
-    /// Text of ASCII only, such as dates.
+    /// Returns a text of ASCII only, such as a date.
     static func ia5(_ text: String) -> [UInt8] { element(.ia5String, Array(text.utf8)) }
 
     static let null = element(.null, [])
 
-    /// An object identifier by its numbers, of which there are at least two.
+    /// Returns an object identifier of at least two numbers.
     static func objectIdentifier(_ numbers: [UInt64]) -> [UInt8] {
         let folded = [numbers[0] * 40 + numbers[1]] + numbers.dropFirst(2)
         return element(.objectIdentifier, folded.flatMap(base128))
     }
 
-    /// Seven bits a byte, the highest first; all bytes but the last one are marked.
+    /// Returns a number in seven bits a byte, the highest first; all bytes but the last one are marked.
     private static func base128(_ number: UInt64) -> [UInt8] {
         var bytes = [UInt8(number & 0x7f)]
         var rest = number >> 7

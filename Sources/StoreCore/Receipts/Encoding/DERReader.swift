@@ -1,6 +1,6 @@
-/// Reads ASN.1 by the distinguished encoding rules, one element after another, and takes only what ``DER`` would write.
+/// A reader of ASN.1 elements by the distinguished encoding rules, which accepts only what ``DER`` would write.
 ///
-/// It goes into an element only where it is told to, so that no depth of nesting costs anything.
+/// It enters an element only on request, so that no depth of nesting costs anything.
 struct DERReader {
     private var rest: ArraySlice<UInt8>
 
@@ -10,7 +10,8 @@ struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// What is in the next element; nil if it has another tag, is cut off, or has a length in any but the shortest form.
+    /// Reads the contents of the next element; nil if it has another tag, is truncated, or has a length not in shortest
+    /// form.
     mutating func read(_ tag: DER.Tag) -> ArraySlice<UInt8>? {
         var next = rest
         guard next.popFirst() == tag.rawValue, let length = Self.length(&next), length <= next.count else { return nil }
@@ -19,10 +20,10 @@ struct DERReader {
         return contents
     }
 
-    /// The elements in the next one.
+    /// Reads the elements in the next one.
     mutating func open(_ tag: DER.Tag) -> DERReader? { read(tag).map { DERReader($0) } }
 
-    /// A number of up to 64 bits.
+    /// Reads a number of up to 64 bits.
     mutating func integer() -> Int64? {
         guard let bytes = read(.integer), let first = bytes.first, bytes.count <= 8 else { return nil }
         if bytes.count > 1, DER.isIdle(first, before: bytes[bytes.startIndex + 1]) { return nil }
@@ -40,7 +41,7 @@ struct DERReader {
     private static func length(_ bytes: inout ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.popFirst() else { return nil }
         if first < 0x80 { return Int(first) }
-        // Four bytes of length are more than any receipt; none at all would be the indefinite form.
+        // Four bytes of length exceed any receipt; none at all would be the indefinite form.
         let count = Int(first & 0x7f)
         guard (1...4).contains(count), bytes.count >= count else { return nil }
         let length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }

@@ -4,25 +4,25 @@
 ///     <tab>"key" = "value";
 ///     }
 ///
-/// without a line break at the end. Reading takes exactly what writing makes, so that a text has one spelling only.
+/// without a line break at the end. Reading accepts exactly what writing makes, so that a text has one encoding only.
 ///
-/// What ASCII cannot print is written by its UTF-16 units, `\U` and four lower-case hexadecimal digits each; quotation
-/// mark, backslash, tab, line feed and carriage return by a letter.
+/// Characters that ASCII cannot print are written by their UTF-16 units, `\U` and four lowercase hexadecimal digits
+/// each; quotation mark, backslash, tab, line feed and carriage return by a letter.
 enum OldStylePropertyList {
     @inline(__always)
     static var quote: UInt8 { UInt8(ascii: "\"") }
     @inline(__always)
     static var backslash: UInt8 { UInt8(ascii: "\\") }
 
-    /// Whether a byte stands for itself.
+    /// Whether a byte is written unescaped.
     @inline(__always)
     static func isPlain(_ byte: UInt8) -> Bool {
         (byte &- 0x20 < 0x5f) && (byte != quote) && (byte != backslash)
     }
 
-    /// Whether every byte stands for itself.
+    /// Whether every byte is written unescaped.
     ///
-    /// Looks at all of them whatever it finds, so that several can be looked at in one step.
+    /// It examines all of them in any case, so that several can be examined in one step.
     @inline(__always)
     static func arePlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
@@ -36,7 +36,7 @@ enum OldStylePropertyList {
         return others == 0
     }
 
-    /// What is written by a letter.
+    /// The units that are escaped by a letter.
     static let letters: [(letter: UInt8, unit: UInt16)] = [
         (quote, UInt16(quote)), (backslash, UInt16(backslash)),
         (UInt8(ascii: "n"), 0x0a), (UInt8(ascii: "r"), 0x0d), (UInt8(ascii: "t"), 0x09),

@@ -1,18 +1,18 @@
 import Foundation
 
 extension OldStylePropertyList {
-    /// Reads a list piece by piece where it lies, in one pass.
+    /// A reader of a list in place, in one pass.
     struct Reader {
         private let text: UnsafeRawBufferPointer
-        /// How much was read.
+        /// The number of bytes read.
         private var place = 0
 
-        /// The text has to stay where it is for as long as the reader is used.
+        /// Creates a reader of a text, which has to stay in place for as long as the reader is used.
         init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
         var isAtEnd: Bool { place == text.count }
 
-        /// Passes over what is expected; false, with nothing read, if something else is there.
+        /// Skips expected bytes; false, with nothing read, if others are there.
         @inline(__always)
         mutating func skip(_ expected: StaticString) -> Bool {
             let count = expected.utf8CodeUnitCount
@@ -23,9 +23,9 @@ extension OldStylePropertyList {
             return true
         }
 
-        /// Reads up to the next quotation mark and passes over it; tells where that was.
+        /// Reads up to and past the next quotation mark; returns the range before it.
         ///
-        /// Nothing is said about the bytes.
+        /// The bytes are not checked.
         mutating func rest() -> Range<Int>? {
             guard let start = text.baseAddress, let mark = memchr(start + place, Int32(quote), text.count - place)
             else {
@@ -37,7 +37,7 @@ extension OldStylePropertyList {
             return begin..<end
         }
 
-        /// Reads a string that has begun, with the quotation mark at its end; nil for whatever a ``Writer`` would not
+        /// Reads the rest of a string, with the quotation mark at its end; nil for a string that a ``Writer`` would not
         /// have written.
         mutating func string() -> String? {
             let start = place
@@ -73,7 +73,7 @@ extension OldStylePropertyList {
                 guard let digit = next().flatMap(hexadecimal) else { return nil }
                 unit = unit << 4 | digit
             }
-            // A unit has one spelling: what is printable or has a letter is not written by number.
+            // A unit has one encoding: a printable unit, or one with a letter, is not written by number.
             let byNumber = UInt8(exactly: unit).map { !isPlain($0) } ?? true
             return byNumber && !letters.contains { $0.unit == unit } ? unit : nil
         }

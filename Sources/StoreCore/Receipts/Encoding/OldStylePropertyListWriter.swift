@@ -1,20 +1,20 @@
 import Foundation
 
 extension OldStylePropertyList {
-    /// Writes a list, entry by entry.
+    /// A writer of a list, entry by entry.
     struct Writer: ~Copyable {
         private var text: ByteWriter
 
-        /// `prefix` stands before the list; `capacity` is a guess at the length of the whole.
+        /// Creates a writer; `prefix` precedes the list, and `capacity` is an estimate of the total length.
         init(behind prefix: UInt8? = nil, capacity: Int) {
             text = ByteWriter(capacity: capacity)
             if let prefix { text.append(prefix) }
             text.append("{\n")
         }
 
-        /// Adds an entry whose value may hold anything.
+        /// Adds an entry with any value.
         ///
-        /// `opening` is all that stands in front of the value: `<tab>"key" = "`.
+        /// `opening` is the text in front of the value: `<tab>"key" = "`.
         mutating func add(_ opening: StaticString, _ value: String) {
             text.append(opening)
             var value = value
@@ -34,7 +34,7 @@ extension OldStylePropertyList {
             text.append("\";\n")
         }
 
-        /// Adds an entry whose value, plain ASCII too, is written by a function.
+        /// Adds an entry whose value, also plain ASCII, is written by a function.
         @inline(__always)
         mutating func add(_ opening: StaticString, writing value: (inout ByteWriter) -> Void) {
             text.append(opening)
@@ -42,7 +42,7 @@ extension OldStylePropertyList {
             text.append("\";\n")
         }
 
-        /// The whole, which ends here.
+        /// Returns the completed list.
         consuming func end() -> Data {
             text.append("}")
             return text.finish()

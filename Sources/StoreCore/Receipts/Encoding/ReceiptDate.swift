@@ -1,8 +1,8 @@
 import Foundation
 
-/// A moment as receipts write it, to the millisecond: as a number, and as text in two time zones.
+/// A date as receipts write it, to the millisecond: as a number, and as text in two time zones.
 struct ReceiptDate {
-    /// Since 1970, rounded to the nearest.
+    /// The milliseconds since 1970, rounded to the nearest.
     let milliseconds: Int64
 
     /// Throws for a date outside the years 1 to 9999, which four digits cannot show.
@@ -14,25 +14,25 @@ struct ReceiptDate {
         self.milliseconds = Int64(milliseconds)
     }
 
-    /// A date in the receipt's measure, however far away.
+    /// Returns a date in milliseconds, however far away.
     static func milliseconds(of date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
     private var seconds: Int { Int(floorDivide(milliseconds, by: 1000)) }
 
-    /// The moment in UTC, as in `2012-09-21 01:31:38 Etc/GMT`.
+    /// Writes the date in UTC, as in `2012-09-21 01:31:38 Etc/GMT`.
     func writeUniversal(to text: inout ByteWriter) {
         text.append(atMost: Self.length) { Self.write(seconds, to: $0) }
         text.append("Etc/GMT")
     }
 
-    /// The moment in Los Angeles with its summer time, as in `2012-09-20 18:31:38 America/Los_Angeles`.
+    /// Writes the date in Los Angeles with daylight saving, as in `2012-09-20 18:31:38 America/Los_Angeles`.
     func writePacific(to text: inout ByteWriter) {
         let local = seconds + CalifornianTime.offset(at: seconds)
         text.append(atMost: Self.length) { Self.write(local, to: $0) }
         text.append("America/Los_Angeles")
     }
 
-    /// The moment in UTC as app receipts write it, as in `2012-09-21T01:31:38Z` (RFC 3339).
+    /// The date in UTC as app receipts write it, as in `2012-09-21T01:31:38Z` (RFC 3339).
     var internet: String {
         String(unsafeUninitializedCapacity: Self.length) { buffer in
             guard let start = buffer.baseAddress else { return 0 }
@@ -40,13 +40,13 @@ struct ReceiptDate {
         }
     }
 
-    /// The moment as a number.
+    /// Writes the date as a number.
     func writeMilliseconds(to text: inout ByteWriter) { text.append(decimal: milliseconds) }
 
-    /// What ``writeUniversal(to:)`` writes.
+    /// The text that ``writeUniversal(to:)`` writes.
     var universal: String { Self.text(writeUniversal) }
 
-    /// What ``writePacific(to:)`` writes.
+    /// The text that ``writePacific(to:)`` writes.
     var pacific: String { Self.text(writePacific) }
 
     private static func text(_ write: (inout ByteWriter) -> Void) -> String {
@@ -55,7 +55,7 @@ struct ReceiptDate {
         return String(decoding: text.finish(), as: UTF8.self)
     }
 
-    /// How many bytes a date and a time are, with what separates them from each other and from what follows.
+    /// The number of bytes of a date and a time, including the separators between and after them.
     private static let length = 20
 
     /// Returns ``length``.

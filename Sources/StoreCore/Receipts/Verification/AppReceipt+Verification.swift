@@ -1,7 +1,7 @@
 import Foundation
 
 extension AppReceipt {
-    /// Reads a receipt that ``data(signedBy:)`` made, and vouches that the signer signed it.
+    /// Reads a receipt that ``data(signedBy:)`` made, and verifies its signature.
     ///
     /// Every byte counts: a receipt of which a single bit was changed is refused as
     /// ``ReceiptVerification/Status/malformed`` or ``ReceiptVerification/Status/notAuthentic``. Never fails otherwise,
@@ -10,8 +10,8 @@ extension AppReceipt {
     ///
     /// - Parameters:
     ///   - data: the receipt itself, not its Base64 form.
-    ///   - signer: who must have signed it.
-    /// - Throws: why it is refused.
+    ///   - signer: the signer that must have signed it.
+    /// - Throws: the reason of the refusal.
     public init(verifying data: Data, signer: any ReceiptSigner) throws(ReceiptRefusal) {
         guard let envelope = SignedPayload(data), let attributes = Attributes(envelope.attributes) else {
             throw ReceiptRefusal(.malformed, "The data is not an app receipt in its exact form.")
@@ -31,7 +31,7 @@ extension AppReceipt {
             for: Data(envelope.attributes)
         )
         guard isAuthentic else { throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.") }
-        // As when somebody else uses the same key.
+        // This happens when another program uses the same key.
         guard let receipt = AppReceipt(attributes) else {
             throw ReceiptRefusal(.malformed, "The store signed this, but it is not an app receipt.")
         }
@@ -39,7 +39,7 @@ extension AppReceipt {
         self.isVolumePurchase = isVolumePurchase
     }
 
-    /// Nil unless everything that every receipt has is there, once, and of its type.
+    /// Returns nil unless every required attribute is there, once, and of its type.
     private init?(_ attributes: Attributes) {
         guard let bundleIdentifier = attributes.text(.bundleIdentifier),
             let bundleVersion = attributes.text(.bundleVersion),
@@ -98,12 +98,12 @@ extension AppReceipt.Purchase {
             originalPurchaseDate: originalPurchaseDate,
             kind: kind
         )
-        // In Apple's receipts it is there and empty where there is none.
+        // Apple's receipts have it, empty, where there is none.
         if attributes.has(.cancellationDate), attributes.ascii(.cancellationDate) != "" {
             guard let date = attributes.date(.cancellationDate) else { return nil }
             cancellationDate = date
         }
-        // What has no end is no subscription.
+        // A period without an end is no subscription.
         guard !end.isEmpty else { return }
         guard let expirationDate = attributes.date(.subscriptionEnd) else { return nil }
         subscription = TransactionReceipt.Subscription(
@@ -121,7 +121,7 @@ extension AppReceipt {
     fileprivate struct Attributes {
         private var values: [Int64: [ArraySlice<UInt8>]] = [:]
 
-        /// Nil unless these are attributes from end to end.
+        /// Returns nil unless the bytes are attributes from end to end.
         init?(_ bytes: [UInt8]) {
             var set = DERReader(bytes)
             while !set.isAtEnd {
@@ -136,7 +136,7 @@ extension AppReceipt {
 
         func all(_ type: Attribute) -> [ArraySlice<UInt8>] { values[type.rawValue] ?? [] }
 
-        /// Nil also if it is there more than once.
+        /// Returns the only attribute of a type; nil also if there are several.
         func only(_ type: Attribute) -> ArraySlice<UInt8>? {
             let values = all(type)
             return values.count == 1 ? values[0] : nil
@@ -148,7 +148,7 @@ extension AppReceipt {
 
         func number(_ type: Attribute) -> Int64? { element(type) { $0.integer() } }
 
-        /// Nil unless it is written just as ``ReceiptDate`` writes it.
+        /// Returns a date attribute; nil unless it is written just as ``ReceiptDate`` writes it.
         func date(_ type: Attribute) -> Date? {
             guard let text = ascii(type), let date = try? Date(text, strategy: .iso8601),
                 (try? ReceiptDate(date))?.internet == text

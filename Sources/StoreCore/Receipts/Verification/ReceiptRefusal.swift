@@ -1,8 +1,8 @@
-/// Why a store does not vouch for a receipt: a status and a sentence.
+/// The reason why a store refuses a receipt: a status and a sentence.
 public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The answer's number; never ``ReceiptVerification/Status/valid``.
+    /// The status; never ``ReceiptVerification/Status/valid``.
     public let status: ReceiptVerification.Status
-    /// One sentence that names the cause, without anything the receipt says.
+    /// One sentence that names the cause, without anything from the receipt.
     ///
     /// Its wording is not stable.
     public let reason: String
@@ -12,7 +12,7 @@ public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// A receipt says another environment than its judge's.
+    /// Creates the refusal of a receipt whose environment is not the verifier's.
     init(environment: String, judgedIn own: String) {
         switch ReceiptEnvelope.production {
         case own: self.init(.sandboxReceiptInProduction, "The receipt comes from a test, this store is production.")

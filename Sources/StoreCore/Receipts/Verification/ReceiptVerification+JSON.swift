@@ -1,12 +1,12 @@
 import Foundation
 
 extension ReceiptVerification {
-    /// The whole answer as it went over the wire: one JSON object.
+    /// The whole response as it went over the wire: one JSON object.
     ///
-    /// `status` is a number. An authentic receipt is told under `receipt`, as ``fields``: every value in it is a string. A
+    /// `status` is a number. An authentic receipt is under `receipt`, as ``fields``: every value in it is a string. A
     /// subscription about which a store was asked also has ``latestFields``, as `latest_receipt_info`, or as
     /// `latest_expired_receipt_info` with status ``Status/subscriptionExpired``; and ``latestReceipt`` in Base64 as
-    /// `latest_receipt`. The keys are in alphabetical order, so the same answer gives the same bytes.
+    /// `latest_receipt`. The keys are in alphabetical order, so the same response gives the same bytes.
     public var json: Data {
         var answer: [String: AnswerValue] = ["status": .number(status.rawValue)]
         if !fields.isEmpty { answer["receipt"] = AnswerValue(fields) }
@@ -19,6 +19,6 @@ extension ReceiptVerification {
 }
 
 extension ReceiptRefusal {
-    /// The answer as it went over the wire: a JSON object with the `status` alone.
+    /// The response as it went over the wire: a JSON object with the `status` alone.
     public var json: Data { AnswerValue.object(["status": .number(status.rawValue)]).json }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a store answers about a receipt: whether it vouches for it, and what it says.
+/// A store's response about a receipt: whether it is authentic, and its content.
 public struct ReceiptVerification: Hashable, Sendable {
-    /// The answer's number.
+    /// The status.
     public let status: Status
-    /// What the receipt says, under the names that verification always had.
+    /// The receipt's content, under the historical names of verification.
     ///
     /// They are the receipt's own with underscores, such as `product_id` and `purchase_date_ms`. `expires_date` is in
     /// milliseconds since 1970. Empty unless the receipt is authentic, which it also is with status
@@ -12,27 +12,27 @@ public struct ReceiptVerification: Hashable, Sendable {
     public let fields: [String: String]
     /// One sentence that names the cause when the status is not ``Status/valid``.
     ///
-    /// It holds nothing from the receipt. Its wording is not stable.
+    /// It contains nothing from the receipt. Its wording is not stable.
     public let reason: String?
 
     /// `latest_receipt`: the receipt of the running period of the subscription that the receipt belongs to, signed anew.
     ///
-    /// Nil for everything that does not renew, for a subscription that is over, and where no store was asked.
+    /// Nil for products that do not renew, for an ended subscription, and where no store was asked.
     public let latestReceipt: Data?
-    /// What the subscription's newest period says, under the same names as ``fields``.
+    /// The content of the subscription's newest period, under the same names as ``fields``.
     ///
-    /// With status ``Status/valid`` the answer that went over the wire called it `latest_receipt_info`: the running period.
-    /// With ``Status/subscriptionExpired`` it called it `latest_expired_receipt_info`: the last one. Empty for everything
-    /// that does not renew, and where no store was asked.
+    /// With status ``Status/valid`` the response over the wire called it `latest_receipt_info`: the running period.
+    /// With ``Status/subscriptionExpired`` it called it `latest_expired_receipt_info`: the last one. Empty for products
+    /// that do not renew, and where no store was asked.
     public let latestFields: [String: String]
 
-    /// Whether the store vouches for the receipt and the subscription in it is over.
+    /// Whether the receipt is authentic and the subscription in it has expired.
     ///
-    /// A store judges the subscription: the receipt of a period long past is valid while a later one runs. Where no store
-    /// was asked, the receipt's own period decides.
+    /// A store judges the subscription: the receipt of a period long past is valid while a later one runs. Where no
+    /// store was asked, the receipt's own period decides.
     public var isExpired: Bool { status == .subscriptionExpired }
 
-    /// Verifies a receipt that ``TransactionReceipt/data(signedBy:)`` made, at the time given.
+    /// Verifies a receipt that ``TransactionReceipt/data(signedBy:)`` made, at a given time.
     ///
     /// Every byte counts: a receipt of which a single bit was changed gets status ``Status/malformed`` or
     /// ``Status/notAuthentic``. Never fails otherwise, whatever the data; takes a time proportional to its length. It knows
@@ -40,7 +40,7 @@ public struct ReceiptVerification: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - receipt: The receipt itself, not its Base64 form.
-    ///   - signer: Who must have signed it.
+    ///   - signer: The signer that must have signed it.
     ///   - now: The moment at which a subscription may be over.
     public init(of receipt: Data, signer: any ReceiptSigner, at now: Date) {
         do throws(ReceiptRefusal) {
@@ -94,7 +94,7 @@ extension ReceiptVerification {
         guard envelope.isAuthentic(to: signer) else {
             throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.")
         }
-        // As when somebody else uses the same key.
+        // This happens when another program uses the same key.
         guard let fields = envelope.purchaseInformation.withUnsafeBytes({ PurchaseInformation.fields(of: $0) }) else {
             throw ReceiptRefusal(.malformed, "The store signed this, but it is not a transaction receipt.")
         }
@@ -113,7 +113,7 @@ extension ReceiptVerification {
 // MARK: - The subscription behind a receipt
 
 extension ReceiptVerification {
-    /// The first transaction of the subscription that an authentic receipt belongs to; nil for everything else.
+    /// The first transaction of an authentic receipt's subscription; nil for all other receipts.
     var subscription: (original: String, date: String)? {
         guard fields["expires_date"] != nil, let original = fields["original_transaction_id"],
             let date = fields["original_purchase_date_ms"]
@@ -121,9 +121,9 @@ extension ReceiptVerification {
         return (original, date)
     }
 
-    /// The same answer from a store that knows how the subscription went on.
+    /// Returns the same response from a store that knows the subscription's later periods.
     ///
-    /// Throws what ``TransactionReceipt/data(signedBy:)`` throws.
+    /// Throws the errors of ``TransactionReceipt/data(signedBy:)``.
     func continued(by latest: TransactionReceipt, isOver: Bool, signer: any ReceiptSigner) throws -> Self {
         Self(
             fields,
@@ -135,34 +135,34 @@ extension ReceiptVerification {
 }
 
 extension ReceiptVerification {
-    /// The numbers with which receipts are judged: an open set, a store may answer others.
+    /// The status numbers of verification: an open set, a store may answer others.
     public struct Status: RawRepresentable, Hashable, Codable, Sendable {
         /// The number that goes over the wire.
         public let rawValue: Int
-        /// Any status by its number.
+        /// Creates a status from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The store vouches for the receipt.
+        /// The receipt is authentic.
         public static let valid = Status(rawValue: 0)
-        /// The question was not asked as it must be.
+        /// The request is malformed.
         public static let unreadableRequest = Status(rawValue: 21000)
-        /// The data is missing, or is no receipt.
+        /// The data is missing, or is not a receipt.
         public static let malformed = Status(rawValue: 21002)
-        /// The store did not make this receipt.
+        /// The receipt is not signed by this store.
         public static let notAuthentic = Status(rawValue: 21003)
-        /// The question came with the wrong shared secret.
+        /// The request has the wrong shared secret.
         public static let wrongSharedSecret = Status(rawValue: 21004)
-        /// The store cannot answer now.
+        /// The store is unavailable now.
         public static let unavailable = Status(rawValue: 21005)
-        /// The store vouches for the receipt, but the subscription in it is over.
+        /// The receipt is authentic, but the subscription in it has expired.
         public static let subscriptionExpired = Status(rawValue: 21006)
         /// A receipt from a test was sent to production.
         public static let sandboxReceiptInProduction = Status(rawValue: 21007)
         /// A receipt from production was sent to a test store.
         public static let productionReceiptInSandbox = Status(rawValue: 21008)
-        /// The store could not get at its own data.
+        /// The store could not access its own data.
         public static let internalDataError = Status(rawValue: 21009)
-        /// The user's account does not exist, or not any more.
+        /// The user's account does not exist, or no longer does.
         public static let accountNotFound = Status(rawValue: 21010)
     }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What of a sandbox store's hosted files is on its way, how fast it goes and where it fails.
+/// The downloads of a sandbox store's hosted files: those under way, their pace, and their faults.
 struct ContentServer: Sendable {
     typealias Reply = @Sendable (Result<Data, StoreFailure>) -> Void
 
-    /// A piece whose time has not come.
+    /// A piece that is not due yet.
     struct Pending: Sendable {
         let device: Int
         let data: Data
         let reply: Reply
-        /// Rings when the time has come; nil until the clock has given it.
+        /// The timer that fires when the piece is due; nil until the clock has given it.
         var timer: TimerToken?
     }
 
@@ -20,7 +20,7 @@ struct ContentServer: Sendable {
         let failure: StoreFailure
     }
 
-    /// Of devices without a pace of their own.
+    /// The pace of devices without one of their own.
     var pace = DownloadPace.atOnce
     var paces: [Int: DownloadPace] = [:]
     private var faults: [Fault] = []
@@ -39,7 +39,7 @@ struct ContentServer: Sendable {
         faults.append(Fault(device: device, content: content, point: point, failure: failure))
     }
 
-    /// How many bytes a request gets, or why it fails: each fault acts once.
+    /// Returns the number of bytes that a request gets, or its failure: each fault acts once.
     mutating func size(for request: ContentRequest, _ device: Int) -> Result<Int, StoreFailure> {
         let rest = request.content.length - request.offset
         var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), rest)
@@ -62,20 +62,20 @@ struct ContentServer: Sendable {
         return .success(Int(size))
     }
 
-    /// Keeps a piece until its time comes.
+    /// Keeps a piece until it is due, and returns its number.
     mutating func keep(_ piece: Pending) -> Int {
         lastNumber += 1
         pending[lastNumber] = piece
         return lastNumber
     }
 
-    /// Keeps a piece's timer, unless it has rung already or the piece was cut off.
+    /// Keeps a piece's timer, unless it has fired already or the piece was cut off.
     mutating func keep(_ timer: TimerToken, for number: Int) { pending[number]?.timer = timer }
 
-    /// Nil for what was cut off.
+    /// Removes and returns a piece, nil if it was cut off.
     mutating func take(_ number: Int) -> Pending? { pending.removeValue(forKey: number) }
 
-    /// Cuts off what is on its way to a device, to all of them for nil; in the order in which it was asked for.
+    /// Cuts off the pieces under way to a device, or to all of them for nil; returns them in the order of the requests.
     mutating func cut(_ device: Int?) -> [Pending] {
         let numbers = pending.filter { device == nil || $0.value.device == device }.keys.sorted()
         return numbers.compactMap { pending.removeValue(forKey: $0) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Something sent to a device, for the timeline.
+/// A delivery to a device, for the timeline.
 struct DeliveryTraceEntry: Sendable {
-    /// How many events the store had by then.
+    /// The number of events that the store had by then.
     let position: Int
     let entry: SandboxTimeline.Entry
 }

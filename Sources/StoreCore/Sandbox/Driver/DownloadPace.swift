@@ -1,8 +1,8 @@
-/// How fast a sandbox store's hosted files come, and in pieces of what size.
+/// The speed of a sandbox store's downloads, and the size of their pieces.
 public struct DownloadPace: Hashable, Sendable {
-    /// How many bytes of each download come in a second by the store's clock; nil sends them at once.
+    /// The bytes of each download per second of the store's clock; nil sends them at once.
     public let bytesPerSecond: Double?
-    /// How many bytes come at a time.
+    /// The bytes in each piece.
     ///
     /// The last piece may be shorter.
     public let chunkSize: Int
@@ -10,19 +10,19 @@ public struct DownloadPace: Hashable, Sendable {
     /// Everything at once, in pieces of 64 KiB.
     public static let atOnce = atOnce(inChunksOf: defaultChunkSize)
 
-    /// Everything at once, in pieces.
+    /// Returns a pace that sends everything at once, in pieces.
     ///
     /// A size below 1 stops the process.
     public static func atOnce(inChunksOf chunkSize: Int) -> DownloadPace {
         DownloadPace(bytesPerSecond: nil, chunkSize: chunkSize)
     }
 
-    /// So many bytes of each download in a second, whatever else is under way.
+    /// Returns a pace of so many bytes per second for each download, whatever else is under way.
     ///
     /// A rate that is not above 0 and a size below 1 stop the process.
     ///
     /// - Parameters:
-    ///   - rate: bytes a second.
+    ///   - rate: bytes per second.
     ///   - chunkSize: bytes in each piece, which comes when the last of them would have.
     /// - Returns: the pace.
     public static func bytesPerSecond(_ rate: Double, inChunksOf chunkSize: Int = defaultChunkSize) -> DownloadPace {
@@ -30,7 +30,7 @@ public struct DownloadPace: Hashable, Sendable {
         return DownloadPace(bytesPerSecond: rate, chunkSize: chunkSize)
     }
 
-    /// 64 KiB.
+    /// The default size of a piece: 64 KiB.
     public static let defaultChunkSize = 65_536
 
     private init(bytesPerSecond: Double?, chunkSize: Int) {
@@ -40,10 +40,10 @@ public struct DownloadPace: Hashable, Sendable {
     }
 }
 
-/// Where a download is to fail.
+/// A point at which a download fails.
 public enum DownloadFailurePoint: Hashable, Sendable {
-    /// When so many bytes of the file are there, at least 0. Has no effect on a file that is not longer.
+    /// After so many bytes of the file, at least 0. Has no effect on a file that is not longer.
     case afterBytes(Int64)
-    /// In the place of the n-th piece of the file that is asked for from now on, from 1.
+    /// In place of the n-th piece of the file that is requested from now on, from 1.
     case chunk(Int)
 }

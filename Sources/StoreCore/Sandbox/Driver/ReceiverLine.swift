@@ -1,18 +1,18 @@
-/// The connection of a receiver that is sent its updates, made of one that is asked for them.
+/// A push connection for a receiver, made of a pull connection to the store.
 ///
-/// It asks when it is rung, and hands on what it is given, one batch at a time. A receiver that connects anew keeps its line,
-/// so that this holds from one connection to the next.
+/// It pulls when it is notified, and hands on what it gets, one batch at a time. A receiver that reconnects keeps its
+/// line, so that this holds from one connection to the next.
 final class ReceiverLine: NewsListener {
     let receiver: any StoreUpdateReceiver
     private let core: SandboxDriver.Link
     private let state = Locked(State())
 
     private struct State {
-        /// The connection that is open; nil between two of them.
+        /// The open connection; nil between two of them.
         var connection: StoreConnectionID?
-        /// Somebody is handing on.
+        /// Whether a thread is handing on.
         var isBusy = false
-        /// It was rung meanwhile.
+        /// Whether the line was notified meanwhile.
         var isRungAgain = false
     }
 
@@ -21,10 +21,10 @@ final class ReceiverLine: NewsListener {
         self.core = core
     }
 
-    /// Whether nobody needs the line any more.
+    /// Whether the line is no longer needed.
     var isIdle: Bool { state.withLock { $0.connection == nil && !$0.isBusy } }
 
-    /// Goes over to another connection, or to none; returns the one before.
+    /// Switches to another connection, or to none; returns the previous one.
     func move(to connection: StoreConnectionID?) -> StoreConnectionID? {
         state.withLock { state in
             defer { state.connection = connection }
@@ -50,12 +50,12 @@ final class ReceiverLine: NewsListener {
         core.core?.forgetIfIdle(self)
     }
 
-    /// Hands on all that there is.
+    /// Hands on all pending news.
     private func handOn() {
         var exchange = Exchange()
         repeat {
             exchange.clear()
-            // Where nobody owns the store any more there is nothing to tell.
+            // Once the store is released there is nothing to tell.
             guard let connection = state.withLock({ $0.connection }), let core = core.core else { return }
             core.exchange([], from: 0, on: connection, into: &exchange)
             switch exchange.news {
@@ -74,9 +74,9 @@ final class ReceiverLine: NewsListener {
 // MARK: - The store's lines
 
 extension SandboxDriverState {
-    /// Connects a receiver, in the place of its connection if it has one.
+    /// Connects a receiver, in place of its connection if it has one.
     ///
-    /// - Returns: the receiver's line, to be rung, and a connection that is to be let go of without the lock.
+    /// - Returns: the receiver's line, to be notified, and a connection to release without the lock.
     mutating func connect(
         _ receiver: any StoreUpdateReceiver,
         _ device: Int,
@@ -91,14 +91,14 @@ extension SandboxDriverState {
 
     /// Disconnects a receiver.
     ///
-    /// - Returns: what is to be let go of without the lock.
+    /// - Returns: the objects to release without the lock.
     mutating func disconnect(_ receiver: any StoreUpdateReceiver) -> (SandboxConnection?, ReceiverLine?) {
         guard let line = lines[ObjectIdentifier(receiver)] else { return (nil, nil) }
         let closed = line.move(to: nil).flatMap { close($0) }
         return (closed, forgetIfIdle(line))
     }
 
-    /// Forgets a line that has no connection, unless it is handing on: if its receiver connects anew, it goes on.
+    /// Forgets a line without a connection, unless it is handing on: if its receiver reconnects, it goes on.
     mutating func forgetIfIdle(_ line: ReceiverLine) -> ReceiverLine? {
         let key = ObjectIdentifier(line.receiver)
         return line.isIdle && lines[key] === line ? lines.removeValue(forKey: key) : nil

@@ -1,30 +1,30 @@
-/// A queue that follows the updates of one of a sandbox store's devices.
+/// A queue's connection to the updates of one of a sandbox store's devices.
 ///
-/// What it has not been given waits in this order: the rest of a snapshot, then ``waiting``, then the ledger's records behind
-/// ``seen``.
+/// Its pending news, in order: the rest of a snapshot, then ``waiting``, then the ledger's records after ``seen``.
 struct SandboxConnection: Sendable {
     let id: StoreConnectionID
     let device: Int
     let journal: JournalID
     let listener: any NewsListener
-    /// Where the queue wants to go on.
+    /// The cursor at which the queue wants to go on.
     ///
     /// Nothing is kept for a connection that has not begun.
     var beginning: Beginning?
     var snapshot: Snapshot?
-    /// The place that the next batch follows.
+    /// The position that the next batch follows.
     var told = 0
-    /// How many events have been looked at.
+    /// The number of events that have been looked at.
     ///
-    /// Those behind `told` that are not in `waiting` do not concern the connection.
+    /// Those after `told` that are not in `waiting` do not concern the connection.
     var seen = 0
-    /// What the events from `told` to `seen` mean to it.
+    /// The updates for the events from `told` to `seen`.
     var waiting: [StoreUpdate] = []
-    /// Somebody else has signed in: an empty batch is owed that follows nothing, so that the queue connects anew.
+    /// Whether another account has signed in: an empty batch is owed that follows nothing, so that the queue
+    /// reconnects.
     var owesGap = false
-    /// Why the store has closed the connection, until the queue has been told.
+    /// The reason why the store has closed the connection, until the queue has been told.
     var failure: Failure?
-    /// The listener has been rung, or is about to be, and has not asked for everything since.
+    /// Whether the listener has been notified, or is about to be, and has not asked for everything since.
     var isRung = false
 
     /// A failure, which is rare and large, behind a reference.
@@ -33,12 +33,12 @@ struct SandboxConnection: Sendable {
     /// The cursor that a queue asks for.
     indirect enum Beginning: Sendable { case snapshot, after(UpdateCursor) }
 
-    /// A snapshot of which some parts have not been given yet.
+    /// A snapshot whose parts have not all been given yet.
     struct Snapshot: Sendable {
-        /// Where it was taken.
+        /// The position at which it was taken.
         let position: Int
         var transactions: [StoreTransaction]
-        /// What follows the transactions in the last part.
+        /// The updates that follow the transactions in the last part.
         var trailer: [StoreUpdate]
         var partsGiven = 0
     }
@@ -58,9 +58,9 @@ struct SandboxConnection: Sendable {
     }
 }
 
-// In place: called without being inlined, these would be given a copy of the connection.
+// Inlined: otherwise these would be given a copy of the connection.
 extension SandboxConnection {
-    /// Whether it has to look at what has happened up to a position.
+    /// Returns whether it has to look at events up to a position.
     @inline(__always)
     func isBehind(_ position: Int) -> Bool { seen != position && beginning == nil && failure == nil }
 
@@ -81,13 +81,13 @@ extension SandboxConnection {
         seen = position
     }
 
-    /// Goes back to where the store is, which has lost what could not be written.
+    /// Goes back to the store's position, after the store has lost events that could not be written.
     mutating func goBack(to position: Int) {
         told = min(told, position)
         if seen > position { lookAgain() }
     }
 
-    /// Forgets what the events so far mean, for it to be worked out anew.
+    /// Forgets the updates for the events so far, so that they are worked out anew.
     mutating func lookAgain() {
         seen = told
         waiting = []
@@ -101,7 +101,7 @@ extension SandboxConnection {
         return true
     }
 
-    /// Moves what waits, if anything does, into an empty batch.
+    /// Moves the waiting updates, if any, into an empty batch.
     @inline(__always)
     mutating func takeWaiting(_ batch: inout UpdateBatch) -> Bool {
         if waiting.isEmpty { return false }
@@ -121,7 +121,7 @@ extension SandboxConnection {
 extension SandboxConnection.Snapshot {
     private static var partSize: Int { 256 }
 
-    /// Drops some of the transactions that have not been given.
+    /// Drops the matching transactions that have not been given.
     mutating func dropRest(where isDropped: (StoreTransaction) -> Bool) {
         let given = min(transactions.count, partsGiven * Self.partSize)
         transactions[given...].removeAll(where: isDropped)
@@ -129,7 +129,7 @@ extension SandboxConnection.Snapshot {
 
     /// Returns the next part.
     ///
-    /// The last one ends behind the snapshot.
+    /// The cursor of the last one lies behind the snapshot.
     mutating func nextPart() -> UpdateBatch {
         let start = partsGiven * Self.partSize
         let end = min(transactions.count, start + Self.partSize)

@@ -1,13 +1,13 @@
 import Foundation
 
 extension SandboxDriver {
-    /// A device's receipt, signed; nil as long as nothing was bought, restored or refreshed on it.
+    /// Returns a device's signed receipt; nil until something was bought, restored or refreshed on it.
     func appReceipt(on device: Int) -> Data? {
         if case .changed(let image, _) = receipt(on: device, unless: nil) { return image.data }
         return nil
     }
 
-    /// A device's receipt, unless it lists what a known one lists.
+    /// Returns a device's receipt, unless it lists what a known one lists.
     func receipt(on device: Int, unless known: ReceiptVersion?) -> ReceiptNews {
         let found = use { shell, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
             shell.bringUpToDate(now)
@@ -36,12 +36,12 @@ extension SandboxDriver {
         receipt.creationDate = now
         receipt.opaqueValue = opaqueValue(name, now)
         receipt.deviceHash = receipt.hash(forDevice: Self.bytes(of: identifierForVendor(of: name)))
-        // A signer that fails leaves the device without a receipt; the one in the box does not.
+        // A signer that fails leaves the device without a receipt; the built-in one does not fail.
         guard let image = try? receipt.image(behind: entries, signedBy: signer) else { return .none }
         return .changed(image, version)
     }
 
-    /// Brings a device's receipt up to date, which is: sees to it that there is one.
+    /// Refreshes a device's receipt, which means ensuring that there is one.
     func refreshReceipt(_ properties: ReceiptProperties, on device: Int) -> StoreFailure? {
         use { shell, now in
             guard shell.settings.isReachable(from: device) else { return Self.unreachable }
@@ -63,10 +63,10 @@ extension SandboxDriver {
         }
     }
 
-    /// How the app's vendor knows a device: the same for the same names, in every process.
+    /// Returns the vendor's identifier for a device: the same for the same names, in every process.
     func identifierForVendor(of device: String) -> UUID {
         var bytes = SHA256.digest(of: Data("device \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(device)".utf8))
-        // RFC 9562: version 8, made by a rule of one's own.
+        // RFC 9562: version 8, with a custom rule.
         bytes[6] = 0x80 | bytes[6] & 0x0f
         bytes[8] = 0x80 | bytes[8] & 0x3f
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -74,20 +74,20 @@ extension SandboxDriver {
 
     private static func bytes(of identifier: UUID) -> Data { withUnsafeBytes(of: identifier.uuid) { Data($0) } }
 
-    /// As good as random, and the same for the same device at the same time.
+    /// Returns pseudorandom bytes, the same for the same device at the same time.
     private func opaqueValue(_ device: String, _ now: Date) -> Data {
         Data(SHA256.digest(of: Data("opaque \(now.timeIntervalSince1970) \(device)".utf8)).prefix(16))
     }
 }
 
 extension SandboxState {
-    /// Whether an app that starts on a device hears of what nobody ordered there, such as a renewal (behaviour 187).
+    /// Returns whether an app started on a device is told of unordered transactions, as of renewals (behavior 187).
     fileprivate func hasNewPurchases(on device: Int) -> Bool {
         let account = devices[device].account
         return account >= 0 && accounts[account].unfinished > 0
     }
 
-    /// What a receipt says of a purchase that an account keeps; nil for what it leaves out.
+    /// Returns a receipt's entry for a purchase that an account keeps; nil if the receipt leaves it out.
     func listed(_ purchase: Purchase) -> AppReceipt.Purchase? {
         guard !purchase.isDeferredChange, !purchase.isDeleted, let itself = purchase.asOriginal.original else {
             return nil
@@ -105,7 +105,7 @@ extension SandboxState {
         )
     }
 
-    /// The consumables of the account that is signed in on a device that are not finished and heard of there.
+    /// Returns the unfinished consumables that a device sees of the account that is signed in on it.
     fileprivate func unfinishedConsumables(on device: Int) -> [AppReceipt.Purchase] {
         let account = devices[device].account
         guard account >= 0, devices[device].unfinished + accounts[account].unfinished > 0 else { return [] }
@@ -130,16 +130,16 @@ extension SandboxState {
 }
 
 extension SandboxDriverState {
-    /// The purchases with which an account's receipts begin, encoded; none for nobody.
+    /// Returns the encoded purchases with which an account's receipts begin; none without an account.
     ///
-    /// Nil where one of them cannot be encoded.
+    /// Nil if one of them cannot be encoded.
     fileprivate mutating func receiptEntries(of account: Int, signer: any ReceiptSigner) -> ReceiptEntries? {
         guard account >= 0 else {
             let nobody = receiptLists[account] ?? ReceiptList(of: state, signer: signer)
             receiptLists[account] = nobody
             return nobody.entries
         }
-        // Taken out, so that it is not copied when something is added.
+        // Removed meanwhile, so that it is not copied when something is added.
         var list = receiptLists.removeValue(forKey: account)
         if list?.isCurrent(in: state) != true { list = ReceiptList(of: state, signer: signer) }
         let isComplete = (try? list?.takeIn(state, of: account)) != nil

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxDriver {
-    /// Sends a device some bytes of what is hosted for one of its transactions, at the device's pace.
+    /// Sends a device a range of the content hosted for one of its transactions, at the device's pace.
     func fetchContent(_ request: ContentRequest, for device: Int, reply: @escaping ContentServer.Reply) {
         CallScope.outermost {
             do {
@@ -14,7 +14,7 @@ extension SandboxDriver {
         }
     }
 
-    /// What a request wants some of, if the device may have it.
+    /// Returns the file that a request refers to, if the device may have it.
     private func file(for request: ContentRequest, on device: Int) throws -> SandboxProduct.HostedContent.File {
         let name = request.content.identifier
         return try use { shell, _ in
@@ -49,7 +49,7 @@ extension SandboxDriver {
         content.withLock { $0.keep(timer, for: number) }
     }
 
-    /// A device has lost the store, or all of them have: what is on its way there does not arrive.
+    /// Cuts off the downloads under way to a device, or to all of them, that can no longer reach the store.
     func cutContent(of device: Int? = nil) {
         CallScope.outermost {
             for piece in content.withLock({ $0.cut(device) }) {
@@ -61,7 +61,7 @@ extension SandboxDriver {
 }
 
 extension SandboxState {
-    /// What is hosted for a transaction now.
+    /// Returns the content hosted for a transaction now.
     func content(of row: Row) -> [StoreContent] {
         guard catalog.hostsContent, row.product >= 0 else { return [] }
         switch row.transaction.state {
@@ -70,7 +70,7 @@ extension SandboxState {
         }
     }
 
-    /// A transaction as its device is told of it.
+    /// Returns a transaction as its device is told of it.
     @inline(__always)
     func told(_ row: Row) -> StoreTransaction {
         guard catalog.hostsContent else { return row.transaction }

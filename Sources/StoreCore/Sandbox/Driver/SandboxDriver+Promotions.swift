@@ -1,9 +1,9 @@
 import Foundation
 
 extension SandboxDriver {
-    /// A queue has told its observers all that came up to a place.
+    /// Acknowledges that a queue has told its observers everything up to a cursor.
     ///
-    /// What cannot be written off now is told once more at the next launch.
+    /// If this cannot be written now, they are told once more at the next launch.
     func acknowledge(through cursor: UpdateCursor, on device: Int) {
         guard cursor.part == nil,
             shell.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
@@ -30,9 +30,9 @@ extension SandboxDriver {
 }
 
 extension OwnerState {
-    /// A purchase that a device's user began on the store's page, which its app has not heard of.
+    /// A purchase that a device's user began on the store's page, and of which its app was not told yet.
     struct Promotion: Codable, Sendable {
-        /// How long the ledger was then.
+        /// The length of the ledger at that time.
         let position: Int
         let productIdentifier: String
     }
@@ -43,12 +43,13 @@ extension OwnerState {
 }
 
 extension SandboxState {
-    /// Whether a device's app has yet to hear of something that is no transaction.
+    /// Returns whether a device's app has yet to be told of something other than a transaction.
     fileprivate func hasNews(for device: Int, through position: Int) -> Bool {
         owner.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
     }
 
-    /// The products on a device's page of the store: those that the app puts first, then the others, none that it hides.
+    /// Returns the products on a device's page of the store: those that the app puts first, then the others, without
+    /// those that it hides.
     func promotedProducts(on device: Int, at now: Date) -> [String] {
         let all = catalog.identifiersOnSale(at: now)
         guard let overrides = owner.promotionOverrides[device] else { return all }
@@ -61,7 +62,7 @@ extension SandboxState {
 }
 
 extension SandboxDriverState {
-    /// What a queue is told of a purchase that was begun on the store's page; nil where there is no such product.
+    /// Returns the update for a purchase that was begun on the store's page; nil if there is no such product.
     func promotion(of productIdentifier: String, on device: Int) -> StoreUpdate? {
         guard let index = state.catalog.index(of: productIdentifier) else { return nil }
         let locale = settings.locales[device] ?? settings.locale
@@ -69,7 +70,7 @@ extension SandboxDriverState {
         return .promoted(StorePayment(productIdentifier: productIdentifier), product: product)
     }
 
-    /// What a device's user began on the store's page and its app has not heard of.
+    /// Returns the updates for purchases begun on a device's page of the store of which its app was not told yet.
     func promotions(on device: Int) -> [StoreUpdate] {
         state.owner.promotions[device]?.compactMap { promotion(of: $0.productIdentifier, on: device) } ?? []
     }

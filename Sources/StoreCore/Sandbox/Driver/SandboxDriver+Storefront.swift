@@ -1,15 +1,15 @@
 import Foundation
 
-/// Whether apps let purchases go on after the storefront changed (behaviours 170 and 171).
+/// The questions to apps whether purchases continue after a change of storefront (behaviors 170 and 171).
 struct StorefrontQuestions: Sendable {
     /// The transactions that an app was asked about and has not answered.
     fileprivate var open: Set<Int> = []
-    /// Counts the changes of storefront: a timer that rings late is not listened to.
+    /// The number of storefront changes, by which a late timer is recognized and ignored.
     fileprivate var round = 0
-    /// Rings when no answer counts as no.
+    /// The timer after which no answer counts as no.
     fileprivate var timer: TimerToken?
 
-    /// How long an app may think by the store's clock, in seconds.
+    /// The time that an app has for its answer by the store's clock, in seconds.
     fileprivate static var patience: TimeInterval { 1 }
 
     static func failure(of productIdentifier: String) -> StoreFailure {
@@ -22,7 +22,7 @@ struct StorefrontQuestions: Sendable {
 extension SandboxDriver {
     var storefront: StoreStorefront? { shell.withLock { $0.state.catalog.storefront } }
 
-    /// Sells for another country: running apps are asked whether what is under way goes on there.
+    /// Changes the country: running apps are asked whether purchases under way continue there.
     func changeStorefront(to countryCode: String) throws {
         guard Storefronts.storefront(countryCode) != nil else { throw SandboxError.unknownStorefront(countryCode) }
         try use { shell, now in
@@ -35,7 +35,7 @@ extension SandboxDriver {
             }
             shell.askWhetherToContinue()
             guard !shell.storefrontQuestions.open.isEmpty else { return }
-            // Before anybody is asked, who may never answer.
+            // Scheduled before anybody is asked, since an answer may never come.
             let round = shell.storefrontQuestions.round
             let deadline = now + StorefrontQuestions.patience
             shell.storefrontQuestions.timer = clock.schedule(at: deadline) { [weak self] in
@@ -52,7 +52,7 @@ extension SandboxDriver {
         }
     }
 
-    /// An app says whether a purchase goes on.
+    /// Takes an app's answer whether a purchase continues.
     func decideAfterStorefrontChange(_ identifier: String, shouldContinue: Bool, on device: Int) {
         guard let number = SandboxState.number(of: identifier) else { return }
         use { shell, now in
@@ -63,16 +63,16 @@ extension SandboxDriver {
             guard !shouldContinue else { return }
             let product = row.transaction.payment.productIdentifier
             shell.keep(.decline(StorefrontQuestions.failure(of: product)), about: number)
-            // What cannot be written now is written before anything else is.
+            // If this cannot be written now, it is written before anything else is.
             try? shell.catchUp(with: now)
         }
     }
 }
 
 extension SandboxDriverState {
-    /// Notes what running apps are about to be asked.
+    /// Notes the questions that running apps are about to be asked.
     ///
-    /// An app that is not running is not asked: what it ordered goes on.
+    /// An app that is not running is not asked: its orders continue.
     fileprivate mutating func askWhetherToContinue() {
         storefrontQuestions.timer?.cancel()
         storefrontQuestions = StorefrontQuestions(round: storefrontQuestions.round + 1)
@@ -91,7 +91,7 @@ extension SandboxDriverState {
         storefrontQuestions.timer = nil
     }
 
-    /// What was not answered in time is as good as refused.
+    /// Declines the purchases whose questions were not answered in time.
     fileprivate mutating func giveUpWaiting() {
         for number in storefrontQuestions.open.sorted() where state.isUndecided(number) {
             guard let product = state.transactions[number]?.transaction.payment.productIdentifier else { continue }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxDriverState {
-    /// Notes what a device is given, if somebody wants to know.
+    /// Traces what a device is given, if tracing is on.
     mutating func trace(_ exchange: Exchange, to device: Int, now: Date) {
         var entries: [SandboxTimeline.Entry] = []
         switch exchange.news {

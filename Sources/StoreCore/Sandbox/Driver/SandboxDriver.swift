@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a sandbox store and its devices and accounts have in common: the state behind a lock, and how it is used.
+/// The shared core of a sandbox store, its devices and its accounts: the state behind a lock, and access to it.
 final class SandboxDriver: Sendable {
     let clock: any StoreClock
     let signer: any ReceiptSigner
@@ -9,7 +9,7 @@ final class SandboxDriver: Sendable {
     let bundleVersion: String
     let shell: Locked<SandboxDriverState>
     let activity: Activity
-    /// Where queues call.
+    /// The lane on which queues call.
     let lane: BackendLane
     /// Whether ledger and clock are StoreCore's own; see ``ImmediateStore/isSelfContained``.
     let isSelfContained: Bool
@@ -17,7 +17,7 @@ final class SandboxDriver: Sendable {
     private let port: SandboxPort
     private let link = Link()
 
-    /// The one weak reference to a core, so that an alarm need not make its own.
+    /// The only weak reference to a core, so that an alarm need not make its own.
     final class Link: @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
         fileprivate(set) weak var core: SandboxDriver?
         fileprivate let alarms = Locked(Alarms())
@@ -28,10 +28,10 @@ final class SandboxDriver: Sendable {
         }
     }
 
-    /// What a clock that goes on longer than the store is to forget.
+    /// The alarms to cancel in a clock that outlives the store.
     fileprivate struct Alarms: Sendable {
         private var lastNumber = 0
-        /// Those that have not rung; without a token until the clock has given one.
+        /// The alarms that have not fired; without a token until the clock has given one.
         private var tokens: [Int: TimerToken?] = [:]
 
         mutating func add() -> Int {
@@ -40,7 +40,7 @@ final class SandboxDriver: Sendable {
             return lastNumber
         }
 
-        /// It may have rung before its token came.
+        /// Keeps an alarm's token, unless the alarm fired before its token came.
         mutating func keep(_ token: TimerToken, for number: Int) {
             if tokens.index(forKey: number) != nil { tokens.updateValue(token, forKey: number) }
         }
@@ -72,7 +72,7 @@ final class SandboxDriver: Sendable {
         port = SandboxPort(self.shell, clock)
         link.core = self
         activity.register(port)
-        // What an earlier store on this ledger took in and did not live to ask about.
+        // Orders that an earlier store on this ledger accepted, but did not live to ask about.
         for number in self.shell.withLock({ $0.state.unasked }) { ask(about: number) }
         use { _, _ in }
     }
@@ -86,7 +86,7 @@ final class SandboxDriver: Sendable {
 // MARK: - Doing something under the lock
 
 extension SandboxDriver {
-    /// Does something under the lock, at a time read there, then what that leaves to do.
+    /// Runs a body under the lock, at a time read there, then the work that it leaves.
     func use<R>(_ body: (inout SandboxDriverState, Date) throws -> R) rethrows -> R {
         try CallScope.outermost {
             var errands: SandboxErrands?
@@ -98,7 +98,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Does what is left to do once there is no lock.
+    /// Does the work that is left once the lock is released.
     func run(_ errands: SandboxErrands) {
         CallScope.outermost {
             ring(errands)
@@ -106,7 +106,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Sets the alarm, and rings.
+    /// Sets the alarm, and notifies the listeners.
     private func ring(_ errands: SandboxErrands) {
         CallScope.outermost {
             if let alarm = errands.alarm { set(alarm) }
@@ -122,7 +122,7 @@ extension SandboxDriver {
         CallScope.outermost { for number in questions { ask(about: number) } }
     }
 
-    /// Answers a question, with all that should have happened by now done.
+    /// Reads the state once everything due by now has been done.
     func look<R>(_ body: (SandboxDriverState, Date) throws -> R) rethrows -> R {
         try use { shell, now in
             shell.bringUpToDate(now)
@@ -130,7 +130,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Makes a change on behalf of the store's owner.
+    /// Makes a change for the operator.
     func change(_ decide: (SandboxState, inout [LedgerRecord], Date) throws -> Void) throws {
         try use { shell, now in
             try shell.refresh()
@@ -147,12 +147,12 @@ extension SandboxDriver {
         let answer = authorizer.body?(question) ?? .approve
         use { shell, now in
             shell.keep(shell.settings.rules.answer(for: answer), about: number)
-            // What cannot be written now is written before anything else is.
+            // If this cannot be written now, it is written before anything else is.
             try? shell.catchUp(with: now)
         }
     }
 
-    /// Has the clock ring when the next subscription is due.
+    /// Schedules an alarm for when the next subscription is due.
     private func set(_ alarm: Date) {
         let number = link.alarms.withLock { $0.add() }
         let token = clock.schedule(at: alarm) { [link] in link.ring(number) }
@@ -163,7 +163,7 @@ extension SandboxDriver {
 // MARK: - Taking in
 
 extension SandboxDriver {
-    /// Takes a device's commands in, and gives what a connection has not been given.
+    /// Accepts a device's commands, and gives a connection its pending news.
     ///
     /// Calls nobody.
     func exchange(
@@ -183,13 +183,13 @@ extension SandboxDriver {
         }
     }
 
-    /// Has signers look at the offers of payments.
+    /// Verifies the offers of payments with the signers.
     private func checkedOffers(_ commands: [StoreCommand]) -> OfferSigning {
         let payments = commands.compactMap { if case .purchase(let payment) = $0.action { payment } else { nil } }
         return shell.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasDiscount))
     }
 
-    /// Takes one command in, in the same way; no payment with a discount, at which signers would have to look.
+    /// Accepts one command likewise; not a payment with a discount, which signers would have to verify.
     func exchange(
         _ command: StoreCommand,
         from device: Int,
@@ -221,9 +221,9 @@ extension SandboxDriver {
         if !questions.isEmpty { exchange.questions = { self.ask(questions) } }
     }
 
-    /// Takes a device's commands in.
+    /// Accepts a device's commands.
     ///
-    /// Replies before it returns; what the authorizer has to be asked is asked then.
+    /// Replies before it returns; the authorizer is asked after the reply.
     func submit(
         _ commands: [StoreCommand],
         from device: Int,
@@ -248,12 +248,12 @@ extension SandboxDriver {
     }
 
     func close(_ connection: StoreConnectionID) {
-        // Let go of without the lock.
+        // Released without the lock.
         let closed = shell.withLock { $0.close(connection) }
         withExtendedLifetime(closed) {}
     }
 
-    /// Sends a device what is unfinished, then what changes; or what changed after a cursor.
+    /// Sends a device its unfinished transactions, then the changes; or only the changes after a cursor.
     func connect(_ receiver: any StoreUpdateReceiver, from device: Int, after cursor: UpdateCursor?) {
         CallScope.outermost {
             let (line, closed) = shell.withLock { shell in
@@ -268,7 +268,7 @@ extension SandboxDriver {
     }
 
     func disconnect(_ receiver: any StoreUpdateReceiver) {
-        // Let go of without the lock.
+        // Released without the lock.
         let closed = shell.withLock { $0.disconnect(receiver) }
         withExtendedLifetime(closed) {}
     }
@@ -283,7 +283,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Whether an identifier is on sale now; nil while the ledger cannot be read.
+    /// Returns whether an identifier is on sale now, or nil while the ledger cannot be read.
     func sells(_ productIdentifier: String) -> Bool? {
         use { shell, now in
             do { try shell.refresh() } catch { return nil }
@@ -303,9 +303,9 @@ extension SandboxDriver {
     }
 }
 
-/// What the store's clock knows it by.
+/// The store's member in its clock's activity.
 ///
-/// Referred to weakly in the store's place, since a weak reference slows down every use of its object.
+/// Weakly referenced in the store's place, since a weak reference slows down every use of its object.
 final class SandboxPort: ActivityMember {
     private let shell: Locked<SandboxDriverState>
     private let clock: any StoreClock

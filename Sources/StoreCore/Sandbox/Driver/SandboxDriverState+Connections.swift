@@ -1,8 +1,8 @@
 import Foundation
 
-// The connections: what each has not been given, and who is to be rung.
+// The connections: the pending news of each, and the listeners to notify.
 extension SandboxDriverState {
-    /// More updates than this are read back from the ledger rather than kept for a connection that may not ask for long.
+    /// The maximum of updates kept for a connection that may not ask for long; more are read back from the ledger.
     private static var maximumWaiting: Int { 64 }
     private static var batchSize: Int { 256 }
 
@@ -20,13 +20,13 @@ extension SandboxDriverState {
         return id
     }
 
-    /// Returns the connection, to be let go of without the lock.
+    /// Removes a connection, and returns it to be released without the lock.
     mutating func close(_ id: StoreConnectionID) -> SandboxConnection? {
         index(of: id).map { connections.remove(at: $0) }
     }
 
-    /// Connections lie in the order of their names.
-    // Called, it would be given a copy of the whole shell.
+    /// Returns the index of a connection by binary search, as they are in the order of their identifiers.
+    // Inlined: otherwise it would be given a copy of the whole shell.
     @inline(__always)
     func index(of id: StoreConnectionID) -> Int? {
         var low = 0
@@ -38,10 +38,10 @@ extension SandboxDriverState {
         return low < connections.count && connections[low].id == id ? low : nil
     }
 
-    /// Closes the connections of a device, or of all of them: their queues lose the store, and connect anew.
+    /// Closes the connections of a device, or of all of them: their queues lose the store, and reconnect.
     mutating func breakConnections(of device: Int? = nil, _ failure: StoreFailure) {
         work &+= 1
-        // One that has not begun hears that when it begins.
+        // One that has not begun is told of it when it begins.
         for index in connections.indices
         where connections[index].beginning == nil && (device == nil || connections[index].device == device) {
             connections[index].lose(failure)
@@ -49,7 +49,7 @@ extension SandboxDriverState {
         }
     }
 
-    /// Works out what the last change means to each connection.
+    /// Works out each connection's updates for the last change.
     mutating func tellConnections() {
         for index in connections.indices where mayTell(index, fresh.count) {
             let (device, journal) = (connections[index].device, connections[index].journal)
@@ -62,7 +62,7 @@ extension SandboxDriverState {
         }
     }
 
-    /// Works out what a change of one record means to each connection.
+    /// Works out each connection's updates for a change of one record.
     // A function of its own: in one that is too large, the compiler copies what it looks at in arrays.
     @inline(never)
     mutating func tellConnections(of record: LedgerRecord) {
@@ -78,7 +78,7 @@ extension SandboxDriverState {
 
     /// Returns whether a connection is to be told of so many new records from memory.
     ///
-    /// Otherwise it has been seen to.
+    /// Otherwise it has been dealt with.
     @inline(__always)
     private mutating func mayTell(_ index: Int, _ count: Int) -> Bool {
         guard connections[index].isBehind(state.position) else { return false }
@@ -99,7 +99,7 @@ extension SandboxDriverState {
         if !connections[index].waiting.isEmpty { ring(index) }
     }
 
-    /// Rings each connection that has something to be given.
+    /// Notifies each connection that has pending news.
     mutating func ringAll() {
         for index in connections.indices
         where connections[index].beginning == nil && connections[index].hasNews(at: state.position) { ring(index) }
@@ -148,13 +148,13 @@ extension SandboxDriverState {
 // MARK: - News
 
 extension SandboxDriverState {
-    /// Moves what a connection has not been given yet into an exchange.
+    /// Moves a connection's pending news into an exchange.
     mutating func takeNews(of id: StoreConnectionID, now: Date, _ exchange: inout Exchange) {
         guard let index = index(of: id) else { return }
         if connections[index].beginning != nil {
             begin(index, now: now)
         } else if firstDoubtful != nil, !isSure() {
-            // It is rung once the state is what the ledger says.
+            // It is notified once the state matches the ledger.
             return connections[index].isRung = false
         }
         do {
@@ -176,7 +176,7 @@ extension SandboxDriverState {
         defer { connections[index].beginning = nil }
         do {
             guard settings.isReachable(from: device) else { throw SandboxDriver.unreachable }
-            // What can be read is told, even if what should have happened by now has to wait.
+            // News that can be read is told, even if due work has to wait.
             try? catchUp(with: now)
             try refresh()
         } catch {
@@ -217,7 +217,7 @@ extension SandboxDriverState {
             return true
         }
         if connections[index].snapshot != nil { return takePart(index, &batch) }
-        // What waits was worked out before: of what has been deleted since nobody is told.
+        // The waiting updates may concern transactions that have been deleted since, of which nobody is told.
         if state.lastPurchaseChange ?? 0 > connections[index].told { connections[index].lookAgain() }
         if connections[index].waiting.isEmpty {
             do { try readAhead(index) } catch { throw StoreFailure(error) }
@@ -225,8 +225,8 @@ extension SandboxDriverState {
         return false
     }
 
-    /// Moves the next part of a snapshot into a batch, without what has been deleted since it was taken.
-    // Apart from what is done for each purchase.
+    /// Moves the next part of a snapshot into a batch, without transactions deleted since it was taken.
+    // Kept apart from the code that runs for each purchase.
     @inline(never)
     private mutating func takePart(_ index: Int, _ batch: inout UpdateBatch) -> Bool {
         if let position = connections[index].snapshot?.position, state.lastPurchaseChange ?? 0 > position {
@@ -244,7 +244,7 @@ extension SandboxDriverState {
         }
     }
 
-    /// Reads what the ledger's next records mean to a connection.
+    /// Reads the ledger's next records, and works out a connection's updates for them.
     private mutating func readAhead(_ index: Int) throws {
         let (device, journal) = (connections[index].device, connections[index].journal)
         var position = connections[index].seen

@@ -1,6 +1,6 @@
 import Foundation
 
-// What is read of a store without changing it.
+// Reads of a store that do not change it.
 extension SandboxDriverState {
     /// Reads the whole ledger.
     func forEachRecord(_ body: (LedgerRecord) -> Void) throws {
@@ -13,19 +13,19 @@ extension SandboxDriverState {
         }
     }
 
-    /// What waits for a decision, oldest first.
+    /// Returns the questions that wait for a decision, oldest first.
     func questions(at now: Date, where isMeant: (Int) -> Bool = { _ in true }) -> [AuthorizationRequest] {
         state.undecided.filter { $0 < firstDoubtful ?? .max && isMeant($0) }.compactMap { question(about: $0, at: now) }
     }
 
-    /// What somebody is to be asked about a transaction; nil if it is decided.
+    /// Returns the question about a transaction; nil if it is decided.
     func question(about transaction: Int, at now: Date) -> AuthorizationRequest? {
         state.question(about: transaction, at: now, settings.rules.renewalRate)
     }
 }
 
 extension SandboxDriverState {
-    /// Puts other rules of offers in the place of the store's; the second time, those back.
+    /// Swaps the store's rules of offers for others; a second call swaps them back.
     mutating func swapOffers(_ offers: inout OfferSigning?) {
         guard var other = offers else { return }
         swap(&settings.rules.offers, &other)
@@ -34,7 +34,7 @@ extension SandboxDriverState {
 }
 
 extension SandboxState {
-    /// Takes in what a ledger has beyond this.
+    /// Applies the records that a ledger has beyond this state.
     mutating func read(_ records: StoreRecords) throws {
         while true {
             let new = try records.read(after: position, limit: 1024)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a sandbox store keeps under its lock: the state, the ledger it comes from, and who is to be told.
+/// The part of a sandbox store under its lock: the state, its ledger, and the listeners to notify.
 struct SandboxDriverState: Sendable {
     struct Settings: Sendable {
         var authorizer: Authorizer
@@ -11,12 +11,12 @@ struct SandboxDriverState: Sendable {
         var offline: Set<Int> = []
         /// The languages of devices that have one of their own.
         var locales: [Int: String] = [:]
-        /// What the users of devices do in the sheet for offer codes.
+        /// The actions of devices' users in the sheet for offer codes.
         var codeEntries: [Int: CodeEntry] = [:]
-        /// What the users of devices answer to the question about a higher price.
+        /// The answers of devices' users to a price consent request.
         var priceAnswers: [Int: PriceConsentAnswer] = [:]
 
-        // Called, it would be given a copy of all settings.
+        // Inlined: otherwise it would be given a copy of all settings.
         @inline(__always)
         func isReachable(from device: Int) -> Bool {
             isReachable && (offline.isEmpty || !offline.contains(device))
@@ -27,47 +27,48 @@ struct SandboxDriverState: Sendable {
     private(set) var state: SandboxState
     var storefrontQuestions = StorefrontQuestions()
     var work = 0
-    /// What was sent to devices; nil while nobody wants to know.
+    /// The trace of deliveries to devices; nil while tracing is off.
     var deliveries: [DeliveryTraceEntry]?
 
     var records: StoreRecords
     private var snapshots: SnapshotKeeper
-    /// In the order of their names.
+    /// The connections, in the order of their identifiers.
     var connections: [SandboxConnection] = []
     var lastConnection = 0
     /// The lines of the receivers that are connected, or are being told that they no longer are.
     var lines: [ObjectIdentifier: ReceiverLine] = [:]
-    /// The connection of whoever makes the change under way, which is given its news without being rung.
+    /// The connection that makes the change under way, which is given its news without being notified.
     var asking: StoreConnectionID?
-    /// The listeners to be rung as soon as there is no lock.
+    /// The listeners to notify as soon as the lock is released.
     var rings: [any NewsListener] = []
-    /// The orders that the authorizer is to be asked about as soon as there is no lock.
+    /// The orders to ask the authorizer about as soon as the lock is released.
     var questions: [Int] = []
-    /// How many listeners are being rung.
+    /// The number of listeners that are being notified.
     var ringing = 0
-    /// For each account whose receipts were asked for, how they begin; for -1, nobody's.
+    /// The beginning of each account's receipts, for the accounts whose receipts were requested; under -1, no
+    /// account's.
     var receiptLists: [Int: ReceiptList] = [:]
     /// The events of the change under way, or of the last one.
     private(set) var fresh: [LedgerRecord] = []
-    /// How many of those the state has taken in.
+    /// The number of those that the state has applied.
     private var applied = 0
-    /// While the state holds what could be neither written nor taken back: the first transaction that may not exist.
+    /// The first transaction that may not exist, while the state holds what could be neither written nor reverted.
     private(set) var firstDoubtful: Int?
-    /// What authorizers said that is not written yet, oldest first.
+    /// The answers of authorizers that are not written yet, oldest first.
     private var answers: [(transaction: Int, answer: Authorization)] = []
-    /// When the clock will ring for the subscriptions, the earliest last.
+    /// The times of the scheduled alarms for the subscriptions, the earliest last.
     ///
-    /// Each of them rings once, and none is set while an earlier one is to come.
+    /// Each fires once, and none is scheduled while an earlier one is pending.
     private var alarms: [Date] = []
-    /// Until when to leave the ledger alone, after it kept subscriptions from being renewed.
+    /// The end of the pause in using the ledger, after it kept subscriptions from being renewed.
     private var pause: Date?
 
-    /// How many subscriptions are renewed in one change at the most.
+    /// The maximum number of subscriptions renewed in one change.
     private static var maximumRenewals: Int { 64 }
-    /// Seconds after which the ledger is tried again.
+    /// The seconds after which the ledger is tried again.
     private static var pauseAfterFailure: TimeInterval { 60 }
 
-    /// Continues a ledger, and registers what is not in it yet.
+    /// Continues a ledger, and registers the products that are not in it yet.
     ///
     /// Without a country it sells for the ledger's.
     init(
@@ -77,7 +78,7 @@ struct SandboxDriverState: Sendable {
         countryCode: String?,
         now: Date
     ) throws {
-        // Says what is wrong with them before anything is written.
+        // Throws for invalid products before anything is written.
         _ = try Catalog(products)
         records = StoreRecords(ledger)
         self.settings = settings
@@ -103,30 +104,30 @@ struct SandboxDriverState: Sendable {
 extension SandboxDriverState {
     mutating func numberTransactions(from number: Int) { state.numberTransactions(from: number) }
 
-    /// Makes a change: one append and one commit of all that the steps of `body` decide; then whoever it concerns is to
-    /// be told.
+    /// Makes a change: one append and one commit of everything that the steps of `body` decide; the connections that it
+    /// concerns are then to be notified.
     ///
-    /// `body` begins anew if another store on the ledger was faster. If it cannot be made to last, nothing has changed,
-    /// and the error is thrown.
+    /// `body` is retried if another store on the ledger was faster. If the change cannot be committed, nothing has
+    /// changed, and the error is thrown.
     mutating func change(now: Date, _ body: (inout SandboxDriverState) throws -> Void) throws {
         try catchUp(with: now)
         try make(body)
     }
 
-    /// Takes in what other stores on the ledger have appended and does what has been left to do, as far as that is possible.
+    /// Applies the records of other stores on the ledger and does the work that is due, as far as that is possible.
     mutating func bringUpToDate(_ now: Date) {
         try? refresh()
-        // What cannot be written is not so.
+        // Work that cannot be written has not happened.
         try? catchUp(with: now)
     }
 
-    /// Does what has been left to do: renews the subscriptions that are due, then writes answers, which count from now.
+    /// Does the work that is due: renews subscriptions, then writes answers, which count from now.
     mutating func catchUp(with now: Date) throws {
         while let due = state.subscriptions.nextDue, due <= now { try renew(by: now) }
         try writeAnswers(now: now)
     }
 
-    /// Renews what is due, or ends it: one change for what falls due together.
+    /// Renews or ends the due subscriptions: one change for those that fall due together.
     private mutating func renew(by now: Date) throws {
         let rate = settings.rules.renewalRate
         try make { shell in
@@ -145,7 +146,7 @@ extension SandboxDriverState {
         }
     }
 
-    /// When the clock is to ring, if it is not set for that or for something earlier already.
+    /// Returns the time at which the clock is to ring, if no alarm is set for that or for earlier already.
     mutating func nextAlarm() -> Date? {
         guard let due = state.subscriptions.nextDue else { return nil }
         let moment = max(due, pause ?? due)
@@ -154,7 +155,7 @@ extension SandboxDriverState {
         return moment
     }
 
-    /// The clock has rung.
+    /// Handles an alarm of the clock.
     mutating func ring(now: Date) {
         _ = alarms.popLast()
         do {
@@ -166,18 +167,19 @@ extension SandboxDriverState {
         }
     }
 
-    /// One step of a change: it sees what the steps before it have decided.
+    /// Makes one step of a change: it sees the decisions of the steps before it.
     ///
-    /// A step's events are taken in only when the next one begins, so that a change of one step, which is nearly every
+    /// A step's events are applied only when the next one begins, so that a change of one step, which is nearly every
     /// one, leaves the state as it is until it is written.
     mutating func step(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) throws {
         applyFresh()
         try decide(state, &fresh)
     }
 
-    /// Takes a device's commands in.
+    /// Accepts a device's commands.
     ///
-    /// `decideAll` decides each by what the ones before it came to; it begins anew if another store on the ledger was faster.
+    /// `decideAll` decides each by the outcome of the ones before it; it is retried if another store on the ledger was
+    /// faster.
     @inline(__always)
     mutating func take(
         from device: Int,
@@ -206,7 +208,7 @@ extension SandboxDriverState {
         }
     }
 
-    // Called, it would be given a copy of the command.
+    // Inlined: otherwise it would be given a copy of the command.
     @inline(__always)
     mutating func decide(_ command: StoreCommand, from device: Int, now: Date) {
         if applied < fresh.count { applyFresh() }
@@ -220,15 +222,15 @@ extension SandboxDriverState {
         )
     }
 
-    /// What the steps of a change so far mean to families, where there are any.
+    /// Works out the effect of a change's steps so far on families, where there are any.
     private mutating func shareWithFamilies() throws {
         if state.families.isEmpty || fresh.isEmpty { return }
         try step { state, events in state.shareWithFamilies(&events) }
     }
 
-    /// Takes in what other stores on the ledger have appended, and what a failure has left undone.
+    /// Applies the records of other stores on the ledger, and repairs what a failure has left undone.
     ///
-    /// - Throws: what keeps the ledger from being read. The state is then what it was, or further.
+    /// - Throws: the error that prevents reading the ledger. The state is then what it was, or further.
     mutating func refresh() throws {
         if firstDoubtful != nil { try rebuild() }
         guard try records.head != state.position else { return }
@@ -251,7 +253,7 @@ extension SandboxDriverState {
         } while try !isMade(attempt)
     }
 
-    /// Where the state was when a change began.
+    /// The position of the state when a change began.
     private struct Attempt {
         let position: Int
         let nextTransaction: Int
@@ -269,7 +271,7 @@ extension SandboxDriverState {
         return Attempt(position: state.position, nextTransaction: state.nextTransaction)
     }
 
-    /// Makes what has been decided last, then works out whom it concerns.
+    /// Commits the decided events, then works out whom they concern.
     ///
     /// Returns false, with nothing changed, if another store on the ledger was faster.
     @inline(__always)
@@ -297,7 +299,7 @@ extension SandboxDriverState {
         return false
     }
 
-    /// Appends what has been decided, takes it in, and works out whom it concerns.
+    /// Appends the decided events, applies them, and works out whom they concern.
     @inline(__always)
     private mutating func isAppended(_ attempt: Attempt) throws -> Bool {
         guard fresh.count == 1, applied == 0 else {
@@ -315,7 +317,7 @@ extension SandboxDriverState {
         return true
     }
 
-    /// Whether the state is what the ledger says, if need be after reading it again.
+    /// Returns whether the state matches the ledger, if need be after reading it again.
     mutating func isSure() -> Bool {
         if firstDoubtful != nil { try? rebuild() }
         return firstDoubtful == nil
@@ -328,7 +330,7 @@ extension SandboxDriverState {
         }
     }
 
-    /// Takes back what the state holds of a change that was not written.
+    /// Reverts the events of a change that was not written.
     private mutating func undo(from next: Int) {
         let isTouched = applied > 0
         fresh.empty()
@@ -339,9 +341,9 @@ extension SandboxDriverState {
         try? rebuild()
     }
 
-    /// Folds the whole ledger again, or what it has beyond its last snapshot.
+    /// Rebuilds the state from the whole ledger, or from its last snapshot on.
     ///
-    /// It costs what the history costs; but it happens only after several commands at once could not be written, and a
+    /// Its cost grows with the history; but it happens only after several commands at once could not be written, and a
     /// second copy of the state to go back to would cost something all the time.
     private mutating func rebuild() throws {
         var whole = snapshots.latest()
@@ -371,10 +373,10 @@ extension SandboxDriverState {
 // MARK: - Decisions
 
 extension SandboxDriverState {
-    /// Keeps what an authorizer said until it is written.
+    /// Keeps an authorizer's answer until it is written.
     mutating func keep(_ answer: Authorization, about transaction: Int) { answers.append((transaction, answer)) }
 
-    /// Writes what authorizers said.
+    /// Writes the authorizers' answers.
     mutating func writeAnswers(now: Date) throws {
         if answers.isEmpty { return }
         try make { shell in

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a change of a sandbox store leaves to do once no lock is held.
+/// The work that a change of a sandbox store leaves to do once no lock is held.
 struct SandboxErrands: Sendable {
-    /// When the clock is to ring for the subscriptions.
+    /// The time at which the clock is to ring for the subscriptions.
     var alarm: Date?
-    /// The connections that have news.
+    /// The listeners of the connections that have news.
     var rings: [any NewsListener]
-    /// The orders that the authorizer has to be asked about.
+    /// The orders to ask the authorizer about.
     var questions: [Int]
 }
 
 extension SandboxDriverState {
-    /// Takes what is left to do; nil if there is nothing.
+    /// Takes the work that is left; nil if there is none.
     mutating func takeErrands() -> SandboxErrands? {
         let alarm = nextAlarm()
         guard alarm != nil || !rings.isEmpty || !questions.isEmpty else { return nil }

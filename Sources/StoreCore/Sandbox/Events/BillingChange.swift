@@ -1,21 +1,21 @@
 import Foundation
 
-/// A change around the payment for renewals.
+/// A change to the payment for renewals.
 enum BillingChange: Hashable, Codable, Sendable {
-    /// An account's renewals cannot be paid for, or can again.
+    /// Renewal charges to an account begin to fail, or succeed again.
     case fails(account: Int, Bool)
-    /// Whether access goes on for a while after a renewal has failed.
+    /// The billing grace period, access after a failed renewal, was turned on or off.
     case gracePeriod(Bool)
-    /// How often subscriptions renew at the most.
+    /// The greatest number of renewals of a subscription.
     case renewalLimit(Int?)
-    /// A period is over and the next one could not be paid for.
+    /// A period has ended and the renewal could not be charged.
     case renewalFailed(subscription: Int, BillingTrouble)
-    /// The grace period is over; the store goes on trying to collect.
+    /// The grace period has ended; the store continues billing retry.
     case graceEnded(subscription: Int)
-    /// A period passed in the grace period and was not paid for: the one behind it is next.
+    /// A period passed unpaid within the grace period: the period after it is next.
     case leftOut(subscription: Int, SubscriptionTerm)
-    /// A period was over sooner than was paid for: this is what is left of it.
+    /// A period ended sooner than it was paid for; the term is its remainder.
     case cutShort(subscription: Int, SubscriptionTerm)
-    /// A subscriber was asked to agree to a price, or has answered, or is not asked any more.
+    /// A subscriber was asked to consent to a price, has answered, or is no longer asked.
     case priceIncrease(subscription: Int, PriceIncrease?)
 }

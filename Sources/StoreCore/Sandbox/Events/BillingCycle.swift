@@ -1,20 +1,20 @@
 import Foundation
 
-/// How a subscription's periods follow one another.
+/// The sequence of a subscription's periods.
 ///
 /// Months are counted from the first day rather than from the last, so that the 31st comes back after a shorter month:
 /// also after an offer, and where another product takes over at the renewal.
 struct BillingCycle: Hashable, Codable, Sendable {
     /// The end of the last period.
     let end: Date
-    /// From when months are counted.
+    /// The day from which months are counted.
     private let anchor: Date
-    /// How many have been.
+    /// The number of months counted since the anchor.
     private let months: Int
-    /// At what rate.
+    /// The rate at which periods pass.
     private let rate: RenewalRate
 
-    /// A cycle whose first period begins at a moment.
+    /// Creates a cycle whose first period begins at a moment.
     init(from start: Date, at rate: RenewalRate) { self.init(end: start, anchor: start, months: 0, rate: rate) }
 
     private init(end: Date, anchor: Date, months: Int, rate: RenewalRate) {
@@ -24,9 +24,9 @@ struct BillingCycle: Hashable, Codable, Sendable {
         self.rate = rate
     }
 
-    /// The cycle with some more periods behind the last.
+    /// Returns the cycle with more periods added at its end.
     ///
-    /// It begins anew after periods of days, and where the store's rate has changed.
+    /// The cycle begins anew after periods of days, and where the store's rate has changed.
     func adding(_ period: StoreProduct.Period, times count: Int = 1, at rate: RenewalRate) -> BillingCycle {
         guard let length = rate.months(in: period) else {
             return BillingCycle(from: rate.end(of: period, times: count, from: end), at: rate)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A renewal that could not be paid for, and for how long the store puts up with it.
+/// A failed renewal charge, with the end of its grace period and of billing retry.
 struct BillingTrouble: Hashable, Codable, Sendable {
-    /// When the grace period ends; nil without one, and once it is over.
+    /// The end of the grace period; nil without one, and once it is over.
     var graceEnd: Date?
-    /// When the store gives up collecting.
+    /// The end of billing retry.
     let retryEnd: Date
 
-    /// When something happens next if nobody pays.
+    /// The next moment at which something happens if the charge keeps failing.
     var nextMoment: Date { graceEnd ?? retryEnd }
 }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Transactions that are to be as if they had never been.
+/// Transactions to delete as if they had never existed.
 struct Deletion: Hashable, Codable, Sendable {
-    /// All of them.
+    /// All deleted transactions.
     let transactions: [Int]
-    /// Those of them that were not finished.
+    /// The deleted transactions that were unfinished.
     let withdrawn: [Withdrawn]
-    /// The subscriptions that end because nothing is left of the running period, nil in what older versions of the store
-    /// wrote.
+    /// The subscriptions that end because nothing is left of the running period; nil in records of older versions
+    /// of the store.
     var ended: [Int]?
 
     /// A transaction that leaves the queues.
     struct Withdrawn: Hashable, Codable, Sendable {
         let transaction: Int
         let order: OrderID?
-        /// Whose it was, nil where nobody was signed in.
+        /// The account that the transaction belonged to, nil where no account was signed in.
         let account: Int?
-        /// Where it was heard of; nil for all of the account's devices.
+        /// The device that had received the transaction; nil for all of the account's devices.
         let device: Int?
     }
 }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What changed in a family, and what came of it.
+/// A change in a family and its effects.
 enum FamilyChange: Hashable, Codable, Sendable {
-    /// A family began, with the account that organises it.
+    /// A family was founded, with the account that organizes it.
     case founded(name: String, organiser: Int)
     /// An account joined.
     case joined(family: Int, account: Int)
     /// Accounts left.
     case left(family: Int, accounts: [Int])
-    /// An account shares what it buys from now on, or nothing any more.
+    /// An account turned the sharing of its purchases on or off.
     case sharing(account: Int, Bool)
-    /// A member got what another one bought.
+    /// A member received a share in another member's purchase.
     case shared(Sharing)
-    /// A member does not have it any more.
+    /// A member lost a share.
     case unshared(FamilyChange.Key, transactions: [Int], revoked: [String])
 
-    /// What a member has from another.
+    /// The identity of a share: one item that one member has from another.
     struct Key: Hashable, Codable, Sendable {
         let owner: Int
         let member: Int
@@ -23,21 +23,21 @@ enum FamilyChange: Hashable, Codable, Sendable {
     }
 
     enum Item: Hashable, Codable, Sendable {
-        /// What is owned for good, by its number in the catalog.
+        /// A product bought for good, by its number in the catalog.
         case product(Int)
-        /// The subscription that began with the owner's transaction.
+        /// The subscription that began with the purchaser's transaction.
         case subscription(original: Int)
     }
 
-    /// What a member gets: a transaction of its own.
+    /// A share that a member receives, with a transaction of its own.
     struct Sharing: Hashable, Codable, Sendable {
         let key: FamilyChange.Key
         let transaction: Int
         /// The product's number in the catalog.
         let product: Int
-        /// The period, of an auto-renewable subscription, under the member's own first transaction.
+        /// The period of an auto-renewable subscription, under the member's own first transaction.
         let term: SubscriptionTerm?
-        /// Only a restore brings it.
+        /// Whether only a restore brings it.
         let isSilent: Bool
     }
 }

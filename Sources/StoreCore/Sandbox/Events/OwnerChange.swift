@@ -1,37 +1,37 @@
 import Foundation
 
-/// What the store's owner changed about what happens around orders, and what came of it.
+/// A change by the store's operator to what happens around orders, and its effects.
 enum OwnerChange: Hashable, Codable, Sendable {
-    /// Somebody else is asked about what an account orders, or no longer.
+    /// Ask to Buy was turned on or off for an account.
     case asksToBuy(account: Int, Bool)
-    /// What an account orders is interrupted, or no longer.
+    /// Interruption of an account's orders was turned on or off.
     case interruptsPurchases(account: Int, Bool)
     /// An order was taken and interrupted.
     case interrupted(StoreEvent.Order, StoreFailure)
-    /// An order that waited was interrupted when it was to be paid for.
+    /// A deferred order was interrupted when it was to be charged.
     case interruptedLater(transaction: Int, StoreFailure)
-    /// What was interrupted has gone through.
+    /// An interrupted purchase has gone through.
     case resolved(transaction: Int, UnorderedPurchase)
-    /// An account bought something that no queue ordered.
+    /// An account bought something without a queue's order.
     case bought(UnorderedPurchase)
-    /// The store sells for another country, ISO 3166-1 alpha-3.
+    /// The storefront changed to another country, ISO 3166-1 alpha-3.
     case storefront(String)
-    /// A device's user began a purchase on the store's own page.
+    /// A device's user began a purchase on the store's page.
     case promoted(device: Int, String)
-    /// A device's app has heard of everything that is no transaction up to a position in the ledger.
+    /// A device's app has received all notices other than transactions up to a position in the ledger.
     case newsTold(device: Int, through: Int)
-    /// A device's app changed what the store's page shows there.
+    /// A device's app changed its promotions on the store's page.
     case promotionChanged(device: Int, PromotionChange)
-    /// A purchase was paid back.
+    /// A purchase was refunded.
     case refunded(Refund)
-    /// Transactions were made as if they had never been.
+    /// Transactions were deleted as if they had never existed.
     case deleted(Deletion)
-    /// All transactions were.
+    /// All transactions were deleted.
     case cleared(withdrawn: [Deletion.Withdrawn])
     /// Something changed in a family.
     case family(FamilyChange)
 
-    /// What an account was charged for it.
+    /// Returns the amount that the change charged to an account.
     func charge(to account: Int) -> Decimal {
         switch self {
         case .bought(let purchase), .resolved(_, let purchase): purchase.account == account ? purchase.charge : 0

@@ -1,16 +1,16 @@
 import Foundation
 
-/// How a question about a higher price stands.
+/// The state of a request to consent to a price increase.
 public enum PriceConsent: String, Hashable, Codable, Sendable {
     /// The user was asked and has not answered.
     case pending
-    /// They have agreed, and the next renewal costs it.
+    /// The user has agreed, and the next renewal is charged at the new price.
     case agreed
 }
 
-/// What a user says to a higher price.
+/// A user's answer to a price increase.
 public enum PriceConsentAnswer: String, Hashable, Codable, Sendable {
-    /// The subscription goes on at the new price.
+    /// The subscription continues at the new price.
     case agree
     /// The subscription will not renew.
     case decline

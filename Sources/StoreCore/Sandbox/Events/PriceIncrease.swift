@@ -1,9 +1,9 @@
 import Foundation
 
-/// A price that a subscriber has been asked to agree to.
+/// A price increase that a subscriber has been asked to consent to.
 struct PriceIncrease: Hashable, Codable, Sendable {
-    /// What they go on paying without having agreed, nil for the product's price.
+    /// The price charged without the subscriber's consent, nil for the product's price.
     var keptPrice: Decimal?
-    /// How the question stands, nil where it was withdrawn or declined.
+    /// The state of the request, nil where it was withdrawn or declined.
     var consent: PriceConsent?
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a device's receipt says of itself because it was refreshed so.
+/// The expiration and revocation that a device's receipt states because it was refreshed with them.
 struct ReceiptClaims: Codable, Sendable {
-    /// From when it is not to be used any more.
+    /// The moment from which the receipt is expired.
     private(set) var expirationDate: Date?
-    /// Since when it is revoked.
+    /// The moment since which the receipt is revoked.
     private(set) var revocationDate: Date?
     private(set) var isVolumePurchase = false
-    /// When that was, nil for never, and in what older versions of the store wrote.
+    /// The date of the last refresh; nil for never, and in records of older versions of the store.
     private(set) var refreshDate: Date?
 
     init() {}

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A purchase that was paid back.
+/// A refunded purchase.
 struct Refund: Hashable, Codable, Sendable {
-    /// Who had paid.
+    /// The account that had paid.
     let account: Int
-    /// The transactions that do not count any more: the purchase, and what repeated it for nothing.
+    /// The revoked transactions: the purchase, and those that repeated it at no charge.
     let transactions: [Int]
     /// The product's number in the catalog.
     let product: Int
-    /// The products to which access ended with it, as the app is told; none where there was no access any more.
+    /// The products whose access ended with it, as the app is told; empty where there was no access any more.
     let revoked: [String]
-    /// The subscription that ended with it, nil for none, and in what older versions of the store wrote.
+    /// The subscription that ended with it; nil for none, and in records of older versions of the store.
     var ended: Int?
 }

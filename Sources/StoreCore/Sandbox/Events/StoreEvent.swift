@@ -2,87 +2,87 @@ import Foundation
 
 /// One change of a sandbox store.
 ///
-/// The store's state is what these add up to, in their order. Every case is one reference: events are handed from the
-/// rules to the ledger to the state to whoever is told.
+/// The store's state is the fold of all events in their order. Every case is one reference, because events are handed
+/// from the rules to the ledger to the state to the observers.
 enum StoreEvent: Hashable, Codable, Sendable {
-    /// A product was registered, or registered anew.
+    /// A product was registered, or registered again.
     indirect case registered(SandboxProduct)
     /// A product went on or off sale.
     indirect case availability(productIdentifier: String, ProductAvailability)
     /// An account was opened.
     indirect case accountAdded(name: String)
-    /// A device was set up, and an account signed in on it or none.
+    /// A device was set up, with an account signed in or none.
     indirect case deviceAdded(name: String, account: Int?)
-    /// Another account, or none, is signed in on a device from now on.
+    /// Another account, or none, signed in on a device.
     indirect case signedIn(device: Int, account: Int?)
-    /// The user of a device may or may not pay.
+    /// Payments by a device's user were allowed or disallowed.
     indirect case paymentsAllowed(device: Int, Bool)
-    /// An order was taken and is not decided yet.
+    /// An order was accepted and is undecided.
     case ordered(Order)
-    /// An order was taken and refused at once.
+    /// An order was accepted and refused at once.
     indirect case refused(Order, StoreFailure)
-    /// An order was taken and paid for at once.
+    /// An order was accepted and charged at once.
     case sold(Order)
     /// The authorizer was asked about an order and will decide later.
     indirect case asked(transaction: Int)
-    /// An order waits for somebody else.
+    /// An order is deferred, pending somebody else's approval.
     indirect case deferred(transaction: Int)
-    /// An order that waited was paid for.
+    /// An undecided order was charged.
     case approved(Order)
-    /// An order that waited was refused.
+    /// An undecided order was refused.
     indirect case declined(transaction: Int, StoreFailure)
-    /// A device is done with a transaction. One that is not there any more changes nothing but the command's number.
+    /// A device finished a transaction. For one that no longer exists, only the command's number changes.
     indirect case finished(Finish)
-    /// Some of an account's past purchases came back, as new transactions.
+    /// Some of an account's past purchases were restored, as new transactions.
     indirect case restored(Restoration)
-    /// All that a restore brings has come back.
+    /// A restore has completed.
     indirect case restoreEnded(device: Int, command: OrderID)
     /// A restore was refused.
     indirect case restoreRefused(device: Int, command: OrderID, StoreFailure)
-    /// A device asked for its app receipt, and how it is to be.
+    /// A device requested a refresh of its app receipt, with properties.
     indirect case receiptRefreshed(device: Int, ReceiptProperties)
     /// A subscription's next period began, and its transaction got a number.
     indirect case renewed(subscription: Int, transaction: Int, SubscriptionTerm, charge: Decimal)
-    /// A subscription's last period is over.
+    /// A subscription has ended.
     indirect case ended(subscription: Int, SubscriptionEnd)
-    /// A subscription's user wants it to renew, or not.
+    /// A subscription's user turned auto-renewal on or off.
     indirect case autoRenewal(subscription: Int, Bool)
-    /// An account got something in the store itself: with a code, or because it was to be won back.
+    /// An account obtained something in the store itself: with a code, or as a win-back offer.
     indirect case redeemed(Redemption)
-    /// The store's owner changed something around orders.
+    /// The store's operator changed something around orders.
     indirect case owner(OwnerChange)
-    /// Something changed around the payment for renewals.
+    /// The payment for renewals changed.
     indirect case billing(BillingChange)
-    /// What happened cannot be read any more.
+    /// The record of the event cannot be read any more.
     case unreadable
 
-    /// Which transaction a device is done with, and who else heard of it.
+    /// A transaction that a device finished, and the other devices that received it.
     struct Finish: Hashable, Codable, Sendable {
         let device: Int
         let command: OrderID
-        /// Nil where there was none.
+        /// The transaction, nil where there was none.
         let transaction: Int?
-        /// The order that the transaction came of.
+        /// The order that created the transaction.
         let order: OrderID?
-        /// The account, all of whose devices have heard of the transaction.
+        /// The account, all of whose devices have received the transaction.
         let account: Int?
     }
 
-    /// What a device asked for, and the number its transaction got.
+    /// An order from a device, and the number of its transaction.
     ///
-    /// A reference, because events are.
+    /// It is a reference, because events are.
     final class Order: Hashable, Codable, Sendable {
         let device: Int
-        /// Who pays; nil where nobody is signed in.
+        /// The account that pays; nil where none is signed in.
         let account: Int?
         let command: OrderID
         let transaction: Int
         let payment: StorePayment
-        /// The product's number in the catalog, nil for one that is not there.
+        /// The product's number in the catalog, nil for an unknown product.
         let product: Int?
-        /// What was charged, if it was sold.
+        /// The amount charged, nil if it was not sold.
         let charge: Decimal?
-        /// What the sale did to a subscription.
+        /// The effect of the sale on a subscription.
         let subscription: SubscriptionChange?
 
         init(
@@ -115,12 +115,12 @@ enum StoreEvent: Hashable, Codable, Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(command) }
     }
 
-    /// A run of past purchases: every finished one in a range of the account's history, oldest first.
+    /// A batch of restored purchases: every finished one in a range of the account's history, oldest first.
     struct Restoration: Hashable, Codable, Sendable {
         let device: Int
         let account: Int
         let command: OrderID
-        /// Only what was bought for this user of the app's, or for none; nil for all.
+        /// The application username whose purchases are restored, along with those for no user; nil for all.
         let applicationUsername: String?
         let history: Range<Int>
         /// The numbers of the new transactions.
@@ -128,12 +128,12 @@ enum StoreEvent: Hashable, Codable, Sendable {
     }
 }
 
-/// One line of a store's ledger: what changed, and when by the store's clock.
+/// One record of a store's ledger: an event, and its date by the store's clock.
 ///
-/// What it says is the store's own affair. A ledger keeps records in their order and gives them back as they were; one
-/// that writes them down encodes them, in a form that later versions of the store will read.
+/// Its content is private to the store. A ledger keeps records in order and returns them unchanged; a durable ledger
+/// encodes them, in a form that later versions of the store can read.
 public struct LedgerRecord: Hashable, Codable, Sendable {
-    /// When it happened, by the store's clock.
+    /// The date of the event, by the store's clock.
     public let date: Date
     let event: StoreEvent
 }

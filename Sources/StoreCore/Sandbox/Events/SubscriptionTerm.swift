@@ -2,12 +2,12 @@ import Foundation
 
 /// One period of an auto-renewable subscription, paid for at its beginning.
 ///
-/// It holds all that the next one is computed from. A reference, because events are handed about.
+/// It holds all that the next term is computed from. It is a reference, because events are handed about.
 final class SubscriptionTerm: Hashable, Codable, Sendable {
     /// The product's number in the catalog.
     let product: Int
     let start: Date
-    /// Ends with this period.
+    /// The cycle that ends with this period.
     let cycle: BillingCycle
     /// The first moment that is not paid for.
     var end: Date { cycle.end }
@@ -19,16 +19,16 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
 
     struct Offer: Hashable, Codable, Sendable {
         let offer: SubscriptionOffer
-        /// How many more periods are under it.
+        /// The number of further periods under the offer.
         let remaining: Int
 
         var kind: OfferKind { offer.kind }
         var terms: StoreProduct.Offer { offer.terms }
 
-        /// The same offer, a period later.
+        /// The same offer, one period later.
         var next: Offer { Offer(offer: offer, remaining: remaining - 1) }
 
-        /// The identifier of an offer of a kind, nil for one of another.
+        /// Returns the identifier of the offer if it is of a kind, nil for another kind.
         func identifier(as kind: OfferKind) -> String? { kind == self.kind ? terms.identifier : nil }
     }
 
@@ -48,7 +48,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         self.originalDate = originalDate
     }
 
-    /// What is left of it when it is over sooner.
+    /// Returns the remainder of the term when it ends sooner.
     func cut(to end: Date, _ rate: RenewalRate) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -60,7 +60,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// The same for somebody who has it under a transaction of their own.
+    /// Returns the same term for a holder who has it under a transaction of its own.
     func cut(as other: SubscriptionTerm) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -72,7 +72,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// Whether both are one period, be it under different transactions.
+    /// Whether both are one period, even under different transactions.
     func isSamePeriod(as other: SubscriptionTerm) -> Bool {
         product == other.product && start == other.start && end == other.end
     }
@@ -93,13 +93,13 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     }
 }
 
-/// What a purchase of an auto-renewable product does to the account's subscription in its group.
+/// The effect of buying an auto-renewable product on the account's subscription in its group.
 enum SubscriptionChange: Hashable, Codable, Sendable {
-    /// There was none, or it had ended, or the new one takes its place at once.
+    /// A subscription begins: there was none, it had ended, or the new one replaces it at once.
     ///
-    /// An offer that may be stacked comes when the term's own is over.
+    /// A stackable offer begins when the term's own is over.
     case begins(SubscriptionTerm, then: SubscriptionOffer? = nil)
-    /// The running period goes on, and then renews as this product, under an offer or none.
+    /// The running period continues, and then renews as this product, under an offer or none.
     case renewsAs(product: Int, SubscriptionTerm, offer: SubscriptionOffer? = nil)
 
     /// The period that the purchase belongs to.
@@ -109,7 +109,7 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether what was bought only begins at the renewal.
+    /// Whether the purchased product only begins at the renewal.
     var isDeferred: Bool {
         switch self {
         case .begins: false
@@ -118,18 +118,18 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
     }
 }
 
-/// Why a subscription ended.
+/// The reason why a subscription ended.
 public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
     /// The user had turned renewal off.
     case autoRenewDisabled
-    /// What it renews as is not on sale any more.
+    /// The product that it renews as is no longer on sale.
     case productUnavailable
-    /// A renewal could not be paid for, and the store has given up collecting.
+    /// A renewal could not be charged, and billing retry is over.
     case billingError
-    /// The user was asked to agree to a higher price and has not answered.
+    /// The user was asked to consent to a price increase and has not answered.
     case didNotConsentToPriceIncrease
-    /// It has renewed as often as the store lets it, see ``SandboxStore/setRenewalLimit(_:)``.
+    /// The renewal limit is reached, see ``SandboxStore/setRenewalLimit(_:)``.
     case renewalLimitReached
-    /// The store took the running period back, paid back or deleted.
+    /// The running period was revoked, by a refund or a deletion.
     case revoked
 }

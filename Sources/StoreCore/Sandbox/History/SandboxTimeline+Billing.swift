@@ -1,6 +1,6 @@
 import Foundation
 
-// What a change around the payment for renewals means to a reader.
+// The timeline's wording of changes to the payment for renewals.
 extension SandboxTimeline.Entry {
     mutating func describe(_ change: BillingChange, _ state: SandboxState) {
         switch change {

@@ -1,8 +1,8 @@
 import Foundation
 
-// What a ledger's record means to a reader.
+// The timeline's wording of ledger records.
 extension SandboxTimeline.Entry {
-    /// `history` has taken the record in.
+    /// Describes a record that `history` has applied.
     init(_ record: LedgerRecord, _ history: LedgerHistory) {
         let state = history.state
         self.init(date: record.date, what: "")

@@ -1,8 +1,8 @@
 import Foundation
 
-// What a record about families and about what was taken back means to a reader.
+// The timeline's wording of records about families, refunds and deletions.
 extension SandboxTimeline.Entry {
-    /// `history` has taken the change in.
+    /// Describes a change that `history` has applied.
     mutating func describeTakingBack(_ change: OwnerChange, _ history: LedgerHistory) {
         switch change {
         case .refunded(let refund):
@@ -56,7 +56,7 @@ extension SandboxTimeline.Entry {
 }
 
 extension ReceiptProperties {
-    /// What comes after "receipt refreshed".
+    /// The clause after "receipt refreshed".
     var clause: String {
         let claims = [
             isExpired ? "expired" : nil, isRevoked ? "revoked" : nil, isVolumePurchase ? "a volume purchase's" : nil,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What happened in a sandbox store, line by line, for a person to read.
+/// The human-readable history of a sandbox store, line by line.
 ///
 /// ```text
 /// 2025-01-01 00:00:00  account  device  #1  2 × sword  sold for 1.98 (order 1)
@@ -8,13 +8,13 @@ import Foundation
 /// 2025-02-01 00:00:00  account          #3  gold       renewed until 2025-03-01 00:00:00 for 9.99
 /// ```
 ///
-/// It is read from the ledger, so it says what lasts, also what a store before this one on the same ledger did. What was
-/// sent to devices is in it where ``SandboxStore/tracesDeliveries`` is on. To attach it to a failing test, hand its
-/// ``description`` to `Attachment.record(_:named:)`.
+/// It is read from the ledger, so it covers what lasts, including the events of an earlier store on the same ledger.
+/// Deliveries to devices are in it where ``SandboxStore/tracesDeliveries`` is on. To attach it to a failing test, hand
+/// its ``description`` to `Attachment.record(_:named:)`.
 public struct SandboxTimeline: Hashable, Sendable {
     /// One line.
     public struct Entry: Hashable, Sendable {
-        /// When it happened, by the store's clock.
+        /// The time, by the store's clock.
         public let date: Date
         /// The account that it concerns, by name.
         public var account: String?
@@ -24,24 +24,24 @@ public struct SandboxTimeline: Hashable, Sendable {
         public var transaction: String?
         /// The product that it concerns.
         public var productIdentifier: String?
-        /// How many of it.
+        /// The quantity.
         public var quantity = 1
-        /// The command of a queue's that led to it.
+        /// The queue's command that led to it.
         public var order: OrderID?
-        /// What happened.
+        /// The event, in words.
         ///
         /// The wording is not stable.
         public var what: String
-        /// For a refusal, the failure that the app was given: its reason names the rule.
+        /// The failure that the app was given, for a refusal: its reason names the rule.
         public var refusal: StoreFailure?
-        /// Whether this is something sent to a device rather than something decided.
+        /// Whether this is a delivery to a device rather than a decision.
         public var isDelivery = false
     }
 
     /// The lines, oldest first.
     public let entries: [Entry]
 
-    /// What it says of one transaction.
+    /// Returns the lines about one transaction.
     public func entries(about transaction: String) -> [Entry] { entries.filter { $0.transaction == transaction } }
 }
 
@@ -85,7 +85,7 @@ extension SandboxTimeline.Entry {
 }
 
 extension StoreFailure {
-    /// The code as Store Kit writes it, the number for any other.
+    /// The code's name in Store Kit, the domain and number for any other.
     fileprivate var name: String {
         (domain == .storeKit ? Code(rawValue: code).name : nil) ?? "\(domain.rawValue) \(code)"
     }

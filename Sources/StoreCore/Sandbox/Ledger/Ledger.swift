@@ -1,40 +1,41 @@
-/// Where a sandbox store keeps everything that ever changed.
+/// The log of all changes to a sandbox store.
 ///
-/// The store decides, appends what it decided and only then acts on it: one append and one commit for each change.
+/// The store decides, appends its decision and only then acts on it: one append and one commit for each change.
 ///
-/// Several stores may share a ledger: whoever appends says where it believes the end to be, and if somebody was faster it
-/// reads what is new and decides again. A ledger tells nobody that it has grown. A store notices what another appended
-/// when it is next used: when a queue connects or submits, a product is looked up, or its owner asks or changes something.
+/// Several stores may share a ledger: an append states the expected head, and if another store was faster the caller
+/// reads the new records and decides again. A ledger does not report that it has grown. A store notices what another
+/// appended when it is next used: when a queue connects or submits, a product is looked up, or its operator asks or
+/// changes something.
 ///
-/// An append or commit that throws leaves nothing of what was appended since the last commit. That is the ledger's duty:
-/// the store goes back to what it was, and the queue sends the same commands again.
+/// An append or commit that throws leaves nothing of what was appended since the last commit. That is the ledger's
+/// duty: the store rolls back, and the queue sends the same commands again.
 ///
 /// A store calls its ledger from one thread at a time, with its own lock held; a ledger must not call back.
 public protocol Ledger: AnyObject, Sendable {
-    /// How many records there are.
+    /// The number of records.
     var head: Int { get throws }
 
     /// Appends records behind the last one.
     ///
     /// - Parameters:
     ///   - records: at least one, to be kept together or not at all.
-    ///   - head: how many records the caller has seen.
+    ///   - head: the number of records that the caller has seen.
     /// - Returns: false, with nothing appended, if there are more by now.
-    /// - Throws: what keeps the records from being written. Nothing since the last commit has been appended then.
+    /// - Throws: the error that keeps the records from being written. Nothing since the last commit is appended then.
     func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool
 
-    /// Makes all that was appended since the last commit last, together.
+    /// Commits all records appended since the last commit, atomically.
     ///
-    /// - Throws: what kept it from lasting. Nothing of it has been appended then.
+    /// - Throws: the error that kept them from being committed. None of them has been appended then.
     func commit() throws
 
-    /// Reads in order.
+    /// Returns records in order.
     ///
     /// - Parameters:
-    ///   - position: how many records to pass over.
-    ///   - limit: how many to read at the most.
+    ///   - position: the number of records to skip.
+    ///   - limit: the greatest number to read.
     /// - Returns: fewer than `limit` only at the end; none behind it.
-    /// - Throws: what keeps the records from being read.
+    /// - Throws: the error that keeps the records from being read.
     func read(after position: Int, limit: Int) throws -> [LedgerRecord]
 }
 
@@ -44,10 +45,10 @@ public protocol Ledger: AnyObject, Sendable {
 public final class MemoryLedger: Ledger {
     private let records = Locked(PackedRecords())
 
-    /// Makes an empty ledger.
+    /// Creates an empty ledger.
     public init() {}
 
-    /// How many records there are.
+    /// The number of records.
     public var head: Int { records.withLock { $0.count } }
 
     /// Appends records.
@@ -61,10 +62,10 @@ public final class MemoryLedger: Ledger {
         }
     }
 
-    /// Does nothing: what is in memory lasts as long as it can.
+    /// Does nothing: records in memory need no commit.
     public func commit() {}
 
-    /// Reads in order.
+    /// Returns records in order.
     ///
     /// Never throws.
     public func read(after position: Int, limit: Int) -> [LedgerRecord] {

@@ -1,20 +1,20 @@
 import Foundation
 
-// A record as a ledger on a disk writes it down: what there is very much of packed, everything else in JSON.
+// The binary form of a record in a ledger on disk: frequent events packed, all others in JSON.
 extension LedgerRecord {
-    /// What a packed record begins with.
+    /// The first byte of a packed record.
     private enum Form: UInt8 {
         case json, sold, finished
     }
 
-    /// All of it, as bytes.
+    /// Returns the record as bytes.
     ///
-    /// - Throws: what keeps it from being encoded.
+    /// - Throws: the error that keeps it from being encoded.
     package func packed() throws -> Data {
         var pack = BinaryEncoder()
         switch event {
         case .sold(let order) where order.subscription == nil:
-            // A charge that is no whole number of its smallest unit has no short form.
+            // A charge that is not a whole number of its smallest unit has no short form.
             guard let charge = ShortDecimal(order.charge ?? -1) else { break }
             pack.add(Form.sold.rawValue)
             pack.add(date)
@@ -44,9 +44,9 @@ extension LedgerRecord {
         return pack.data
     }
 
-    /// The record again.
+    /// Creates a record from its packed bytes.
     ///
-    /// - Throws: for what ``packed()`` has not made.
+    /// - Throws: an error for bytes that ``packed()`` has not made.
     package init(unpacking data: Data) throws {
         var pack = BinaryDecoder(data)
         switch Form(rawValue: try pack.byte()) {
@@ -100,7 +100,7 @@ private struct ShortDecimal {
         self.exponent = exponent
     }
 
-    /// Nil for what has more digits than a number holds.
+    /// Returns nil for an amount with more digits than an integer holds.
     init?(_ value: Decimal) {
         significand = NSDecimalNumber(decimal: value.significand).intValue * (value < 0 ? -1 : 1)
         exponent = value.exponent

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The distances from the numbers of a sale or a finish to those of another one that is otherwise the same.
+/// The differences between the numbers of two sales or finishes that are otherwise equal.
 ///
 /// Differences wrap around, and so do the sums that undo them.
 struct NumberOffsets: Hashable, Sendable {
@@ -8,7 +8,7 @@ struct NumberOffsets: Hashable, Sendable {
 
     let command: Int32
     let transaction: Int32
-    /// The distance of the order that a finished transaction came of.
+    /// The difference of the order that created a finished transaction.
     let order: Int32
 
     private init() {
@@ -27,7 +27,7 @@ struct NumberOffsets: Hashable, Sendable {
     }
 }
 
-/// An event that often repeats an earlier one under other numbers.
+/// An event that often repeats an earlier one with other numbers.
 protocol Renumberable: Sendable {
     /// Returns the offsets from another event, nil if more than the numbers differs, be it in a single bit.
     func offsets(from other: Self) -> NumberOffsets?
@@ -54,7 +54,7 @@ extension OrderID {
 }
 
 extension StoreEvent.Order: Renumberable {
-    // Not by `==`, which holds different bits of an amount or a text to be equal. No two sales do the same to a
+    // Not by `==`, which considers different bits of an amount or a text equal. No two sales have the same effect on a
     // subscription.
     @inline(__always)
     func offsets(from other: StoreEvent.Order) -> NumberOffsets? {
@@ -109,7 +109,7 @@ extension StoreEvent.Finish: Renumberable {
     }
 }
 
-/// The memory of an amount, which has no padding.
+/// The bytes of an amount, which has no padding.
 private struct DecimalBits: Equatable {
     private let words: Words?
 

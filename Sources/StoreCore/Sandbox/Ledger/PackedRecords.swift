@@ -1,6 +1,6 @@
 import Foundation
 
-/// Ledger records in memory, most of which repeat an earlier one under other numbers.
+/// Ledger records in memory, most of which repeat an earlier one with other numbers.
 ///
 /// A sale or a finish that differs from the last one of its segment only in its numbers and its moment takes sixteen
 /// bytes, and eight more if its moment differs from the last record's. Every other event is kept whole. Segments are
@@ -13,7 +13,7 @@ struct PackedRecords: Sendable {
     /// The last whole finish of the open segment.
     private var finish: Template<StoreEvent.Finish>?
 
-    /// How many records there are.
+    /// The number of records.
     var count: Int { full.count * Segment.size + open.count }
 
     /// Appends a record.
@@ -24,11 +24,11 @@ struct PackedRecords: Sendable {
         assert(repetition == nil || open[open.count - 1].event == record.event, "A field is not compared")
     }
 
-    /// Reads in order.
+    /// Returns records in order.
     ///
     /// - Parameters:
-    ///   - position: how many records to pass over.
-    ///   - limit: how many to read at the most.
+    ///   - position: the number of records to skip.
+    ///   - limit: the greatest number to read.
     /// - Returns: fewer than `limit` only at the end; none behind it.
     func read(after position: Int, limit: Int) -> [LedgerRecord] {
         let end = position + min(limit, count - position)
@@ -65,14 +65,14 @@ struct PackedRecords: Sendable {
     @inline(never)
     private mutating func beginSegment() {
         full.append(open)
-        // Only the first one grows as an array does: most of those who have one put little into it.
+        // Only the first one grows as an array does: most stores with a segment put little into it.
         open = Segment(isReserved: true)
         sale = nil
         finish = nil
     }
 }
 
-/// An event of the open segment that later ones are compared with.
+/// An event of the open segment, with which later ones are compared.
 private struct Template<Event: Renumberable>: Sendable {
     let event: Event
     /// Its index among the segment's whole events.
@@ -84,7 +84,7 @@ private struct Template<Event: Renumberable>: Sendable {
     }
 }
 
-/// An event as a whole one under other numbers.
+/// A repetition of a whole event under other numbers.
 private struct Repetition: Sendable {
     let offsets: NumberOffsets
     /// The index of the whole event in its segment.
@@ -93,7 +93,7 @@ private struct Repetition: Sendable {
 
 /// A run of records, each made of one of a few whole events and of one of a few moments.
 private struct Segment: Sendable {
-    /// How many records it takes: the indices of its events and moments fit into a byte.
+    /// The capacity: the indices of its events and moments fit into a byte.
     static let size = 256
 
     private struct Row: Sendable {
@@ -103,7 +103,7 @@ private struct Segment: Sendable {
 
     private var rows: ContiguousArray<Row> = []
     private var events: ContiguousArray<StoreEvent> = []
-    /// Bit patterns, since equal moments may differ in theirs; each differs from the one before.
+    /// The moments' bit patterns, since equal moments may differ in theirs; each differs from the one before.
     private var moments: ContiguousArray<UInt64> = []
 
     init(isReserved: Bool = false) {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Has a durable ledger keep what its records add up to, every now and then.
+/// Keeps snapshots of the state in a durable ledger, at intervals.
 ///
-/// A snapshot costs what it holds, and so does opening on it. One is made when as many records have come since the last as
-/// it would hold rows: so it adds a fixed share to the cost of each record, and opening costs what there is, however
-/// much there once was.
+/// A snapshot costs as much as it holds, and so does opening on it. One is made when as many records have come since
+/// the last as it would hold rows: so it adds a fixed share to the cost of each record, and opening costs what the
+/// store holds now, however much it once held.
 struct SnapshotKeeper: Sendable {
     private let ledger: (any DurableLedger)?
-    /// How many records the last one has taken in, or was to.
+    /// The position of the last snapshot, or of the last attempt.
     private var position = 0
 
     init(_ ledger: (any Ledger)?) { self.ledger = ledger as? any DurableLedger }
 
-    /// The state to begin from: the last snapshot's, or that of an empty ledger.
+    /// Returns the state to begin from: the last snapshot's, or that of an empty ledger.
     mutating func latest() -> SandboxState {
         guard let snapshot = try? ledger?.snapshot(), let state = SandboxState(snapshot) else {
             position = 0
@@ -22,12 +22,12 @@ struct SnapshotKeeper: Sendable {
         return state
     }
 
-    /// Whether the ledger keeps any.
+    /// Whether the ledger keeps snapshots.
     ///
-    /// To be asked first where it matters: whoever is handed a state may be given a copy of it.
+    /// Check it first where it matters: a function that is handed a state may be given a copy of it.
     var areKept: Bool { ledger != nil }
 
-    /// Keeps a state, all of whose records last, if that is due.
+    /// Keeps a snapshot of a committed state, if one is due.
     @inline(__always)
     mutating func keepIfDue(_ state: borrowing SandboxState) {
         guard let ledger, state.position - position >= max(ledger.snapshotDistance, state.rowCount) else { return }
@@ -38,10 +38,10 @@ struct SnapshotKeeper: Sendable {
 }
 
 extension SandboxState {
-    /// Counts the forms that snapshots have had: one in another form is of no use.
+    /// The version of the snapshots' form: a snapshot in another form is not used.
     static var snapshotVersion: Int { 3 }
 
-    /// What there is to write down, in rows.
+    /// The number of rows of the snapshot.
     fileprivate var rowCount: Int {
         accounts.reduce(transactions.count + subscriptions.count) { $0 + $1.history.count }
     }

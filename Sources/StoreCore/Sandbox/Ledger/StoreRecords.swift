@@ -1,9 +1,9 @@
 /// The records of a sandbox store: its own in memory, or those of a ledger that others may share.
 ///
-/// The store's own need no lock: they are guarded by the store's.
+/// The store's own records need no lock of their own: the store's lock guards them.
 struct StoreRecords: Sendable {
     private var own = PackedRecords()
-    /// Nil for records of the store's own.
+    /// The shared ledger, nil for records of the store's own.
     let ledger: (any Ledger)?
 
     init(_ ledger: (any Ledger)?) { self.ledger = ledger }
@@ -13,7 +13,7 @@ struct StoreRecords: Sendable {
         get throws { if let ledger { try ledger.head } else { own.count } }
     }
 
-    /// Appends records and makes them last.
+    /// Appends and commits records.
     ///
     /// Returns false, with nothing appended, if there are more records by now than the store has seen.
     @inline(__always)
@@ -35,7 +35,7 @@ struct StoreRecords: Sendable {
         return true
     }
 
-    /// Reads in order, fewer than `limit` only at the end.
+    /// Returns records in order, fewer than `limit` only at the end.
     func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
         guard let ledger else { return own.read(after: position, limit: limit) }
         return try ledger.read(after: position, limit: limit)

@@ -1,55 +1,55 @@
 import Foundation
 
-/// What is asked of whoever authorizes payments, before anything is charged.
+/// A request to authorize a payment, made before anything is charged.
 public struct AuthorizationRequest: Hashable, Sendable {
-    /// The store's name for the transaction.
+    /// The store's identifier for the transaction.
     public let transaction: String
     /// The name of the account that pays.
     public let account: String
-    /// The name of the device on which it was ordered.
+    /// The name of the device that ordered it.
     public let device: String
     /// The product.
     public let productIdentifier: String
-    /// How many of it.
+    /// The quantity.
     public let quantity: Int
-    /// What will be charged, in the storefront's currency; zero for what the account owns already.
+    /// The amount to charge, in the storefront's currency; zero for a product that the account owns already.
     public let total: Decimal
-    /// The app's own name for its user, if the payment carries one.
+    /// The app's own name for its user, nil if the payment carries none.
     public let applicationUsername: String?
 }
 
-/// What the authorizer says.
+/// The authorizer's answer.
 public enum Authorization: Hashable, Sendable {
-    /// Charge it.
+    /// The payment is charged.
     case approve
-    /// The user does not want to after all: the transaction fails with `paymentCancelled`.
+    /// The user cancels: the transaction fails with `paymentCancelled`.
     case cancel
-    /// It cannot be paid for: the transaction fails. The code is `unknown` unless another failure is given.
+    /// The payment is declined: the transaction fails. The code is `unknown` unless another failure is given.
     case decline(StoreFailure? = nil)
-    /// Somebody else has to be asked: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
+    /// The payment needs somebody else's approval: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
     case askSomebodyElse
-    /// Not decided yet: the transaction stays purchasing until ``SandboxStore/decide(_:_:)``.
+    /// The payment is undecided: the transaction stays purchasing until ``SandboxStore/decide(_:_:)``.
     case later
 }
 
-/// Who authorizes payments in a sandbox store.
+/// An authorizer of payments in a sandbox store.
 public struct Authorizer: Sendable {
-    /// Nil says yes at once.
+    /// The function to ask, nil to approve at once.
     let body: (@Sendable (AuthorizationRequest) -> Authorization)?
 
-    /// Approves everything.
+    /// An authorizer that approves every payment.
     ///
-    /// The default.
+    /// It is the default.
     public static let approving = Authorizer(body: nil)
 
-    /// Says the same to everything.
+    /// Returns an authorizer that gives the same answer to every payment.
     public static func always(_ authorization: Authorization) -> Authorizer { Authorizer { _ in authorization } }
 
-    /// Asks a function.
+    /// Creates an authorizer that asks a function.
     ///
     /// It is called once for each order that the store would sell, on the thread that submits (with a queue on the same
-    /// process's store, inside `add`), without a lock held, and may take its time. What an earlier store on the ledger
-    /// took in and could not ask about is asked when the next one is opened, before its initializer returns.
+    /// process's store, inside `add`), without a lock held, and may block. Orders that an earlier store on the ledger
+    /// accepted and could not ask about are asked about when the next one is opened, before its initializer returns.
     public init(_ body: @escaping @Sendable (AuthorizationRequest) -> Authorization) { self.init(body: body) }
 
     private init(body: (@Sendable (AuthorizationRequest) -> Authorization)?) { self.body = body }

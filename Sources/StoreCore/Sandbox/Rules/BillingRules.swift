@@ -1,8 +1,8 @@
 import Foundation
 
-// The rules of renewals that cannot be paid for, or not at a price that was agreed to (behaviours 199, 200 and 210 to 216).
+// The rules of renewals that cannot be charged, or not at a consented price (behaviors 199, 200 and 210 to 216).
 extension SandboxState {
-    /// What happens to a subscription instead of its renewal; nil where nothing is in its way.
+    /// Returns the event that takes the place of a subscription's renewal; nil if it can renew.
     func exception(of index: Int, _ rate: RenewalRate) -> LedgerRecord? {
         let subscription = subscriptions[index]
         if let trouble = subscriptions.trouble(of: index) {
@@ -30,15 +30,16 @@ extension SandboxState {
         return LedgerRecord(date: moment, event: .billing(.renewalFailed(subscription: index, trouble)))
     }
 
-    /// What a subscription's user pays instead of its product's price, nil for that; in countries where the product has a
-    /// price of its own it costs that.
+    /// Returns the price that a subscription's user pays instead of its product's, nil for that; in countries where the
+    /// product has a price of its own it costs that.
     func keptPrice(of index: Int) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
 
-    /// The payment that failed is collected now; nil where none has.
+    /// Returns the event that recovers a failed payment now; nil where none has failed.
     ///
-    /// In the grace period the billing date stays: what is paid for is the period that runs now if each begins where the
-    /// one before ended, under the terms that it would have then. Grace may be longer than a period of a few days: one that
-    /// is over is left out, and whoever asks again hears of the next. Later a period begins now.
+    /// In the grace period the billing date stays: the paid period is the one that runs now if each begins where the
+    /// one before ended, under the terms that it would have then. Grace may be longer than a period of a few days: a
+    /// period that is over is left out, and the next call returns the next. After the grace period, a period begins
+    /// now.
     func recovery(of index: Int, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
         let product = subscriptions[index].renewsAs
@@ -54,7 +55,7 @@ extension SandboxState {
 
     // MARK: Commands
 
-    /// The subscription that an account has in a group and that has not ended.
+    /// Returns the subscription that an account has in a group and that has not ended.
     func running(_ group: String, of account: Int) throws -> Int {
         guard let index = subscriptions.index(of: group, account: account), subscriptions[index].isRunning else {
             throw SandboxError.notSubscribed(group: group)
@@ -62,19 +63,20 @@ extension SandboxState {
         return index
     }
 
-    /// A subscription's user turns its renewal on or off; off, what is not paid for is over.
+    /// Returns the events that turn a subscription's auto-renewal on or off; off, a subscription that is not paid for
+    /// ends.
     func setAutoRenew(_ isOn: Bool, of index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         guard subscriptions[index].willRenew != isOn else { return [] }
         if !isOn, subscriptions.trouble(of: index) != nil { return expire(index, at: now, rate) }
         return [.autoRenewal(subscription: index, isOn)]
     }
 
-    /// A subscription's period is over now, and there is no next one.
+    /// Returns the events that expire a subscription: its period is over now, and there is no next one.
     func expire(_ index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
         if subscription.willRenew { events.append(.autoRenewal(subscription: index, false)) }
-        // What could not be paid for is over anyway.
+        // A subscription that is not paid for has ended anyway.
         if subscriptions.trouble(of: index) == nil {
             events.append(.billing(.cutShort(subscription: index, subscription.term.cut(to: now, rate))))
         }
@@ -82,7 +84,8 @@ extension SandboxState {
         return events
     }
 
-    /// What makes a subscription due now, which is to renew then; in billing retry and grace it is not.
+    /// Returns the events that make a subscription due now, so that it renews then; in billing retry and grace it is
+    /// not.
     func makeDue(_ index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
@@ -96,15 +99,15 @@ extension SandboxState {
 
     // MARK: Prices
 
-    /// A subscription's user is not asked about a price any more, and goes on paying what they did.
+    /// Returns the withdrawal of a request to consent to a price; the user keeps paying the former price.
     func withdrawal(of index: Int) -> StoreEvent {
         let increase = keptPrice(of: index).map { PriceIncrease(keptPrice: $0) }
         return .billing(.priceIncrease(subscription: index, increase))
     }
 
-    /// What subscribers are asked when the product that they renew as costs something else from now on.
+    /// Returns the requests to consent when the product that subscribers renew as has a new price from now on.
     func questions(about price: Decimal, of product: Int) -> [StoreEvent] {
-        // What they pay here has not changed.
+        // The price here has not changed.
         if catalog.hasLocalPrice(product) { return [] }
         let old = catalog.price(of: product)
         return subscriptions.indices.compactMap { index in
@@ -120,7 +123,7 @@ extension SandboxState {
         }
     }
 
-    /// What comes of a user's answer.
+    /// Returns the events of a user's answer to a price increase.
     func answer(_ answer: PriceConsentAnswer, _ index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         switch answer {
         case .agree: [.billing(.priceIncrease(subscription: index, PriceIncrease(consent: .agreed)))]
@@ -128,7 +131,7 @@ extension SandboxState {
         }
     }
 
-    /// The subscriptions about whose price an account has been asked and has not answered.
+    /// Returns the subscriptions for which an account has a pending request to consent to a price.
     func pendingConsents(of account: Int) -> [Int] {
         guard subscriptions.hasExceptions else { return [] }
         return subscriptions.all(of: account).filter { subscriptions.increase(of: $0)?.consent == .pending }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the user of a device does in the sheet for offer codes.
+/// The action of a device's user in the sheet for offer codes.
 public enum CodeEntry: Hashable, Sendable {
-    /// Closes it; nothing comes of it.
+    /// Closes the sheet, with no effect.
     case cancel
-    /// Types a code in.
+    /// Enters a code.
     ///
-    /// A code is the identifier of the offer behind it, which is its reference name in Xcode's file. Where several products
-    /// have an offer behind the same code, the first registered one is bought, unless another is named.
+    /// A code is the identifier of the offer behind it, which is its reference name in Xcode's file. Where several
+    /// products have an offer behind the same code, the first registered one is bought, unless another is named.
     case redeem(code: String, productIdentifier: String? = nil)
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-// The rules of family sharing (behaviours 176 to 179).
+// The rules of family sharing (behaviors 176 to 179).
 extension SandboxState {
-    /// Gives the members of families what is shared with them by now, and takes from them what is not any more.
+    /// Adds the shares that members of families have gained, and removes those that they have lost.
     ///
-    /// `events` are those of the change that this belongs to, already taken in. A subscription, and its every period,
-    /// comes to a member as purchased. What is owned for good does if it was bought in this change; what was bought before
-    /// it could be shared comes with a restore.
+    /// `events` are those of the change that this belongs to, already applied. A subscription, with its every period,
+    /// comes to a member as purchased. So does a product bought for good in this change; one that was bought before it
+    /// could be shared comes with a restore.
     func shareWithFamilies(_ events: inout [LedgerRecord]) {
         guard let now = events.last?.date else { return }
         let touched = Set(events.flatMap { families(touchedBy: $0.event) })
@@ -32,17 +32,17 @@ extension SandboxState {
         }
     }
 
-    /// The families in which an event may have changed what is shared.
+    /// Returns the families in which an event may have changed the shares.
     private func families(touchedBy event: StoreEvent) -> [Int] {
         switch event {
-        // What may be shared may have changed, or what anybody has.
+        // The shareable products may have changed, or any account's purchases.
         case .registered, .owner(.deleted), .owner(.cleared): Array(families.all.indices)
         case .owner(.family(.joined(let family, _))), .owner(.family(.left(let family, _))): [family]
         default: account(touchedBy: event).flatMap(families.family).map { [$0] } ?? []
         }
     }
 
-    /// The account that may have more or less to share after an event.
+    /// Returns the account whose shareable purchases an event may have changed.
     private func account(touchedBy event: StoreEvent) -> Int? {
         switch event {
         case .renewed(let subscription, _, _, _), .ended(let subscription, _): subscriptions[subscription].account
@@ -52,7 +52,7 @@ extension SandboxState {
         }
     }
 
-    /// What each member of a family is to have from each other, in an order that is the same on every run.
+    /// Returns the items that each member of a family has from each other, in an order that is the same on every run.
     private func itemsToShare(in family: Families.Family) -> [FamilyChange.Key] {
         var keys: [FamilyChange.Key] = []
         for owner in family.members where families.isSharing(owner) {
@@ -70,7 +70,7 @@ extension SandboxState {
         return keys
     }
 
-    /// Nothing, if the member has it already.
+    /// Returns the share that a member gains, nil if the member has it already.
     private func sharing(
         _ key: FamilyChange.Key,
         as number: Int,
@@ -86,7 +86,7 @@ extension SandboxState {
         case .subscription(let original):
             guard let index = subscriptions.index(ofOriginal: original) else { return nil }
             let term = subscriptions[index].term
-            // Another may begin at the same moment, where one was cut short.
+            // Another period may begin at the same moment, where one was cut short.
             if let known = share?.term, known.isSamePeriod(as: term) { return nil }
             let first = share?.term
             let own = SubscriptionTerm(
@@ -95,14 +95,14 @@ extension SandboxState {
                 cycle: term.cycle,
                 offer: nil,
                 original: first?.original ?? number,
-                // Who joins in the middle of a period has it from then on.
+                // A member who joins in the middle of a period has it from then on.
                 originalDate: first?.originalDate ?? now
             )
             return .init(key: key, transaction: number, product: term.product, term: own, isSilent: false)
         }
     }
 
-    /// Whether a share gives nothing for now because its subscription is over, and will when that goes on.
+    /// Whether a share gives no access for now because its subscription is over, and will when that continues.
     private func isSuspended(_ share: Families.Share) -> Bool {
         guard case .subscription(let original) = share.key.item,
             let index = subscriptions.index(ofOriginal: original)
@@ -117,7 +117,7 @@ extension SandboxState {
         share.term.map { (share.graceEnd ?? $0.end) > now } ?? true
     }
 
-    /// What an account may use because somebody else of its family shares it.
+    /// Returns the entitlements that an account has through family sharing.
     func sharedEntitlements(of account: Int) -> [SandboxEntitlement] {
         families.shares(with: account).compactMap { share in
             var graceEnd: Date?
@@ -139,13 +139,13 @@ extension SandboxState {
 }
 
 extension StoreEvent {
-    /// Somebody bought something.
+    /// A purchase by an account.
     struct Acquisition: Hashable {
         let account: Int
         let product: Int
     }
 
-    /// Who leaves a family.
+    /// The accounts that leave a family.
     fileprivate var leavers: [Int] {
         if case .owner(.family(.left(_, let accounts))) = self { accounts } else { [] }
     }

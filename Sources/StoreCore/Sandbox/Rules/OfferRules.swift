@@ -1,8 +1,8 @@
 import Foundation
 
-// The rules of offers that come with a payment (behaviours 148 to 151).
+// The rules of offers that come with a payment (behaviors 148 to 151).
 extension SandboxState {
-    /// Why an order with a signed offer is not sold; nil if it may be.
+    /// Returns the reason why an order with a signed offer is not sold; nil if it may be.
     func refusal(
         of discount: StoreDiscount,
         in payment: StorePayment,
@@ -31,9 +31,10 @@ extension SandboxState {
         return rules.refusal(of: discount, in: payment, at: now) ?? refusal(of: offer, of: product, account)
     }
 
-    /// Why an order that waited, or was interrupted, is not sold under its offer any more; nil if it is, or has none.
+    /// Returns the reason why an undecided or interrupted order is no longer sold under its offer; nil if it is, or has
+    /// none.
     ///
-    /// Its signature was good when it came in, which counts.
+    /// The signature was valid when the order came in, which counts.
     func refusalOfOffer(of payment: StorePayment, _ product: Int, by account: Int) -> StoreFailure? {
         guard let discount = payment.discount else { return nil }
         switch offer(discount.identifier, of: product) {
@@ -42,13 +43,13 @@ extension SandboxState {
         }
     }
 
-    /// The offer that a payment comes with, nil for none.
+    /// Returns the offer of a payment, nil for none.
     func offer(of payment: StorePayment, _ product: Int) -> SubscriptionOffer? {
         guard let discount = payment.discount else { return nil }
         return try? offer(discount.identifier, of: product).get()
     }
 
-    /// An offer that a payment may name: a promotional one, or one to win the user back.
+    /// Returns the offer that a payment names: a promotional or a win-back offer.
     private func offer(_ identifier: String, of product: Int) -> Result<SubscriptionOffer, StoreFailure> {
         let name = catalog[product].identifier
         guard let terms = catalog.subscription(of: product) else {
@@ -65,7 +66,7 @@ extension SandboxState {
         return .failure(.storeKit(.invalidOfferIdentifier, reason))
     }
 
-    /// Why an account may not have an offer; nil if it may.
+    /// Returns the reason why an account is not eligible for an offer; nil if it is.
     func refusal(of offer: SubscriptionOffer, of product: Int, _ account: Int) -> StoreFailure? {
         guard let subscription = catalog.subscription(of: product) else { return nil }
         let name = "the offer \"\(offer.terms.identifier ?? "")\""
@@ -110,7 +111,7 @@ extension SandboxState {
         }
     }
 
-    /// What an account is to a subscription group: exactly one kind of customer.
+    /// Returns an account's standing in a subscription group: exactly one kind of customer.
     private func standing(of account: Int, in group: String) -> SandboxProduct.Customers {
         guard let index = subscriptions.index(of: group, account: account) else { return .new }
         return subscriptions[index].isRunning ? .existing : .expired
@@ -128,14 +129,14 @@ extension SandboxProduct.Customers {
 }
 
 extension Sequence<SandboxProduct.Offer> {
-    /// The first offer of an identifier that Store Kit 1 can buy, which knows no monthly billing.
+    /// Returns the first offer of an identifier that Store Kit 1 can buy, which knows no monthly billing.
     func first(named identifier: String) -> SandboxProduct.Offer? {
         first { $0.terms.isNamed(identifier) && $0.billingPlan == .upFront }
     }
 }
 
 extension StoreProduct.Offer {
-    /// Whether it has an identifier, and this is it.
+    /// Whether it has exactly this identifier.
     func isNamed(_ identifier: String) -> Bool { self.identifier?.isExactly(identifier) ?? false }
 
     /// Whether it costs less than the same time at a product's own price.
@@ -146,7 +147,7 @@ extension StoreProduct.Offer {
 }
 
 extension StoreProduct.Period {
-    /// In 48ths of a day, of which an average month has a whole number.
+    /// The length in 48ths of a day, of which an average month has a whole number.
     fileprivate var length: Decimal {
         let unit: Decimal =
             switch unit {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Which signed offers a store takes: those of its app, signed with the keys that it knows (behaviours 148 and 149).
+/// The signed offers that a store accepts: its app's, signed with the keys that it knows (behaviors 148 and 149).
 ///
-/// A reference, because the rules are copied for each submission.
+/// It is a reference, because the rules are copied for each submission.
 final class OfferSigning: Sendable {
     let bundleIdentifier: String
     let signers: [any OfferSigner]
-    /// The signers' names for their keys.
+    /// The signers' key identifiers.
     private let keys: [String]
-    /// What the signers have said of the payments that are being taken in.
+    /// The signers' verdicts on the payments that are being accepted.
     private let verdicts: [StorePayment: Bool]
 
-    /// Milliseconds for which a signed offer may be used.
+    /// The time for which a signed offer is valid, in milliseconds.
     private static let validity: Double = 24 * 3_600_000
 
     init(bundleIdentifier: String = "", signers: [any OfferSigner] = []) {
@@ -28,16 +28,16 @@ final class OfferSigning: Sendable {
         self.verdicts = verdicts
     }
 
-    /// The same rules once the signers have looked at some payments.
+    /// Returns the same rules with the signers' verdicts on some payments.
     ///
-    /// They are a client's code: call this without a lock.
+    /// Signers are client code: call this without a lock.
     func checking(_ payments: [StorePayment]) -> OfferSigning {
         OfferSigning(self, Dictionary(payments.map { ($0, isSigned($0)) }) { first, _ in first })
     }
 
-    /// Why a signed offer is not to be taken, whoever wants it; nil for a sound one.
+    /// Returns the reason why a signed offer is refused, whoever requests it; nil for a valid one.
     ///
-    /// The signers have looked at the payment before, see ``checking(_:)``.
+    /// The signers have checked the payment before, see ``checking(_:)``.
     func refusal(of discount: StoreDiscount, in payment: StorePayment, at now: Date) -> StoreFailure? {
         let name = "the offer \"\(discount.identifier)\""
         guard keys.contains(discount.keyIdentifier) else {
@@ -69,12 +69,12 @@ final class OfferSigning: Sendable {
         )
     }
 
-    /// Whether the signature of a payment's offer is that of the key which it names.
+    /// Whether the signature of a payment's offer was made with the key that it names.
     private func isSigned(_ payment: StorePayment) -> Bool {
         guard let discount = payment.discount, let signature = Data(base64Encoded: discount.signature),
             let key = keys.firstIndex(of: discount.keyIdentifier)
         else { return false }
-        // A user name that is a UUID is an account token, which servers sign in lower case.
+        // A user name that is a UUID is an account token, which servers sign in lowercase.
         var users = [payment.applicationUsername ?? ""]
         if let token = UUID(uuidString: users[0]) { users.append(token.uuidString.lowercased()) }
         return users.contains { user in
@@ -98,7 +98,7 @@ final class OfferSigning: Sendable {
 }
 
 extension StoreDiscount {
-    /// Nil if all is there; else what is not.
+    /// The first missing part, nil if it is complete.
     var missingPart: String? {
         if identifier.isEmpty { return "identifier" }
         if keyIdentifier.isEmpty { return "key identifier" }

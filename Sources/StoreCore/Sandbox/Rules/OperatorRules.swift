@@ -1,10 +1,10 @@
 import Foundation
 
-// The rules of purchases that no queue ordered, and of those that are interrupted (behaviours 197, 209 and 211).
+// The rules of purchases without a queue's order, and of interrupted ones (behaviors 197, 209 and 211).
 extension SandboxState {
-    /// What an account buys without a queue's order, by the rules that hold for orders.
+    /// Returns an account's purchase without a queue's order, by the rules that hold for orders.
     ///
-    /// - Throws: why it is not sold.
+    /// - Throws: the reason why it is not sold.
     func purchase(
         _ payment: StorePayment,
         by account: Int,
@@ -13,7 +13,7 @@ extension SandboxState {
         now: Date
     ) throws(StoreFailure) -> UnorderedPurchase {
         let number = catalog.index(of: payment.productIdentifier)
-        // A signature was looked at when the order came in.
+        // The signature was checked when the order came in.
         var plain = payment
         plain.discount = nil
         if let refusal = refusal(of: plain, number, by: account, rules, now: now) { throw refusal }
@@ -31,14 +31,14 @@ extension SandboxState {
         )
     }
 
-    /// Why a product cannot be bought in the country that the store sells for; nil if it can.
+    /// Returns the reason why a product cannot be bought in the storefront's country; nil if it can.
     func absence(of product: Int) -> StoreFailure? {
         guard !catalog.isSoldHere(product) else { return nil }
         let reason = "\(catalog[product].identifier) is not sold in \(catalog.countryCode)"
         return .storeKit(.storeProductNotAvailable, reason)
     }
 
-    /// Why a purchase of an account's comes to nothing, although the store would sell; nil if nothing is in its way.
+    /// Returns the failure that interrupts an account's purchase, although the store would sell; nil for none.
     func interruption(of payment: StorePayment, by account: Int) -> StoreFailure? {
         guard owner.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"

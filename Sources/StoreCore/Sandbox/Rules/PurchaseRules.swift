@@ -1,16 +1,16 @@
 import Foundation
 
-// The store's rules: what is asked and the state in, events out. No lock, no clock, no randomness, no I/O.
+// The store's rules: a request and the state in, events out. No lock, no clock, no randomness, no I/O.
 extension SandboxState {
-    /// How many past purchases one event brings back at the most.
+    /// The greatest number of past purchases that one event restores.
     private static var restorationSize: Int { 256 }
 
-    /// What becomes of a queue's command.
+    /// Adds the events of a queue's command.
     ///
-    /// One whose number was taken already changes nothing.
+    /// A command is idempotent: one whose number was accepted already changes nothing.
     ///
-    /// `isAuthorized` says whether the sale has been authorized beforehand; otherwise somebody is to be asked.
-    // Changes nothing: as a mutating function it is not given a copy of the state. The same goes for what it calls.
+    /// `isAuthorized` is whether the sale has been authorized beforehand; otherwise the authorizer is to be asked.
+    // Changes nothing: as a mutating function it is not given a copy of the state. The same holds for its callees.
     @inline(__always)
     mutating func decide(
         _ command: StoreCommand,
@@ -75,8 +75,8 @@ extension SandboxState {
         return isSold ? .sold(order) : .ordered(order)
     }
 
-    /// Why an order is not sold on a device.
-    // Called, it would be given a copy of the state, as whatever a purchase meets.
+    /// Returns the reason why an order is not sold on a device.
+    // A call would be given a copy of the state, as would all functions of a purchase.
     @inline(__always)
     private func refusal(
         of payment: StorePayment,
@@ -95,7 +95,7 @@ extension SandboxState {
         return self.refusal(of: payment, product, by: devices[device].account, rules, now: now)
     }
 
-    /// Why an account's payment is not taken, wherever it is made.
+    /// Returns the reason why an account's payment is refused, wherever it is made.
     @inline(__always)
     func refusal(
         of payment: StorePayment,
@@ -137,15 +137,15 @@ extension SandboxState {
         return self.refusal(of: discount, in: payment, product, account, rules.offers, now: now)
     }
 
-    /// What an order costs, and what it does to a subscription.
+    /// The price of an order, and its effect on a subscription.
     struct Sale {
         let charge: Decimal
         var subscription: SubscriptionChange?
     }
 
-    /// What comes of an order that is paid for now.
+    /// Returns the sale of an order that is charged now.
     ///
-    /// What the account owns already, or is subscribed to, costs nothing.
+    /// A product that the account owns already, or is subscribed to, is free.
     @inline(__always)
     func sale(
         of payment: StorePayment,
@@ -183,8 +183,9 @@ extension SandboxState {
         )
     }
 
-    /// What a device may finish: also what it heard of before somebody else signed in.
-    // Called, it would be given a copy of the state.
+    /// Returns whether a device may finish a transaction, including one that it received before another account signed
+    /// in.
+    // A call would be given a copy of the state.
     @inline(__always)
     private func finishable(_ number: Int?, on device: Int) -> Row? {
         guard let number, let row = transactions[number], row.transaction.isDecided else { return nil }
@@ -232,7 +233,7 @@ extension SandboxState {
         events.append(LedgerRecord(date: now, event: end))
     }
 
-    /// How far through an account's history a restore comes.
+    /// Returns the part of an account's history that a restore covers.
     private func restoredHistory(
         of account: Int,
         by applicationUsername: String?,
@@ -248,10 +249,10 @@ extension SandboxState {
 // MARK: - Decisions
 
 extension SandboxState {
-    /// Whether a transaction waits for a decision.
+    /// Whether a transaction is undecided.
     func isUndecided(_ number: Int) -> Bool { transactions[number]?.transaction.isDecided == false }
 
-    /// What an authorizer is asked about an undecided order; nil if it is decided.
+    /// Returns the authorization request for an undecided order; nil if it is decided.
     func question(about number: Int, at now: Date, _ rate: RenewalRate) -> AuthorizationRequest? {
         guard let row = transactions[number], !row.transaction.isDecided else { return nil }
         let payment = row.transaction.payment
@@ -266,11 +267,11 @@ extension SandboxState {
         )
     }
 
-    /// What becomes of an undecided order.
+    /// Adds the decision of an undecided order.
     ///
-    /// Nothing, if it is decided or the answer changes nothing.
+    /// It adds nothing if the order is decided or the answer changes nothing.
     ///
-    /// `isFirstAnswer` says that the user himself answers, who may have to ask somebody else before he can approve.
+    /// `isFirstAnswer` is whether the user answers, who may have to ask somebody else before approving.
     func decide(
         _ number: Int,
         _ answer: Authorization,

@@ -1,8 +1,8 @@
 import Foundation
 
-// What an account gets in the store itself, without an order: with a code, or because it is to be won back.
+// The rules of purchases in the store itself, without an order: with a code, or as a win-back offer.
 extension SandboxState {
-    /// What becomes of a code that somebody redeems, for the first registered product behind it unless one is named.
+    /// Redeems a code, for the first registered product behind it unless one is named.
     func redeem(
         code: String,
         of product: String?,
@@ -21,7 +21,7 @@ extension SandboxState {
         events.append(try redeem(found, isStackable: offer.isStackable, of: index, account, now: now, rate))
     }
 
-    /// What becomes of an offer with which an account is won back.
+    /// Redeems a win-back offer.
     func winBack(
         _ identifier: String,
         of product: String,
@@ -77,7 +77,7 @@ extension SandboxState {
 }
 
 extension StoreEvent {
-    /// What an account got in the store itself, and for which offer.
+    /// A redemption: the purchase of an account in the store itself, and its offer.
     struct Redemption: Hashable, Codable, Sendable {
         let purchase: UnorderedPurchase
         let offer: SubscriptionOffer
@@ -85,7 +85,7 @@ extension StoreEvent {
 }
 
 extension SandboxState {
-    /// Takes a redemption in: a purchase that nobody ordered, of which every device of the account hears.
+    /// Applies a redemption: a purchase without an order, which every device of the account receives.
     mutating func apply(_ redemption: StoreEvent.Redemption, _ date: Date) {
         if redemption.offer.kind == .code, let code = redemption.offer.terms.identifier {
             offers.redeem(code, redemption.purchase.account, as: redemption.purchase.transaction)

@@ -1,13 +1,13 @@
 import Foundation
 
-// The rules of refunds (behaviours 176, 177 and 212).
+// The rules of refunds (behaviors 176, 177 and 212).
 extension SandboxState {
-    /// What becomes of a transaction that is paid back, whoever asks for it and however long ago it was.
+    /// Returns the refund of a transaction, whoever requests it and however long ago it was.
     ///
-    /// What an account owns for good ends at once, and a subscription whose newest period it was. What repeated the purchase
-    /// for nothing goes with it.
+    /// Access to a product bought for good ends at once, and so does a subscription whose newest period it was.
+    /// Purchases that repeated it at no charge are revoked with it.
     ///
-    /// - Throws: ``SandboxError`` for what nobody paid for, or what was paid back before.
+    /// - Throws: ``SandboxError`` for a transaction that was not charged, or was refunded before.
     func refund(_ identifier: String, in history: LedgerHistory, now: Date) throws(SandboxError) -> LedgerRecord {
         guard let number = Self.number(of: identifier), let transaction = history.transaction(number),
             transaction.charge != nil, let account = transaction.account.flatMap({ self.account(named: $0) }),
@@ -17,11 +17,11 @@ extension SandboxState {
         let purchases = accounts[account].history
         let place = (0..<purchases.count).first { purchases[$0].identifier == identifier }
         guard let place else {
-            // Of consumables there is no more than the transaction.
+            // Of consumables only the transaction remains.
             let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
             return LedgerRecord(date: now, event: .owner(.refunded(refund)))
         }
-        // What only says how a subscription renews has cost nothing.
+        // A change of what a subscription renews as was free.
         guard purchases[place].isOwn else { throw .notSold(identifier) }
         let repetitions = repetitions(of: place, by: account, in: history)
         let ended = subscription(of: repetitions, by: account)
@@ -36,7 +36,8 @@ extension SandboxState {
         return LedgerRecord(date: now, event: .owner(.refunded(refund)))
     }
 
-    /// Where in an account's history a purchase lies, and what bought the same once more although it was paid for.
+    /// Returns the indices in an account's history of a purchase and of those that repeated it although it was paid
+    /// for.
     func repetitions(of place: Int, by account: Int, in ledger: LedgerHistory) -> [Int] {
         let history = accounts[account].history
         let isCharged: (Int) -> Bool = { place in
@@ -48,8 +49,8 @@ extension SandboxState {
         case .nonConsumable, .freeSubscription:
             return (0..<history.count).filter { history[$0].isOwn && history[$0].product == product }
         case .autoRenewable:
-            // What repeats a period says the same of it. Of those that were cut short at one moment each was paid for,
-            // and those between which another product was bought are apart.
+            // A repetition has an equal term. Periods that were cut short at one moment were each paid for, and those
+            // between which another product was bought are separate.
             let chain = (0..<history.count).filter { history[$0].term?.original == term?.original }
             guard let middle = chain.firstIndex(of: place) else { return [place] }
             let isSame: (Int) -> Bool = { history[chain[$0]].term == term }
@@ -60,18 +61,19 @@ extension SandboxState {
         }
     }
 
-    /// The subscription that has not ended and whose newest period an account's purchases were, nil for none.
+    /// Returns the subscription that has not ended and whose newest period consists of an account's purchases, nil for
+    /// none.
     private func subscription(of places: [Int], by account: Int) -> Int? {
         guard let place = places.last, let term = accounts[account].history[place].term,
             let index = subscriptions.index(ofOriginal: term.original), subscriptions[index].isRunning,
-            // Periods that were cut short at one moment say the same of themselves.
+            // Periods that were cut short at one moment have equal terms.
             purchases(of: subscriptions[index].term, by: account).first(where: { accounts[account].history[$0].isOwn })
                 == place
         else { return nil }
         return index
     }
 
-    /// Whether an account has a product for good.
+    /// Whether an account has bought a product for good.
     private func isOwned(_ product: Int, by account: Int) -> Bool {
         catalog.kind(of: product) == .nonConsumable && accounts[account].owned.contains(product)
     }

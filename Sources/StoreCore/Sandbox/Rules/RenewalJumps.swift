@@ -1,13 +1,13 @@
 import Foundation
 
-// How far the clock may be moved at once. Each renewal on the way is made and heard one by one.
+// The limit of one move of the clock. Each renewal on the way is made and reported one by one.
 extension SandboxState {
-    /// How often a subscription may be renewed while the clock is moved once: daily for 27 years.
+    /// The greatest number of renewals of a subscription in one move of the clock: daily for 27 years.
     private static var maximumRenewalsInOneMove: Int { 10_000 }
 
-    /// Why the clock cannot be moved on to a moment in one go, nil if it can.
+    /// Returns the reason why the clock cannot be moved to a moment at once, nil if it can.
     ///
-    /// At a quick rate an ordinary interval holds more renewals than anybody means: a year has a million periods of thirty
+    /// At a quick rate an ordinary interval holds more renewals than intended: a year has a million periods of thirty
     /// seconds.
     func objection(toMovingTo moment: Date, from now: Date, _ rate: RenewalRate) -> String? {
         let most = Double(Self.maximumRenewalsInOneMove)
@@ -35,7 +35,7 @@ extension SandboxState {
         return nil
     }
 
-    /// The period that a subscription renews for when the running one ends, nil where it does not.
+    /// Returns the period that a subscription renews for when the running one ends, nil where it does not renew.
     private func periodThatGoesOn(_ index: Int, _ rate: RenewalRate) -> StoreProduct.Period? {
         let subscription = subscriptions[index]
         guard subscription.isRunning, subscription.willRenew,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where restores break off.
+/// The point at which every restore fails.
 struct RestoreBreak: Sendable {
     let failure: StoreFailure
-    /// How many transactions come before.
+    /// The number of transactions that are restored before.
     let count: Int
 }

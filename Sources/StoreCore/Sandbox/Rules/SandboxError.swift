@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a sandbox store cannot do what it was asked.
+/// A reason why a sandbox store cannot do what it was asked.
 public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No country has this ISO 3166-1 alpha-3 code.
     case unknownStorefront(String)
@@ -22,20 +22,20 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case notSubscribed(group: String)
     /// The account has not been asked to agree to a higher price in this group, or has answered.
     case noPriceConsentPending(group: String)
-    /// Nothing was ever called a transaction by this name, or it was deleted.
+    /// The store never gave a transaction this identifier, or the transaction was deleted.
     case unknownTransaction(String)
-    /// Nobody paid for this transaction.
+    /// The transaction was not charged.
     case notSold(String)
-    /// The transaction was paid back before.
+    /// The transaction was refunded before.
     case alreadyRefunded(String)
     /// The account is in a family already.
     case inFamily(String)
     /// The account is not in the family.
     case notInFamily(String)
-    /// The family's organiser has left it, and with them everybody else.
+    /// The family's organizer has left it, and with them all other members.
     case familyEnded(String)
 
-    /// One sentence.
+    /// One sentence that names the reason.
     public var description: String {
         switch self {
         case .unknownStorefront(let code): "no country has the code \"\(code)\"; it is ISO 3166-1 alpha-3, as in USA"

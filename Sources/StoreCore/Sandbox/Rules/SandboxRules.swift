@@ -1,12 +1,13 @@
-/// What the store's rules go by that is set up anew whenever a store is opened, and so not in the ledger.
+/// The settings of the store's rules that are made anew whenever a store is opened, and so not in the ledger.
 struct SandboxRules: Sendable {
-    /// How long subscriptions' periods last.
+    /// The rate at which subscriptions' periods pass.
     var renewalRate: RenewalRate
-    /// Whether the app may offer free subscriptions (behaviour 122).
+    /// Whether the app may offer free subscriptions (behavior 122).
     var isNewsstandApp: Bool
-    /// Which signed offers it takes.
+    /// The signed offers that it accepts.
     var offers: OfferSigning
-    /// Behind one reference, and nil nearly always, because the rules are copied for each submission.
+    /// The set-up failures: behind one reference, and nil nearly always, because the rules are copied for each
+    /// submission.
     private var trouble: Trouble?
 
     private final class Trouble: Sendable {
@@ -25,13 +26,13 @@ struct SandboxRules: Sendable {
         self.offers = offers
     }
 
-    /// What every purchase fails with (behaviour 207).
+    /// The failure of every purchase, nil for none (behavior 207).
     var purchaseFailure: StoreFailure? {
         get { trouble?.purchaseFailure }
         set { trouble = Trouble(newValue, restoreBreak) }
     }
 
-    /// Where every restore breaks off, nil for nowhere.
+    /// The point at which every restore fails, nil for none.
     var restoreBreak: RestoreBreak? {
         get { trouble?.restoreBreak }
         set { trouble = Trouble(purchaseFailure, newValue) }

@@ -1,17 +1,17 @@
 import Foundation
 
-// The rules of auto-renewable subscriptions (behaviour 120; levels and offers as in the semantics of Store Kit 2, §2).
+// The rules of auto-renewable subscriptions (behavior 120; levels and offers as in the semantics of Store Kit 2, §2).
 extension SandboxState {
-    /// What buying a subscription costs an account now, and what it does to the one that it has in the group.
+    /// Returns the price of buying a subscription now, and the effect on the account's one in the group.
     ///
-    /// * None, or one that is over: it begins at once. It counts as the same subscription, however long the gap.
-    /// * The same product: nothing is charged, the period goes on, and it will renew (behaviour 106).
-    /// * A higher level: the new one takes the old one's place at once, and nothing is paid back.
-    /// * A lower level: the period goes on, and renews as the new one.
+    /// * None, or an ended one: it begins at once. It counts as the same subscription, however long the gap.
+    /// * The same product: nothing is charged, the period continues, and it will renew (behavior 106).
+    /// * A higher level: the new one replaces the old one at once, without a refund.
+    /// * A lower level: the period continues, and renews as the new one.
     /// * The same level: at once if the periods are equally long, else at the renewal.
     ///
-    /// An offer begins with the new period: at the renewal where the running one goes on. It takes the place of the
-    /// introductory one, or follows it if it may be stacked.
+    /// An offer begins with the new period: at the renewal where the running one continues. It replaces the
+    /// introductory offer, or follows it if it is stackable.
     func subscribe(
         _ account: Int,
         to product: Int,
@@ -25,7 +25,7 @@ extension SandboxState {
         guard let wanted = catalog.subscription(of: product) else { return Sale(charge: 0) }
         let index = subscriptions.index(of: wanted.groupIdentifier, account: account)
         let known = index.map { subscriptions[$0] }
-        // What is not paid for gives way to whatever is.
+        // A subscription that is not paid for gives way to any other.
         if let index, let known, subscriptions.isEntitled(index), !replaces(known.term.product, wanted, product) {
             return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer))
         }
@@ -43,14 +43,14 @@ extension SandboxState {
         return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
     }
 
-    /// Whether a product takes the place of a running one at once.
+    /// Whether a product replaces a running one at once.
     private func replaces(_ running: Int, _ wanted: SandboxProduct.Subscription, _ product: Int) -> Bool {
         guard running != product, let old = catalog.subscription(of: running) else { return false }
         if wanted.level == old.level { return wanted.period.isAsLong(as: old.period) }
         return wanted.level < old.level
     }
 
-    /// What becomes of a subscription whose period is over: it renews, or ends.
+    /// Returns the next event of a subscription whose period is over: it renews, or ends.
     func renew(
         _ index: Int,
         _ rate: RenewalRate,
@@ -59,7 +59,7 @@ extension SandboxState {
         if billing.mayFail || subscriptions.hasExceptions, let record = exception(of: index, rate) {
             return events.append(record)
         }
-        // Part by part: a copy of all of it would cost more than the renewal.
+        // The properties are read one by one: a copy of all of it would cost more than the renewal.
         let last = subscriptions[index].term
         let moment = last.end
         let product = subscriptions[index].renewsAs
@@ -74,7 +74,7 @@ extension SandboxState {
         events.append(LedgerRecord(date: moment, event: event))
     }
 
-    /// The period after the last one, where that ended as a cycle does.
+    /// Returns the period after the last one, where that ended as a cycle does.
     func nextTerm(
         after cycle: BillingCycle,
         of index: Int,
@@ -84,7 +84,8 @@ extension SandboxState {
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
         guard let offer = last.offer, last.offerGoesOn(as: product) else {
-            // A change that was bought earlier begins: the offer is for who buys a product, not for who keeps one.
+            // A change that was bought earlier begins: the offer is for buyers of a product, not for those who keep
+            // one.
             let isOffered = product != last.product && !subscriptions[index].hasUsedIntroductoryOffer
             let (next, charge) = term(
                 of: product,
@@ -119,7 +120,7 @@ extension SandboxState {
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
         let offer = named?.terms
-        // Only pay as you go is paid for period by period; every other offer is one long one.
+        // Only pay as you go is charged period by period; every other offer is one long period.
         let isByPeriod = offer?.paymentMode == .payAsYouGo
         let term = SubscriptionTerm(
             product: product,

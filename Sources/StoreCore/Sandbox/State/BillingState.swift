@@ -1,12 +1,12 @@
 import Foundation
 
-/// What stands in the way of renewals, all subscriptions apart.
+/// The state of renewal payments that is common to all subscriptions.
 struct BillingState: Codable, Sendable {
-    /// The accounts whose renewals cannot be paid for.
+    /// The accounts to which renewals cannot be charged.
     var failingAccounts: Set<Int> = []
-    /// Whether access goes on for a while after a renewal has failed.
+    /// Whether access continues for a while after a failed renewal.
     var grantsGracePeriod = false
-    /// How often a subscription renews at the most, nil for no limit.
+    /// The greatest number of renewals of a subscription, nil for no limit.
     var renewalLimit: Int?
 
     /// Whether a renewal may fail.

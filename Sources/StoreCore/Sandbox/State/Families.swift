@@ -1,40 +1,40 @@
 import Foundation
 
-/// The families of a store's accounts, and what their members have from one another.
+/// The families of a store's accounts, and the purchases that their members share.
 struct Families: Codable, Sendable {
     struct Family: Codable, Sendable {
         let name: String
-        /// The organiser first.
+        /// The members, the organizer first.
         ///
-        /// None once the organiser has left.
+        /// Empty once the organizer has left.
         var members: [Int]
     }
 
     typealias Key = FamilyChange.Key
 
-    /// A member's share in what another bought.
+    /// A member's share in another member's purchase.
     struct Share: Codable, Sendable {
         let key: Key
-        /// The product, of a subscription that of the newest period.
+        /// The product; of a subscription, that of the newest period.
         var product: Int
-        /// What the member got first.
+        /// The details of the member's first transaction.
         let first: StoreTransaction.Details
         /// The member's newest period.
         var term: SubscriptionTerm?
-        /// Until when it gives access although that is over, nil without a grace period.
+        /// The end of access after the term is over, nil without a grace period.
         var graceEnd: Date?
-        /// All that the member got; never empty.
+        /// All transactions that the member received; never empty.
         var transactions: [Int]
 
-        /// Of the transaction that it began with.
+        /// The number of the transaction that the share began with.
         var number: Int { transactions[0] }
     }
 
     private(set) var all: [Family] = []
-    /// Which family an account is in.
+    /// The family of each account.
     private var ofAccount: [Int: Int] = [:]
     private var notSharing: Set<Int> = []
-    /// For each owner.
+    /// The shares of each purchaser.
     private var shares: [Int: [Key: Share]] = [:]
 
     var isEmpty: Bool { all.isEmpty }
@@ -47,12 +47,12 @@ struct Families: Codable, Sendable {
 
     func share(_ key: Key) -> Share? { shares[key.owner]?[key] }
 
-    /// What some accounts share, in the order in which that began.
+    /// Returns the shares from some accounts, in the order in which they began.
     func shares(from owners: Set<Int>) -> [Share] {
         owners.flatMap { shares[$0].map { Array($0.values) } ?? [] }.sorted { $0.number < $1.number }
     }
 
-    /// What the others have of a period of somebody's subscription.
+    /// Returns the other members' shares in a period of a purchaser's subscription.
     func shares(of term: SubscriptionTerm, from owner: Int) -> [Share] {
         if isEmpty { return [] }
         return shares(from: [owner]).filter { share in
@@ -61,7 +61,7 @@ struct Families: Codable, Sendable {
         }
     }
 
-    /// What a member has from the others.
+    /// Returns the shares that a member has from the others.
     func shares(with member: Int) -> [Share] {
         guard let family = family(of: member) else { return [] }
         return shares(from: Set(all[family].members)).filter { $0.key.member == member }
@@ -90,9 +90,9 @@ extension Families {
         if isOn { notSharing.remove(account) } else { notSharing.insert(account) }
     }
 
-    /// A member got something.
+    /// Adds a transaction to a member's share.
     ///
-    /// Returns what a renewal's transaction says of the one that the member got first, nil for the first.
+    /// Returns the original that a renewal's transaction refers to, the member's first; nil for the first.
     mutating func keep(
         _ sharing: FamilyChange.Sharing,
         _ details: StoreTransaction.Details,
@@ -117,17 +117,17 @@ extension Families {
         return share.first
     }
 
-    /// A member's newest period is over sooner than it was.
+    /// Cuts short a member's newest period.
     mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.owner]?[key]?.term = term }
 
-    /// A grace period begins for what the others have of a period of somebody's subscription, or ends.
+    /// Sets or removes the end of grace for the other members' shares in a period of a purchaser's subscription.
     mutating func setGraceEnd(_ moment: Date?, of term: SubscriptionTerm, from owner: Int) {
         for share in shares(of: term, from: owner) { shares[owner]?[share.key]?.graceEnd = moment }
     }
 
     mutating func end(_ key: Key) { shares[key.owner]?[key] = nil }
 
-    /// Shares whose transactions were deleted are to be given anew.
+    /// Removes shares whose transactions were deleted, so that they can be given anew.
     mutating func forget(_ identifiers: Set<String>) {
         for owner in shares.keys {
             shares[owner] = shares[owner]?.filter { _, share in

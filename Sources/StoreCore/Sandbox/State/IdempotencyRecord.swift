@@ -1,6 +1,6 @@
-/// For each opening of a journal, the highest number taken.
+/// The highest command number accepted of each opening of a journal.
 ///
-/// The one at work is at hand.
+/// The opening in use is kept apart, for quick access.
 struct IdempotencyRecord: Codable, Sendable {
     private var recent: OrderID?
     private var others: [JournalID: Int] = [:]

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reads a ledger from its beginning and remembers what its state forgets: every transaction there ever was.
+/// The history of all transactions, including those that the state forgets, replayed from a ledger's beginning.
 ///
-/// It costs what the history costs, and nothing while nobody asks.
+/// A replay costs as much as the history is long, and nothing until it is needed.
 struct LedgerHistory {
     private(set) var state = SandboxState()
     /// All transactions, in the order of their numbers.
     private(set) var transactions: [SandboxTransaction] = []
-    /// For each transaction's number, where it is.
+    /// The index of each transaction, by its number.
     private var places: [Int: Int] = [:]
-    /// What was deleted, and had been paid for.
+    /// The deleted transactions that had been charged.
     private var deletedCharges: Set<Int> = []
 
-    /// Takes in the next event.
+    /// Applies the next event.
     mutating func take(_ record: LedgerRecord) {
         let isAdmitted = !state.isDamaged || state.admits(record.event)
         state.apply(record)
@@ -75,14 +75,14 @@ struct LedgerHistory {
         }
     }
 
-    /// A transaction and all that renew or restore it; nothing for what this store never called a transaction.
+    /// Returns a transaction and all that renew or restore it; empty for an identifier that the store never gave.
     func transactionAndFollowers(of identifier: String) -> [String] {
         guard transactions.contains(where: { $0.id == identifier }) else { return [] }
         var found: Set<String> = [identifier]
         var count = 0
         while found.count > count {
             count = found.count
-            // What was approved late follows one with a higher number.
+            // A transaction that was approved late follows one with a higher number.
             for transaction in transactions where transaction.original.map(found.contains) == true {
                 found.insert(transaction.id)
             }
@@ -90,26 +90,26 @@ struct LedgerHistory {
         return transactions.map(\.id).filter(found.contains)
     }
 
-    /// Whether a transaction, which may have been deleted, was paid for.
+    /// Whether a transaction, which may have been deleted, was charged.
     func wasCharged(_ number: Int) -> Bool {
         transaction(number)?.charge ?? 0 > 0 || deletedCharges.contains(number)
     }
 
-    /// The transaction of a number.
+    /// Returns the transaction of a number.
     func transaction(_ number: Int) -> SandboxTransaction? { places[number].map { transactions[$0] } }
 
-    /// A transaction and all that renew or restore it, or what it renews or restores: oldest first.
+    /// Returns a transaction's chain: all that renew or restore it or that it renews or restores, oldest first.
     func chain(of identifier: String) -> [SandboxTransaction] {
         guard let root = root(of: identifier) else { return [] }
         return transactions.filter { self.root(of: $0.id) == root }
     }
 
-    /// What a chain began with; nil for what this store never called a transaction.
+    /// Returns the first transaction of a chain; nil for an identifier that the store never gave.
     private func root(of identifier: String) -> String? {
         guard let number = SandboxState.number(of: identifier), let transaction = transaction(number) else {
             return nil
         }
-        // Of a renewal the first of all, of a restored one the purchase, which may be a renewal.
+        // A renewal leads to the first of all; a restored transaction to the purchase, which may be a renewal.
         return transaction.original.flatMap { root(of: $0) } ?? transaction.id
     }
 
@@ -207,7 +207,7 @@ struct LedgerHistory {
         findPlaces()
     }
 
-    /// Adds an order whose record was lost, and that was approved when others had come since.
+    /// Adds an order whose record was lost, and which was approved after later ones had been added.
     private mutating func addLate(_ order: StoreEvent.Order, _ date: Date) {
         guard state.transactions[order.transaction] != nil else { return }
         let next = transactions.firstIndex { SandboxState.number(of: $0.id) ?? 0 > order.transaction }
@@ -237,9 +237,9 @@ struct LedgerHistory {
 }
 
 extension StoreEvent.Order {
-    /// What the subscription began with that was bought, nil for that itself.
+    /// The first transaction of the purchased subscription, nil for that transaction itself.
     ///
-    /// A subscription that was over goes on: its first transaction stays the first.
+    /// A subscription that has ended continues: its first transaction stays the first.
     fileprivate var original: String? {
         subscription.flatMap { $0.term.original == transaction ? nil : String($0.term.original) }
     }

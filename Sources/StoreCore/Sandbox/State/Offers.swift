@@ -1,8 +1,8 @@
 import Foundation
 
-/// Which offers have been used up.
+/// The used offers.
 struct Offers: Codable, Sendable {
-    /// The nonces of every signed offer that ever came with an order, whatever became of it (behaviour 149).
+    /// The nonces of all signed offers that ever came with an order, whether it succeeded or not (behavior 149).
     private var nonces: Set<UUID> = []
     /// For each account, the codes' offers that it has redeemed, and with which transaction.
     private var redeemed: [Int: [String: Int]] = [:]
@@ -17,11 +17,11 @@ struct Offers: Codable, Sendable {
         redeemed[account, default: [:]][code] = transaction
     }
 
-    /// The codes that were redeemed with some transactions serve once more.
+    /// Makes the codes that were redeemed with some transactions redeemable again.
     mutating func forgetRedemptions(with transactions: Set<Int>) {
         redeemed = redeemed.mapValues { $0.filter { !transactions.contains($0.value) } }
     }
 
-    /// Signatures stay used up; codes serve once more.
+    /// Makes all codes redeemable again; signatures stay used.
     mutating func forgetRedemptions() { redeemed = [:] }
 }

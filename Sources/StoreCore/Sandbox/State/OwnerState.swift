@@ -1,20 +1,20 @@
 import Foundation
 
-/// What an owner's changes add up to.
+/// The state that the operator's changes add up to.
 struct OwnerState: Codable, Sendable {
-    /// The accounts for whose orders somebody else is asked.
+    /// The accounts with Ask to Buy.
     var askingAccounts: Set<Int> = []
     /// The accounts whose orders are interrupted.
     var interruptedAccounts: Set<Int> = []
-    /// What was interrupted, by the transactions that failed.
+    /// The interrupted purchases, by their failed transactions.
     var issues: [Int: Issue] = [:]
 
-    /// For each device, what its user began on the store's page and its app has not heard of, oldest first.
+    /// For each device, the purchases begun on the store's page of which its app has not been told, oldest first.
     var promotions: [Int: [Promotion]] = [:]
-    /// What apps changed in what the store's page shows on their devices.
+    /// The promotions that apps have changed on their devices.
     var promotionOverrides: [Int: PromotionOverrides] = [:]
 
-    /// A purchase that was interrupted.
+    /// An interrupted purchase.
     struct Issue: Codable, Sendable {
         let account: Int
         let device: Int
@@ -23,7 +23,7 @@ struct OwnerState: Codable, Sendable {
 }
 
 extension SandboxState {
-    /// Takes in what an owner changed.
+    /// Applies a change by the operator.
     mutating func apply(_ change: OwnerChange, _ date: Date) {
         switch change {
         case .asksToBuy(let account, let isOn):
@@ -72,10 +72,10 @@ extension SandboxState {
         )
     }
 
-    /// Adds what an owner's change, already applied, means to a queue on a device.
+    /// Adds the updates that an operator's change, already applied, means for a queue on a device.
     func addUpdates(from change: OwnerChange, for device: Int, to updates: inout [StoreUpdate]) {
         switch change {
-        // What is offered from the store's page is described in the device's language, by whoever knows that.
+        // A promotion on the store's page is described in the device's language, by the code that knows the language.
         case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged: break
         case .interrupted(let order, _):
             if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
@@ -96,7 +96,7 @@ extension SandboxState {
         }
     }
 
-    /// Whether somebody else has to be asked about a payment, whatever the authorizer says.
+    /// Whether Ask to Buy applies to a payment, whatever the authorizer says.
     @inline(__always)
     func asksToBuy(_ payment: StorePayment, for account: Int) -> Bool {
         payment.simulatesAskToBuyInSandbox

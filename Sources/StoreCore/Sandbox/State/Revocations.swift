@@ -1,26 +1,26 @@
 import Foundation
 
-/// What does not count any more although it was bought, and which devices have yet to hear that access ended.
+/// Revoked and refunded purchases, by transaction, and the notices of ended access that devices have yet to receive.
 struct Revocations: Codable, Sendable {
-    /// What a device's app is to be told once.
+    /// A notice that a device's app receives once.
     private struct Revocation: Codable, Sendable {
         let account: Int
-        /// How long the ledger was then.
+        /// The length of the ledger at the revocation.
         let position: Int
         let productIdentifiers: [String]
     }
 
-    /// For each transaction that does not count any more, since when.
+    /// The cancellation date of each revoked or refunded transaction.
     private var cancellations: [String: Date] = [:]
-    /// For each device, what its app has not heard of, oldest first.
+    /// For each device, the notices that its app has not received, oldest first.
     private var notices: [Int: [Revocation]] = [:]
-    /// How long the ledger was when all transactions were deleted for the last time.
+    /// The length of the ledger when all transactions were deleted for the last time.
     private var cleared = 0
 
-    /// Since when a transaction does not count any more; nil while it does.
+    /// Returns the cancellation date of a transaction; nil while it counts.
     func cancellation(of transaction: String) -> Date? { cancellations.isEmpty ? nil : cancellations[transaction] }
 
-    /// Since when a transaction does not count any more, or what it restores.
+    /// Returns the cancellation date of a transaction, or of the one that it restores.
     func cancellation(of transaction: StoreTransaction) -> Date? {
         if cancellations.isEmpty { return nil }
         let isRestored = transaction.state == .restored
@@ -29,43 +29,43 @@ struct Revocations: Codable, Sendable {
 
     mutating func cancel(_ transaction: String, _ date: Date) { cancellations[transaction] = date }
 
-    /// An account's access to some products has ended, which an app on a device is to hear.
+    /// Adds a notice for an app on a device that an account's access to some products has ended.
     mutating func notify(_ account: Int, on device: Int, _ productIdentifiers: [String], at position: Int) {
         let notice = Revocation(account: account, position: position, productIdentifiers: productIdentifiers)
         notices[device, default: []].append(notice)
     }
 
-    /// An app has heard all that concerns the account that is signed in on its device.
+    /// Removes the notices that an app has received, about the account that is signed in on its device.
     mutating func tell(_ account: Int, on device: Int, through position: Int) {
         if notices.isEmpty { return }
         notices[device]?.removeAll { $0.account == account && $0.position <= position }
         if notices[device]?.isEmpty == true { notices[device] = nil }
     }
 
-    /// Whether an app on a device has to hear of something that came up to a position.
+    /// Whether an app on a device has yet to receive a notice that was added up to a position.
     func isAwaited(on device: Int, through position: Int) -> Bool {
         if notices.isEmpty { return false }
         return notices[device]?.contains { $0.position <= position } ?? false
     }
 
-    /// What an app on a device has to hear when an account is signed in there.
+    /// Returns the notices that an app on a device has yet to receive when an account is signed in there.
     func awaited(by account: Int, on device: Int) -> [[String]] {
         notices[device]?.filter { $0.account == account }.map(\.productIdentifiers) ?? []
     }
 
-    /// Every transaction is gone; what has ended has ended.
+    /// Removes the cancellation dates of all transactions, as they are deleted; ended access stays ended.
     mutating func clear(at position: Int) {
         cancellations = [:]
         notices = [:]
         cleared = position
     }
 
-    /// Whether apps do not hear any more what a record says that has ended.
+    /// Whether apps no longer receive a notice of ended access from a record, because all was deleted since.
     func isForgotten(at position: Int) -> Bool { position <= cleared }
 }
 
 extension SandboxState {
-    /// Access has ended: all devices on which the account was ever signed in have to hear of it, once each.
+    /// Adds a notice of ended access for every device on which the account was ever signed in, once each.
     mutating func notify(_ account: Int, _ productIdentifiers: [String]) {
         if productIdentifiers.isEmpty { return }
         for device in devices.indices where devices[device].accounts.contains(account) {
@@ -73,12 +73,12 @@ extension SandboxState {
         }
     }
 
-    /// What an app on a device has yet to hear of access that ended.
+    /// Returns the updates about ended access that an app on a device has yet to receive.
     func revocations(on device: Int) -> [StoreUpdate] {
         revocations.awaited(by: devices[device].account, on: device).map { .revoked(productIdentifiers: $0) }
     }
 
-    /// Adds what the end of an account's access means to a queue on a device.
+    /// Adds the updates that the end of an account's access means for a queue on a device.
     func addRevocation(
         of productIdentifiers: [String],
         from account: Int,

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Something that an account may use.
+/// An entitlement of an account to a product.
 public struct SandboxEntitlement: Hashable, Codable, Sendable {
-    /// The product that was paid for.
+    /// The purchased product.
     public let productIdentifier: String
-    /// When it ends unless it is paid for again; nil for what is bought for good.
+    /// The end of access unless it is renewed; nil for a product bought for good.
     public let expirationDate: Date?
-    /// The purchase that it rests on: of what is bought for good the first, of a subscription what it began with.
+    /// The transaction that grants it: the first purchase of a product bought for good, the first of a subscription.
     public let transaction: String
-    /// When it was bought, or when the subscription's running period began.
+    /// The purchase date, or the start of the subscription's running period.
     public let since: Date
-    /// Whether the last renewal could not be paid for, and the store grants access for a while nevertheless.
+    /// Whether the last renewal could not be charged, and the store grants access for a while nevertheless.
     public let isInGracePeriod: Bool
-    /// The name of the account that paid for it and shares it with the family, nil for what is the account's own.
+    /// The name of the account that paid for it and shares it with the family, nil for the account's own purchase.
     public let sharedBy: String?
 
     init(
@@ -33,7 +33,7 @@ public struct SandboxEntitlement: Hashable, Codable, Sendable {
 }
 
 extension SandboxEntitlement: CustomStringConvertible {
-    /// What, and why, in one sentence.
+    /// The product and the reason for its entitlement, in one sentence.
     public var description: String {
         let begin = since.universalText
         if let sharedBy {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxState {
-    /// Takes in a change around the payment for renewals.
+    /// Applies a change to the payment for renewals.
     mutating func apply(_ change: BillingChange) {
         switch change {
         case .fails(let account, let isOn):
@@ -22,7 +22,7 @@ extension SandboxState {
         }
     }
 
-    /// What was bought says the same of its end as the subscription does, and so does what the family has of it.
+    /// Cuts short a subscription's period, also in its purchases and in the family's shares.
     private mutating func cut(_ subscription: Int, to term: SubscriptionTerm) {
         purchasesChange()
         let account = subscriptions[subscription].account
@@ -40,8 +40,8 @@ extension SandboxState {
         for index in purchases { accounts[account].history[index].term = term }
     }
 
-    /// Where the purchases lie that belong to the newest period of a subscription, in its account's history and in those
-    /// of the members of its family.
+    /// Returns the places of the purchases of a subscription's newest period, in its account's history and in those of
+    /// the members of its family.
     func purchasesOfNewestPeriod(of subscription: Int) -> [(account: Int, index: Int)] {
         let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
         let own = purchases(of: term, by: account).map { (account: account, index: $0) }
@@ -52,14 +52,14 @@ extension SandboxState {
         }
     }
 
-    /// Where in an account's history the purchases lie that belong to the newest period of a subscription.
+    /// Returns the indices, in an account's history, of the purchases of a subscription's newest period.
     func purchases(of term: SubscriptionTerm, by account: Int) -> [Int] {
         var found: [Int] = []
         for index in (0..<accounts[account].history.count).reversed() {
             guard let known = accounts[account].history[index].term, known.original == term.original else { continue }
-            // Older ones are of periods before.
+            // Older purchases belong to earlier periods.
             guard known == term else { break }
-            // What was paid back and bought again at one moment says the same, and is another period.
+            // A purchase that was refunded and repeated at one moment has an equal term, and is another period.
             if !accounts[account].history[index].isCancelled { found.append(index) }
         }
         return found

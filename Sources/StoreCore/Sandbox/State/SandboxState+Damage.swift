@@ -1,14 +1,14 @@
 import Foundation
 
-// What a state makes of records that could not be read.
+// The handling of records that could not be read.
 extension SandboxState {
-    /// How many transactions one record makes at the most, with something to spare: the numbers behind one that is lost
-    /// are left out, so that none is given twice.
+    /// The greatest number of transactions of one record, with a margin: as many numbers are left out after a lost
+    /// record, so that none is given twice.
     static var numbersLost: Int { 4096 }
 
-    /// Whether everything is there that an event is about.
+    /// Whether all that an event refers to exists.
     ///
-    /// Asked only once a record has been lost: until then, what is in the ledger fits together.
+    /// It is checked only once a record has been lost: until then, the records of a ledger fit together.
     func admits(_ event: StoreEvent) -> Bool {
         switch event {
         case .unreadable, .registered, .accountAdded, .availability: true
@@ -33,18 +33,18 @@ extension SandboxState {
         }
     }
 
-    /// Takes an order that was lost from what was decided about it, which says all but when it was taken.
+    /// Restores an order whose record was lost from its decision, which states all but when it was accepted.
     ///
-    /// It is paid for, and later records count on the subscription that may have begun with it.
+    /// It has been charged, and later records count on the subscription that may have begun with it.
     mutating func reopen(_ order: StoreEvent.Order, _ date: Date) {
-        // Others have come since.
+        // Later orders have been accepted since.
         let (taken, next) = (devices[order.device].taken, nextTransaction)
         open(order, .purchasing, date)
         if taken.has(order.command) { devices[order.device].taken = taken }
         numberTransactions(from: max(next, nextTransaction))
     }
 
-    /// Whether as much comes back now as did then.
+    /// Whether a restoration brings back as many purchases now as it did when it was recorded.
     private func restores(_ restoration: StoreEvent.Restoration) -> Bool {
         let count = restoration.history.count {
             isRestored($0, by: restoration.applicationUsername, restoration.account)
@@ -69,7 +69,7 @@ extension SandboxState {
         case .resolved(_, let purchase), .bought(let purchase): admits(purchase)
         case .promoted(let device, _), .newsTold(let device, _), .promotionChanged(let device, _): hasDevice(device)
         case .refunded(let refund): hasAccount(refund.account) && hasProduct(refund.product)
-        // They ask for whatever they name.
+        // Applying them checks every reference.
         case .deleted, .cleared: true
         case .family(let change): admits(change)
         }

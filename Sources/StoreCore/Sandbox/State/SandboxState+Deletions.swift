@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxState {
-    /// Takes in that transactions were deleted.
+    /// Applies the deletion of transactions.
     mutating func apply(_ deletion: Deletion) {
         purchasesChange()
         let identifiers = Set(deletion.transactions.map { String($0) })
@@ -21,7 +21,7 @@ extension SandboxState {
         families.forget(identifiers)
     }
 
-    /// An account has what its other transactions brought, and nothing else.
+    /// Recomputes the account's entitlements without the deleted transactions.
     private mutating func forgetWhatIsDeleted(_ account: Int, _ identifiers: Set<String>, _ ended: [Int]?) {
         let history = accounts[account].history
         let own = (0..<history.count).lazy.map { history[$0] }.filter(\.isOwn)
@@ -33,7 +33,7 @@ extension SandboxState {
                 continue
             }
             if subscriptions[index].isRunning {
-                // Without a record that was lost, the numbers may be of others.
+                // Without a record that was lost, the numbers may refer to other subscriptions.
                 let hasEnded =
                     if let ended, !isDamaged {
                         ended.contains(index)
@@ -46,13 +46,13 @@ extension SandboxState {
         }
     }
 
-    /// The running subscriptions of whose newest period nothing is left without some transactions.
+    /// Returns the running subscriptions of whose newest period nothing is left without some transactions.
     func subscriptionsWithNothingLeft(without numbers: Set<Int>, in ledger: LedgerHistory) -> [Int] {
         accounts.indices.flatMap { account in
             let history = accounts[account].history
             return subscriptions.all(of: account).filter { index in
                 guard subscriptions[index].isRunning,
-                    // Periods that were cut short at one moment say the same of themselves.
+                    // Periods that were cut short at one moment have equal terms.
                     let newest = purchases(of: subscriptions[index].term, by: account).first(where: {
                         history[$0].isOwn
                     })
@@ -64,8 +64,8 @@ extension SandboxState {
         }
     }
 
-    /// A subscription that goes on knows nothing of what was deleted: neither that it was to renew as another product, nor
-    /// that an introductory offer was had.
+    /// Reverts what deleted transactions changed in a subscription that continues: the product that it renews as, and
+    /// the use of the introductory offer.
     private mutating func takeBackWhatIsDeleted(_ index: Int, _ account: Int, _ identifiers: Set<String>) {
         let history = accounts[account].history
         let term = subscriptions[index].term
@@ -74,7 +74,7 @@ extension SandboxState {
         if deleted.contains(where: \.isIntroductory), !own.contains(where: { $0.isIntroductory && !$0.isDeleted }) {
             subscriptions.reopenIntroductoryOffer(of: index)
         }
-        // Whatever was bought during a period says what comes after it, the newest of it.
+        // Every purchase during a period states the product that comes after it; the newest one counts.
         let bought = purchases(of: term, by: account)
         guard bought.contains(where: { identifiers.contains(history[$0].identifier) }),
             let newest = bought.first(where: { !history[$0].isDeleted })
@@ -82,9 +82,9 @@ extension SandboxState {
         subscriptions.takeBackChange(of: index, to: history[newest].product)
     }
 
-    /// Takes in that all transactions were deleted.
+    /// Applies the deletion of all transactions.
     ///
-    /// What is set up stays, numbers of transactions are not used again, and an order that came before is not taken anew.
+    /// The set-up stays, transaction numbers are not reused, and an order from before is not accepted again.
     mutating func clear(_ withdrawn: [Deletion.Withdrawn]) {
         purchasesChange()
         for transaction in withdrawn { withdraw(transaction.transaction) }
@@ -109,7 +109,7 @@ extension SandboxState {
         }
     }
 
-    /// Adds what deleted transactions mean to a queue on a device.
+    /// Adds the updates that deleted transactions mean for a queue on a device.
     func addWithdrawals(_ withdrawn: [Deletion.Withdrawn], for device: Int, to updates: inout [StoreUpdate]) {
         for row in withdrawn
         where (row.device == nil || row.device == device)
@@ -119,7 +119,7 @@ extension SandboxState {
         }
     }
 
-    /// Those of some transactions that are not finished.
+    /// Returns the unfinished ones of some transactions.
     func withdrawn(_ isMeant: (Int) -> Bool) -> [Deletion.Withdrawn] {
         var result: [Deletion.Withdrawn] = []
         transactions.forEach { number, row in

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxState {
-    /// Takes in what changed in a family.
+    /// Applies a change in a family.
     mutating func apply(_ change: FamilyChange, _ date: Date) {
         switch change {
         case .founded(let name, let organiser): families.found(name, organiser)
@@ -49,7 +49,7 @@ extension SandboxState {
         )
     }
 
-    /// Until when what is shared gives access although its period is over.
+    /// Returns the end of grace for a shared item, the access after its period is over.
     private func graceEnd(of item: FamilyChange.Item) -> Date? {
         guard case .subscription(let original) = item, let index = subscriptions.index(ofOriginal: original) else {
             return nil
@@ -57,13 +57,13 @@ extension SandboxState {
         return subscriptions.trouble(of: index)?.graceEnd
     }
 
-    /// The family has a subscription until a moment although its period is over, or does not any more.
+    /// Sets or removes the end of grace for the family's shares in a subscription whose period is over.
     mutating func setGraceEndForFamily(_ moment: Date?, of subscription: Int) {
         let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
         families.setGraceEnd(moment, of: term, from: account)
     }
 
-    /// Adds what a change in a family means to a queue on a device.
+    /// Adds the updates that a change in a family means for a queue on a device.
     func addUpdates(from change: FamilyChange, for device: Int, to updates: inout [StoreUpdate]) {
         switch change {
         case .founded, .joined, .left, .sharing: break

@@ -128,7 +128,7 @@ extension StoreTransaction.Details: BinaryCodable {
 
 extension StorePayment: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
-        // All but a few ask for nothing else.
+        // Nearly all payments ask for nothing else.
         let isPlain = self == StorePayment(productIdentifier: productIdentifier, quantity: quantity)
         pack.add(isPlain)
         if !isPlain { return pack.add(json: self) }

@@ -4,33 +4,34 @@ extension SandboxState {
     /// A purchase that is remembered after it was finished.
     struct Purchase: Sendable {
         enum Source: Sendable {
-            /// What a transaction that restores it says of it.
+            /// The details that a restoring transaction has of it.
             case details(StoreTransaction.Details)
-            /// A renewal's own transaction: few are ever restored, so what that needs is made only then.
+            /// A renewal's own transaction: few are ever restored, so the details are made only then.
             case renewal(StoreTransaction)
         }
 
         let source: Source
         /// The product's number in the catalog.
         let product: Int
-        /// The period that was bought, of an auto-renewable subscription; of a deferred change, the one that runs until then.
+        /// The purchased period of an auto-renewable subscription; of a deferred change, the period that runs until
+        /// then.
         var term: SubscriptionTerm?
-        /// It only said what the subscription will renew as.
+        /// Whether it only changed the product that the subscription renews as.
         ///
-        /// No period was bought: there is nothing to restore, nor to tell in an app receipt.
+        /// No period was bought: there is nothing to restore, nor to list in an app receipt.
         var isDeferredChange = false
         var isFinished = false
-        /// Somebody else of the family paid for it.
+        /// Whether another member of the family paid for it.
         var isShared = false
-        /// It was paid back, or is not shared any more: receipts say since when, and nothing brings it back.
+        /// Whether it was refunded, or is no longer shared: receipts state the date, and no restore brings it back.
         var isCancelled = false
-        /// The store's owner has deleted it, as if it had never been.
+        /// Whether the store's operator has deleted it, as if it had never existed.
         var isDeleted = false
     }
 }
 
 extension SandboxState.Purchase {
-    /// The transaction's.
+    /// The identifier of its transaction.
     var identifier: String {
         switch source {
         case .details(let details): details.original?.identifier ?? ""
@@ -41,7 +42,7 @@ extension SandboxState.Purchase {
     /// Whether it counts as bought by the account itself.
     var isOwn: Bool { !isShared && !isCancelled && !isDeleted && !isDeferredChange }
 
-    /// What a transaction that restores it says of it.
+    /// The details that a restoring transaction has of it.
     var asOriginal: StoreTransaction.Details {
         switch source {
         case .details(let details): return details
@@ -67,9 +68,9 @@ extension SandboxState.Purchase {
 }
 
 extension SandboxState {
-    /// Whether a restore brings a purchase back (behaviours 102, 104, 105 and 110).
+    /// Whether a restore brings a purchase back (behaviors 102, 104, 105 and 110).
     func isRestored(_ index: Int, by applicationUsername: String?, _ account: Int) -> Bool {
-        // It is looked at where it lies, far from everything else.
+        // The purchase is examined in place, far from everything else.
         accounts[account].history[index].isRestored(by: applicationUsername, catalog)
     }
 }

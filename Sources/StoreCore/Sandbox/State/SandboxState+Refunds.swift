@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxState {
-    /// Takes in that a purchase was paid back.
+    /// Applies a refund.
     mutating func apply(_ refund: Refund, _ date: Date) {
         let identifiers = Set(refund.transactions.map { String($0) })
         cancel(identifiers, of: refund.account, date)
@@ -14,9 +14,9 @@ extension SandboxState {
         notify(refund.account, refund.revoked)
     }
 
-    /// The subscription that ended with a refund, nil for none.
+    /// Returns the subscription that ended with a refund, nil for none.
     ///
-    /// Without a record that was lost, the number may be nobody's, or another's.
+    /// Without a record that was lost, the number may be invalid, or refer to another subscription.
     private func ended(with refund: Refund) -> Int? {
         guard let index = refund.ended else { return endedAsBefore(refund) }
         guard isDamaged else { return index }
@@ -26,13 +26,13 @@ extension SandboxState {
         return index
     }
 
-    /// The subscription that ended with a refund that an older version of the store wrote.
+    /// Returns the subscription that ended with a refund recorded by an older version of the store.
     private func endedAsBefore(_ refund: Refund) -> Int? {
         guard !refund.revoked.isEmpty, let group = catalog.group(of: refund.product) else { return nil }
         return subscriptions.index(of: group, account: refund.account)
     }
 
-    /// Transactions of an account's do not count any more.
+    /// Revokes transactions of an account.
     mutating func cancel(_ identifiers: Set<String>, of account: Int, _ date: Date) {
         purchasesChange()
         for identifier in identifiers { revocations.cancel(identifier, date) }

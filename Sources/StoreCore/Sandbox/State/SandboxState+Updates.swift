@@ -1,13 +1,13 @@
 import Foundation
 
-// A store's state as it crosses the socket.
+// The updates for queues: a store's state and events as they cross the socket.
 extension SandboxState {
-    /// The number behind a transaction's identifier, nil for what this store never called one: "007" is not "7".
+    /// Returns the number of a transaction's identifier, nil if the store never gave that: "007" is not "7".
     static func number(of identifier: String) -> Int? {
         Int64(spelledBy: identifier).flatMap { Int(exactly: $0) }
     }
 
-    /// What waits for a decision, oldest first.
+    /// The undecided orders, oldest first.
     var undecided: [Int] {
         var numbers: [Int] = []
         numbers.reserveCapacity(waiting.count)
@@ -15,7 +15,7 @@ extension SandboxState {
         return numbers
     }
 
-    /// What waits although no authorizer was asked, or none whose answer was written; oldest first.
+    /// The undecided orders about which no authorizer was asked, or none whose answer was recorded; oldest first.
     var unasked: [Int] {
         var numbers: [Int] = []
         waiting.forEach { number, isAsked in
@@ -26,14 +26,14 @@ extension SandboxState {
 
     // MARK: Devices
 
-    /// Whether a device hears of a transaction: its own account's, if it was ordered there or by nobody.
+    /// Whether a device receives a transaction: its own account's, if it was ordered there or by no device.
     @inline(__always)
     func isVisible(_ row: Row, on device: Int) -> Bool {
         guard row.device == device || row.device < 0 else { return false }
         return row.account < 0 || row.account == devices[device].account
     }
 
-    /// All that is unfinished on a device, oldest first.
+    /// Returns all unfinished transactions on a device, oldest first.
     func unfinished(on device: Int) -> [StoreTransaction] {
         let account = devices[device].account
         let count = devices[device].unfinished + (account < 0 ? 0 : accounts[account].unfinished)
@@ -44,10 +44,11 @@ extension SandboxState {
         return result
     }
 
-    /// Adds what an event, already applied, means to a queue on a device.
+    /// Adds the updates that an event, already applied, means for a queue on a device.
     ///
-    /// A queue knows what was finished under its own journal's name. Only its own event says that a transaction is
-    /// decided: one that is further by now is shown as it was, so that nobody finishes it and then hears of it again.
+    /// A queue knows the transactions finished under its own journal's name. Only its own event reports that a
+    /// transaction is decided: one that has advanced since is shown in its earlier state, so that it is not finished
+    /// and then reported again.
     func addUpdates(
         from event: StoreEvent,
         for device: Int,

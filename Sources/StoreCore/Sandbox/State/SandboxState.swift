@@ -1,50 +1,50 @@
 import Foundation
 
-/// What a store's events add up to.
+/// The state of a sandbox store, the fold of its events.
 struct SandboxState: Codable, Sendable {
     /// An unfinished transaction, under its number.
     struct Row: Sendable {
-        /// As its device sees it.
+        /// The transaction as its device sees it.
         var transaction: StoreTransaction
-        /// Whose it is, -1 where it was ordered with nobody signed in.
+        /// The account, -1 where it was ordered with none signed in.
         let account: Int32
-        /// Where it was ordered; -1 for what nobody ordered, which every device of the account hears of.
+        /// The device of the order; -1 for a transaction without an order, which every device of the account receives.
         let device: Int32
-        /// The product's number in the catalog, -1 for one that is not there.
+        /// The product's number in the catalog, -1 for an unknown product.
         let product: Int32
-        /// Where in the account's history the purchase lies that this is or restores; -1 for what is not kept there.
+        /// The index in the account's history of the purchase that this is or restores; -1 if it is not kept there.
         var history: Int32 = -1
     }
 
     struct Account: Codable, Sendable {
         let name: String
-        /// What it has bought for good, by the products' numbers in the catalog.
+        /// The products bought for good, by their numbers in the catalog.
         var owned: Set<Int> = []
         var history = SegmentedArray<Purchase>()
-        /// How many of the unfinished transactions all of its devices hear of.
+        /// The number of unfinished transactions that all of its devices receive.
         var unfinished = 0
     }
 
     struct Device: Codable, Sendable {
         let name: String
-        /// Who is signed in, -1 for nobody.
+        /// The account that is signed in, -1 for none.
         var account: Int
-        /// Everybody who ever was.
+        /// All accounts that were ever signed in.
         var accounts: [Int]
         var mayPay = true
         var taken = IdempotencyRecord()
-        /// How many of the unfinished transactions were ordered here.
+        /// The number of unfinished transactions that were ordered here.
         var unfinished = 0
-        /// How long the ledger was when the account signed in: what was told before is told anew.
+        /// The length of the ledger when the account signed in: earlier notices are repeated.
         var start = 0
-        /// Something was bought or restored here, or a receipt asked for, so that there is one.
+        /// Whether there is a receipt, because of a purchase, a restore or a receipt refresh here.
         var hasReceipt = false
-        /// What the receipt says of itself since it was refreshed last.
+        /// The expiration and revocation that the receipt states since its last refresh.
         var receiptClaims = ReceiptClaims()
     }
 
     var catalog = Catalog()
-    /// How many events it is made of.
+    /// The number of events applied.
     private(set) var position = 0
     var transactions = SlotTable<Row>()
     var subscriptions = Subscriptions()
@@ -54,28 +54,28 @@ struct SandboxState: Codable, Sendable {
     private var accountNumbers = ["account": 0]
     private var deviceNumbers = ["device": 0]
     var nextTransaction = 1
-    /// What waits for a decision, and whether the authorizer has been asked about it.
+    /// The undecided orders, each with whether the authorizer has been asked about it.
     var waiting = SlotTable<Bool>()
     var owner = OwnerState()
     var billing = BillingState()
     var revocations = Revocations()
     var families = Families()
-    /// How many events it was made of when a purchase that was there before changed for the last time, nil for never.
+    /// The position at the last change to an existing purchase, nil for never.
     private(set) var lastPurchaseChange: Int?
-    /// A record could not be read, so that later ones may be about what is not there.
+    /// Whether a record could not be read, so that later ones may refer to what does not exist.
     private(set) var isDamaged = false
 }
 
 // MARK: - The fold
 
 extension SandboxState {
-    /// Takes in the next event.
+    /// Applies the next event.
     ///
-    /// Whatever is in the ledger happened: nothing here refuses.
+    /// The ledger records what happened: nothing here refuses.
     mutating func apply(_ record: LedgerRecord) {
         position += 1
         if isDamaged, !admits(record.event) {
-            // The numbers that it gave are not to be given again.
+            // The numbers that the record gave must not be given again.
             nextTransaction += Self.numbersLost
             return
         }
@@ -205,9 +205,9 @@ extension SandboxState {
         nextTransaction = number + 1
     }
 
-    /// What was bought belongs to the account, and all but consumables is remembered.
+    /// Adds a sold order to the account, and to its history unless the product is a consumable.
     ///
-    /// Returns where, -1 for what is not.
+    /// Returns the index in the history, -1 if it is not kept.
     private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> Int32 {
         devices[order.device].hasReceipt = true
         guard let product = order.product, let account = order.account else { return -1 }
@@ -243,7 +243,7 @@ extension SandboxState {
         )
     }
 
-    /// A purchase that no queue ordered comes to the device that it is for, or to all of the account's.
+    /// Delivers a purchase without an order to its device, or to all of the account's.
     mutating func deliver(_ purchase: UnorderedPurchase, _ date: Date) {
         let account = purchase.account
         for device in devices.indices
@@ -279,7 +279,7 @@ extension SandboxState {
         }
     }
 
-    /// Purchases that were there before change, or are not there any more: what was made of them is to be made again.
+    /// Records that existing purchases changed or were removed, so that values derived from them are recomputed.
     mutating func purchasesChange() { lastPurchaseChange = position }
 
     mutating func remember(_ purchase: Purchase, _ account: Int) -> Int32 {

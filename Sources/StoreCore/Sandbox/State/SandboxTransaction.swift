@@ -1,58 +1,58 @@
 import Foundation
 
-/// One transaction of a sandbox store, as its ledger has it: also what failed, what waits, and what is finished.
+/// A transaction of a sandbox store, as its ledger records it, including failed, undecided and finished ones.
 public struct SandboxTransaction: Hashable, Sendable, Identifiable {
-    /// What a transaction came of.
+    /// The origin of a transaction.
     public enum Origin: String, Hashable, Codable, Sendable {
-        /// Somebody bought.
+        /// A purchase.
         case purchase
-        /// A subscription's next period began.
+        /// The renewal of a subscription.
         case renewal
-        /// A restore brought back something bought earlier.
+        /// The restoration of an earlier purchase.
         case restoration
-        /// Somebody else of the family bought, or their subscription renewed.
+        /// A purchase by another member of the family, or the renewal of their subscription.
         case familySharing
     }
 
-    /// The store's name for it.
+    /// The store's identifier for it.
     public let id: String
-    /// What it came of.
+    /// Its origin.
     public let origin: Origin
     /// The transaction that it renews or restores, which for a renewal is the one that the subscription began with; nil
     /// for a purchase.
     public internal(set) var original: String?
-    /// The name of the account that pays, nil where nobody was signed in.
+    /// The name of the account that pays, nil where none was signed in.
     public let account: String?
-    /// The name of the device on which it was ordered or restored, nil for what all of the account's devices hear of.
+    /// The name of the device that ordered or restored it, nil where all of the account's devices receive it.
     public let device: String?
-    /// The command that asked for it, nil for what nobody asked for and for what a restore brought.
+    /// The command that ordered it, nil for a transaction without an order and for one that a restore brought.
     public let order: OrderID?
     /// The product.
     public let productIdentifier: String
-    /// How many of it.
+    /// The quantity.
     public let quantity: Int
-    /// When it was ordered, by the store's clock; of a renewal, when it was charged.
+    /// The date of the order, by the store's clock; of a renewal, the date of the charge.
     public let date: Date
-    /// What has become of it.
+    /// The state.
     public internal(set) var state: StoreTransaction.State
-    /// Why it failed, nil unless it did.
+    /// The failure, nil unless it failed.
     public internal(set) var failure: StoreFailure?
-    /// What was charged; nil where nothing was sold, zero for what costs nothing.
+    /// The amount charged; nil where nothing was sold, zero where it was free.
     public internal(set) var charge: Decimal?
-    /// The first moment that is not paid for, of an auto-renewable subscription's period.
+    /// The end of the paid period of an auto-renewable subscription, the first moment that is not paid for.
     public internal(set) var expirationDate: Date?
-    /// Since when it does not count any more: it was paid back, or is not shared any more; nil while it counts.
+    /// The date since which it is refunded or no longer shared; nil while it counts.
     public internal(set) var cancellationDate: Date?
-    /// What was paid back; nil where nothing was, zero for what had cost nothing.
+    /// The amount refunded; nil where nothing was refunded, zero where it had been free.
     public internal(set) var refund: Decimal?
-    /// The name of the account that paid for it and shares it with the family, nil for what is the account's own.
+    /// The name of the account that paid for it and shares it with the family, nil for the account's own purchase.
     public internal(set) var sharedBy: String?
-    /// Whether an app was done with it.
+    /// Whether an app has finished it.
     public internal(set) var isFinished = false
 }
 
 extension SandboxTransaction: CustomStringConvertible {
-    /// The number, the product and what has become of it, in one line.
+    /// The number, the product and the state, in one line.
     public var description: String {
         let isOver = isFinished ? ", finished" : ""
         let isCancelled = cancellationDate == nil ? "" : ", cancelled"

@@ -1,31 +1,31 @@
 import Foundation
 
-/// All subscriptions of a store, and when each is due.
+/// All subscriptions of a store, and their due dates.
 struct Subscriptions: Codable, Sendable {
-    /// What one account has, or had, of one group.
+    /// An account's subscription in a group, running or ended.
     struct Subscription: Codable, Sendable {
         let account: Int
         let group: String
-        /// What its renewals say of the transaction that it began with.
+        /// The original that its renewals refer to, the transaction that it began with.
         let original: StoreTransaction.Details
         /// The running period, or the last.
         var term: SubscriptionTerm
         /// The number of the product that it renews as.
         var renewsAs: Int
         var willRenew = true
-        /// Why it is over, nil while it runs.
+        /// The reason of its end, nil while it runs.
         var end: SubscriptionEnd?
-        /// How often it has renewed since it was bought.
+        /// The number of renewals since it was bought.
         var renewals: Int32 = 0
-        /// Since when it runs, short gaps apart.
+        /// The date since which it runs without a long gap.
         var since: Date
         var hasUsedIntroductoryOffer = false
-        /// The app's own name for the user whom the last purchase was for.
+        /// The application username of the last purchase.
         var applicationUsername: String?
 
         var isRunning: Bool { end == nil }
 
-        /// All in one access: there are many.
+        /// Renews the subscription in one access: there are many.
         fileprivate mutating func renew(_ term: SubscriptionTerm) {
             renewals += 1
             goOn(as: term)
@@ -40,7 +40,7 @@ struct Subscriptions: Codable, Sendable {
     /// An offer that begins at a renewal.
     private struct WaitingOffer: Codable, Sendable {
         let offer: SubscriptionOffer
-        /// What brought it.
+        /// The identifier of the transaction that brought it.
         let transaction: String
 
         init?(_ offer: SubscriptionOffer?, from purchase: StoreTransaction.Details) {
@@ -55,43 +55,43 @@ struct Subscriptions: Codable, Sendable {
         let subscription: Int32
     }
 
-    /// A gap of up to 60 days does not end the time for which a subscriber counts as one (semantics of Store Kit 2, §6).
+    /// The longest gap that does not interrupt a subscriber's time: 60 days (semantics of Store Kit 2, §6).
     private static var bridgedGap: TimeInterval { 60 * 86_400 }
 
     private var subscriptions = SegmentedArray<Subscription>()
-    /// For each account, its subscriptions.
+    /// The subscriptions of each account.
     private var ofAccount: [Int: [Int]] = [:]
-    /// For each first transaction of a subscription, which it is.
+    /// The subscription of each first transaction.
     private var ofOriginal: [Int: Int] = [:]
-    /// For each subscription that has one, the offer that begins when it renews and no other goes on.
+    /// The offers that begin when their subscription renews and no other offer continues.
     private var waitingOffers: [Int: WaitingOffer] = [:]
-    /// The running subscriptions whose last renewal could not be paid for.
+    /// The running subscriptions whose last renewal could not be charged.
     private var troubles: [Int: BillingTrouble] = [:]
-    /// The subscriptions whose price goes up, or did and was not agreed to.
+    /// The subscriptions whose price goes up, or did without consent.
     private var increases: [Int: PriceIncrease] = [:]
-    /// A binary heap, the earliest first.
+    /// The due dates, a binary heap with the earliest first.
     ///
-    /// What is out of date is passed over.
+    /// Outdated entries are skipped.
     private var due: [Due] = []
 
-    /// When something may be due, nil when nothing is.
+    /// The date of the earliest due subscription, nil when none is due.
     var nextDue: Date? { due.first?.moment }
 
-    /// How many there are.
+    /// The number of subscriptions.
     var count: Int { subscriptions.count }
 
     subscript(index: Int) -> Subscription { _read { yield subscriptions[index] } }
 
-    /// All of them, by number.
+    /// The numbers of all subscriptions.
     var indices: Range<Int> { 0..<subscriptions.count }
 
-    /// Whether anything is known that keeps a subscription from renewing at its product's price.
+    /// Whether any subscription has a reason not to renew at its product's price.
     var hasExceptions: Bool { !troubles.isEmpty || !increases.isEmpty }
 
-    /// What became of the renewal that is due, nil while nothing is wrong with it.
+    /// Returns the billing trouble of the renewal that is due, nil for none.
     func trouble(of index: Int) -> BillingTrouble? { troubles.isEmpty ? nil : troubles[index] }
 
-    /// The price that a subscription's user was asked to agree to.
+    /// Returns the price increase that a subscription's user was asked to consent to.
     func increase(of index: Int) -> PriceIncrease? { increases.isEmpty ? nil : increases[index] }
 
     /// Whether a subscription gives access: its period is paid for, or there is grace.
@@ -103,20 +103,20 @@ struct Subscriptions: Codable, Sendable {
     /// An account's subscriptions, in the order in which they began.
     func all(of account: Int) -> [Int] { ofAccount[account] ?? [] }
 
-    /// What an account has of a group.
+    /// Returns an account's subscription in a group.
     func index(of group: String, account: Int) -> Int? {
         ofAccount[account]?.first { subscriptions[$0].group == group }
     }
 
-    /// The subscription that began with a transaction.
+    /// Returns the subscription that began with a transaction.
     func index(ofOriginal transaction: Int) -> Int? { ofOriginal[transaction] }
 
-    /// The offer that begins when a subscription renews and no other goes on.
+    /// Returns the offer that begins when a subscription renews and no other offer continues.
     func waitingOffer(of index: Int) -> SubscriptionOffer? {
         waitingOffers.isEmpty ? nil : waitingOffers[index]?.offer
     }
 
-    /// The subscription whose period ended first, if any has by a moment; and whether that of another has, too.
+    /// Returns the subscription due first by a moment, and whether it is the last one due by then.
     func due(by moment: Date) -> (subscription: Int, isLast: Bool)? {
         guard let first = due.first, first.moment <= moment else { return nil }
         let isLast = due.dropFirst().prefix(2).allSatisfy { $0.moment > moment }
@@ -127,9 +127,9 @@ struct Subscriptions: Codable, Sendable {
 // MARK: - Changes
 
 extension Subscriptions {
-    /// An account subscribes to a group, again, or anew to another of its products.
+    /// Starts an account's subscription to a group, again, or anew to another of its products.
     ///
-    /// `purchase` is what it begins with; renewals go on naming the first.
+    /// `purchase` is its original; renewals keep referring to the first one.
     mutating func begin(
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
@@ -173,7 +173,7 @@ extension Subscriptions {
         set(term, of: index)
     }
 
-    /// The next period begins.
+    /// Renews a subscription with the next period.
     mutating func renew(_ index: Int, _ term: SubscriptionTerm) {
         endWaiting(index, before: term)
         if increase(of: index)?.consent == .agreed { increases[index] = nil }
@@ -181,35 +181,35 @@ extension Subscriptions {
         set(term, of: index)
     }
 
-    /// The next period has passed without being paid for; whatever it was under has been had.
+    /// Skips the next period, which passed unpaid; the offer that it was under counts as used.
     mutating func leaveOut(_ index: Int, _ term: SubscriptionTerm) {
         endWaiting(index, before: term)
         subscriptions[index].goOn(as: term)
-        // What happens next if nobody pays happens when it would have.
+        // The due date stays: the trouble's next moment is unchanged.
         subscriptions[index].term = term
     }
 
-    /// An offer that waited begins with a period, unless the one before goes on.
+    /// Removes a waiting offer as it begins with a period, unless the offer before continues.
     private mutating func endWaiting(_ index: Int, before term: SubscriptionTerm) {
         if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
             waitingOffers[index] = nil
         }
     }
 
-    /// The next period could not be paid for.
+    /// Records that the next period could not be charged.
     mutating func setTrouble(_ trouble: BillingTrouble, of index: Int) {
         troubles[index] = trouble
         schedule(index, at: trouble.nextMoment)
     }
 
-    /// The running period is over sooner than it was.
+    /// Cuts short the running period.
     mutating func cut(_ index: Int, to term: SubscriptionTerm) { set(term, of: index) }
 
     mutating func setIncrease(_ increase: PriceIncrease?, of index: Int) {
         if increase != nil || !increases.isEmpty { increases[index] = increase }
     }
 
-    /// There is no next period.
+    /// Ends a subscription: there is no next period.
     mutating func end(_ index: Int, _ reason: SubscriptionEnd) {
         subscriptions[index].end = reason
         if !waitingOffers.isEmpty { waitingOffers[index] = nil }
@@ -218,7 +218,7 @@ extension Subscriptions {
         dropStale()
     }
 
-    /// As if it had never been: whoever had it is new to the group.
+    /// Removes a subscription as if it had never existed: its account is new to the group.
     mutating func forget(_ index: Int) {
         let (account, original) = (subscriptions[index].account, subscriptions[index].term.original)
         ofAccount[account]?.removeAll { $0 == index }
@@ -228,7 +228,7 @@ extension Subscriptions {
 
     mutating func setWillRenew(_ willRenew: Bool, of index: Int) { subscriptions[index].willRenew = willRenew }
 
-    /// A waiting offer gives way to another one, and goes with the product that it was for.
+    /// Sets the product to renew as; a waiting offer is replaced by another one, or removed with its product.
     mutating func setRenewsAs(
         _ product: Int,
         under offer: SubscriptionOffer?,
@@ -238,14 +238,14 @@ extension Subscriptions {
         if offer != nil || product != subscriptions[index].renewsAs {
             waitingOffers[index] = WaitingOffer(offer, from: purchase)
         }
-        // They have chosen another price.
+        // The subscriber has chosen another price.
         if product != subscriptions[index].renewsAs { setIncrease(nil, of: index) }
         subscriptions[index].renewsAs = product
         subscriptions[index].applicationUsername = purchase.original?.payment.applicationUsername
         subscriptions[index].willRenew = true
     }
 
-    /// A subscription renews as a product again, because what changed that is as if it had never been.
+    /// Reverts the product to renew as, because the purchase that changed it was deleted.
     mutating func takeBackChange(of index: Int, to product: Int) {
         guard product != subscriptions[index].renewsAs else { return }
         waitingOffers[index] = nil
@@ -253,13 +253,13 @@ extension Subscriptions {
         subscriptions[index].renewsAs = product
     }
 
-    /// The offers that wait because of some transactions do so no longer.
+    /// Removes the waiting offers that came with some transactions.
     mutating func forgetWaitingOffers(from transactions: Set<String>) {
         if waitingOffers.isEmpty { return }
         waitingOffers = waitingOffers.filter { !transactions.contains($0.value.transaction) }
     }
 
-    /// The introductory offer can be had again.
+    /// Makes the introductory offer available again.
     mutating func reopenIntroductoryOffer(of index: Int) { subscriptions[index].hasUsedIntroductoryOffer = false }
 
     private mutating func set(_ term: SubscriptionTerm, of index: Int) {
@@ -270,7 +270,7 @@ extension Subscriptions {
 
     private mutating func schedule(_ index: Int, at moment: Date) {
         let new = Due(moment: moment, subscription: Int32(index))
-        // What renews is the first one nearly always.
+        // The renewing subscription is nearly always the first one.
         if let first = due.first, first.subscription == new.subscription, first.moment <= new.moment {
             due[0] = new
             sink()
@@ -284,7 +284,7 @@ extension Subscriptions {
 // MARK: - The heap
 
 extension Subscriptions {
-    /// The first one is never out of date.
+    /// Removes outdated entries from the top of the heap, so that the first one is current.
     private mutating func dropStale() {
         while let first = due.first, !isDue(first) { removeFirst() }
     }
@@ -312,7 +312,7 @@ extension Subscriptions {
         sink()
     }
 
-    /// The first one has become later.
+    /// Restores the heap's order after the first entry has become later.
     private mutating func sink() {
         var parent = 0
         while true {

@@ -2,11 +2,11 @@ import Foundation
 import StoreContract
 import StoreCore
 
-/// A sandbox behind an interposer, and a count of what it charges.
+/// A sandbox behind an injector, and a count of what it charges.
 struct Shop: Sendable {
     let clock = ManualClock()
     let store: SandboxStore
-    let interposer: FaultInjector
+    let injector: FaultInjector
     private let charged = Locked<[String]>([])
 
     init(label: String? = nil, seed: UInt64 = 0, timeout: TimeInterval = 60) throws {
@@ -22,14 +22,14 @@ struct Shop: Sendable {
                 return .approve
             }
         )
-        interposer = FaultInjector(store, label: label, seed: seed, timeout: timeout)
+        injector = FaultInjector(store, label: label, seed: seed, timeout: timeout)
     }
 
     /// What the store has sold, each as often as it was charged.
     var charges: [String] { charged.withLock { $0 } }
 
     func queue(_ shopper: Shopper, journal: (any QueueJournal)? = nil) -> SKPaymentQueue {
-        let queue = SKPaymentQueue(backend: interposer, journal: journal, delivery: .inline, log: .silent)
+        let queue = SKPaymentQueue(backend: injector, journal: journal, delivery: .inline, log: .silent)
         queue.add(shopper)
         return queue
     }

@@ -107,22 +107,22 @@ final class Receiver: StoreUpdateReceiver {
     }
 }
 
-/// A store that a test plays, an interposer before it, and a receiver that is connected through it.
+/// A store that a test plays, an injector before it, and a receiver that is connected through it.
 struct Wire: Sendable {
     let clock = ManualClock()
     let store: Counter
-    let interposer: FaultInjector
+    let injector: FaultInjector
     let receiver: Receiver
     let answers = Locked<[SubmissionReply]>([])
 
     init(label: String? = nil, seed: UInt64 = 0, timeout: TimeInterval = 60, receiver: Receiver = Receiver()) {
         self.receiver = receiver
         store = Counter(clock: clock)
-        interposer = FaultInjector(store, label: label, seed: seed, timeout: timeout)
+        injector = FaultInjector(store, label: label, seed: seed, timeout: timeout)
     }
 
     /// Makes the connection.
-    func connect() { interposer.connect(receiver, after: nil) }
+    func connect() { injector.connect(receiver, after: nil) }
 
     /// Sends the batches that end at these positions, through the newest connection.
     func send(_ positions: Int..., of product: String = "sword") {
@@ -150,7 +150,7 @@ struct Wire: Sendable {
 
     func submit(_ number: Int, _ action: StoreCommand.Action) {
         let command = StoreCommand(id: OrderID(journal: receiver.journal, number: number), action: action)
-        interposer.submit([command]) { [answers] answer in answers.withLock { $0.append(answer) } }
+        injector.submit([command]) { [answers] answer in answers.withLock { $0.append(answer) } }
     }
 
     /// What was answered to submissions, in short.
