@@ -2,7 +2,9 @@ import Foundation
 import StoreCore
 
 /// The app's end of the wire: nothing that a crashed app sends arrives.
-class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is lived on one thread
+class AppGate: LaneProvider, StorefrontService, ReceiptService, ContentService, PromotionService, OfferCodeService,
+    @unchecked Sendable  // unchecked: a life is lived on one thread
+{
     let device: Int
     private let wire: any StoreBackend
     private let stepLane: StepLane?
@@ -32,6 +34,7 @@ class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is live
 
     var clock: any StoreClock { wire.clock }
     var lane: BackendLane { stepLane == nil ? .caller : .background }
+    var services: StoreServices { StoreServices(implementedBy: self).intersection(wire.services) }
     var laneExecutor: any LaneExecutor {
         guard let stepLane else { fatalError("an app that works on the caller's thread has no lane") }
         return stepLane
@@ -70,12 +73,13 @@ class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is live
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         lifeline.pass()
         if pulse.isDead { return }
-        wire.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+        wire.services.storefront?
+            .decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
     func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
         lifeline.pass()
-        if !pulse.isDead { wire.presentCodeRedemptionSheet(reply: reply) }
+        if !pulse.isDead { wire.services.codes?.presentCodeRedemptionSheet(reply: reply) }
     }
 
     func products(
@@ -96,7 +100,7 @@ class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is live
         lifeline.pass()
         if pulse.isDead { return }
         let inquiry = inquiries.begin(.receipt(.init(properties)))
-        wire.refreshReceipt(properties) { [pulse, lifeline, inquiries] failure in
+        wire.services.receipts?.refreshReceipt(properties) { [pulse, lifeline, inquiries] failure in
             inquiries.hear(.init(failure), of: inquiry)
             lifeline.pass()
             if !pulse.isDead { reply(failure) }
@@ -105,16 +109,18 @@ class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is live
 
     var storefront: StoreStorefront? {
         lifeline.pass()
-        return pulse.isDead ? nil : wire.storefront
+        return pulse.isDead ? nil : wire.services.storefront?.storefront
     }
 
-    var promotionOverrides: PromotionOverrides? { pulse.isDead ? nil : wire.promotionOverrides }
+    var promotionOverrides: PromotionOverrides {
+        (pulse.isDead ? nil : wire.services.promotions?.promotionOverrides) ?? PromotionOverrides()
+    }
 
     func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         lifeline.pass()
         if pulse.isDead { return }
         let inquiry = inquiries.begin(.promotion)
-        wire.changePromotion(change) { [pulse, lifeline, inquiries] failure in
+        wire.services.promotions?.changePromotion(change) { [pulse, lifeline, inquiries] failure in
             inquiries.hear(.init(failure), of: inquiry)
             lifeline.pass()
             if !pulse.isDead { reply(failure) }
@@ -127,7 +133,7 @@ class AppGate: LaneProvider, @unchecked Sendable {  // unchecked: a life is live
     ) {
         lifeline.pass()
         if pulse.isDead { return }
-        wire.fetchContent(request) { [pulse, lifeline] answer in
+        wire.services.content?.fetchContent(request) { [pulse, lifeline] answer in
             lifeline.pass()
             if !pulse.isDead { reply(answer) }
         }

@@ -4,7 +4,9 @@ import StoreCore
 /// The store's end of a device's wire: the model records arrivals and updates here.
 ///
 /// It outlives the stores. Requests of a crashed store are reported as failed when its successor opens.
-class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+class StoreGate: StoreBackend, StorefrontService, ReceiptService, ContentService, PromotionService, OfferCodeService,
+    @unchecked Sendable  // unchecked: a life is lived on one thread
+{
     let device: Int
     let witness: ModelDriver
     let lifeline: CrashInjector
@@ -35,6 +37,7 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
     }
 
     var lane: BackendLane { .caller }
+    var services: StoreServices { StoreServices(implementedBy: self).intersection(backend.services) }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         lifeline.pass()
@@ -71,7 +74,10 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         lifeline.pass()
         if lifeline.store.isDead { return }
         witness.continues(identifier, shouldContinue, on: device)
-        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+        backend.services.storefront?.decideAfterStorefrontChange(
+            transaction: identifier,
+            shouldContinue: shouldContinue
+        )
         witness.end()
     }
 
@@ -79,7 +85,7 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         lifeline.pass()
         if lifeline.store.isDead { return }
         witness.entersCode(on: device)
-        backend.presentCodeRedemptionSheet { [self] failure in
+        backend.services.codes?.presentCodeRedemptionSheet { [self] failure in
             lifeline.pass()
             if lifeline.store.isDead { return }
             witness.enteredCode(failure, on: device)
@@ -120,16 +126,18 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         if lifeline.store.isDead { return }
         let right = witness.refreshesReceipt(kind, on: device)
         inquiry?.right.insert(right)
-        backend.refreshReceipt(properties, reply: tell)
+        backend.services.receipts?.refreshReceipt(properties, reply: tell)
         witness.end()
     }
 
     var storefront: StoreStorefront? {
         lifeline.pass()
-        return lifeline.store.isDead ? nil : backend.storefront
+        return lifeline.store.isDead ? nil : backend.services.storefront?.storefront
     }
 
-    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
+    var promotionOverrides: PromotionOverrides {
+        backend.services.promotions?.promotionOverrides ?? PromotionOverrides()
+    }
 
     func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         lifeline.pass()
@@ -138,7 +146,7 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
         if lifeline.store.isDead { return }
         let right = witness.changesPromotion(change, on: device)
         inquiry?.right.insert(right)
-        backend.changePromotion(change, reply: tell)
+        backend.services.promotions?.changePromotion(change, reply: tell)
         witness.end()
     }
 
@@ -166,10 +174,10 @@ class StoreGate: StoreBackend, @unchecked Sendable {  // unchecked: a life is li
     ) {
         lifeline.pass()
         let tell = ask(nil, reply) { .failure($0) }
-        if !lifeline.store.isDead { backend.fetchContent(request, reply: tell) }
+        if !lifeline.store.isDead { backend.services.content?.fetchContent(request, reply: tell) }
     }
 
-    var appReceipt: Data? { backend.appReceipt }
+    var appReceipt: Data? { backend.services.receipts?.appReceipt }
 
     /// Replaces the crashed store with another one.
     func replace(by backend: any StoreBackend) {

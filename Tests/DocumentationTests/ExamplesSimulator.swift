@@ -15,6 +15,7 @@ private final class Forgetful: StoreBackend {
 
     var clock: any StoreClock { backend.clock }
     var lane: BackendLane { .caller }
+    var services: StoreServices { backend.services }
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) { reply(.taken) }
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         backend.connect(receiver, after: cursor)

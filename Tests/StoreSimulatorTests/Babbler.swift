@@ -3,7 +3,7 @@ import StoreContract
 import StoreCore
 
 /// A backend with somebody in between who answers in the store's place what apps ask.
-final class Babbler: ForwardingBackend {
+final class Babbler: ForwardingBackend, StorefrontService, ReceiptService, PromotionService {
     typealias Products = Result<ProductsAnswer, StoreFailure>
 
     let backend: any StoreBackend
@@ -36,8 +36,27 @@ final class Babbler: ForwardingBackend {
         self.read = read
     }
 
+    var services: StoreServices {
+        var services = backend.services
+        services.storefront = self
+        services.receipts = self
+        services.promotions = self
+        return services
+    }
+
     var storefront: StoreStorefront? {
-        country.map { StoreStorefront(countryCode: $0, identifier: "") } ?? backend.storefront
+        country.map { StoreStorefront(countryCode: $0, identifier: "") } ?? backend.services.storefront?.storefront
+    }
+
+    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
+        backend.services.storefront?
+            .decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+    }
+
+    var appReceipt: Data? { backend.services.receipts?.appReceipt }
+
+    func receipt(forTransaction identifier: String) -> Data? {
+        backend.services.receipts?.receipt(forTransaction: identifier)
     }
 
     func products(
@@ -52,12 +71,16 @@ final class Babbler: ForwardingBackend {
     }
 
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        if let refresh { reply(refresh) } else { backend.refreshReceipt(properties, reply: reply) }
+        if let refresh { return reply(refresh) }
+        backend.services.receipts?.refreshReceipt(properties, reply: reply)
     }
 
-    var promotionOverrides: PromotionOverrides? { backend.promotionOverrides.map(read) }
+    var promotionOverrides: PromotionOverrides {
+        read(backend.services.promotions?.promotionOverrides ?? PromotionOverrides())
+    }
 
     func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        if let change = self.change(change) { backend.changePromotion(change, reply: reply) } else { reply(nil) }
+        guard let change = self.change(change) else { return reply(nil) }
+        backend.services.promotions?.changePromotion(change, reply: reply)
     }
 }

@@ -68,14 +68,29 @@ import Testing
 }
 
 /// A backend of whose receipts the longest so far is handed on.
-private final class Hoarder: ForwardingBackend, @unchecked Sendable {  // unchecked: a life is lived on one thread
+// unchecked: a life is lived on one thread
+private final class Hoarder: ForwardingBackend, ReceiptService, @unchecked Sendable {
     let backend: any StoreBackend
     private var longest: Data?
 
     init(_ backend: any StoreBackend) { self.backend = backend }
 
+    var services: StoreServices {
+        var services = backend.services
+        services.receipts = self
+        return services
+    }
+
+    func receipt(forTransaction identifier: String) -> Data? {
+        backend.services.receipts?.receipt(forTransaction: identifier)
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.services.receipts?.refreshReceipt(properties, reply: reply)
+    }
+
     var appReceipt: Data? {
-        let newest = backend.appReceipt
+        let newest = backend.services.receipts?.appReceipt
         if newest?.count ?? 0 > longest?.count ?? 0 { longest = newest }
         return longest
     }

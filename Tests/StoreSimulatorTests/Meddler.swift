@@ -3,7 +3,7 @@ import StoreContract
 import StoreCore
 
 /// A backend with somebody in between who does what the model does not know of.
-final class Meddler: ForwardingBackend {
+final class Meddler: ForwardingBackend, StorefrontService, ReceiptService, ContentService, OfferCodeService {
     let backend: any StoreBackend
     /// What is done to the device before it takes anything in.
     private let interfere: @Sendable (SandboxDevice) -> Void
@@ -48,7 +48,25 @@ final class Meddler: ForwardingBackend {
         self.describe = describe
     }
 
-    var appReceipt: Data? { backend.appReceipt.flatMap { keepsBack($0) ? nil : $0 } }
+    var services: StoreServices {
+        var services = backend.services
+        services.storefront = self
+        services.receipts = self
+        services.content = self
+        services.codes = self
+        return services
+    }
+
+    var storefront: StoreStorefront? { backend.services.storefront?.storefront }
+    var appReceipt: Data? { backend.services.receipts?.appReceipt.flatMap { keepsBack($0) ? nil : $0 } }
+
+    func receipt(forTransaction identifier: String) -> Data? {
+        backend.services.receipts?.receipt(forTransaction: identifier)
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        backend.services.receipts?.refreshReceipt(properties, reply: reply)
+    }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         if let device = backend as? SandboxDevice { interfere(device) }
@@ -68,11 +86,12 @@ final class Meddler: ForwardingBackend {
     }
 
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: continues ?? shouldContinue)
+        backend.services.storefront?
+            .decideAfterStorefrontChange(transaction: identifier, shouldContinue: continues ?? shouldContinue)
     }
 
     func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        if showsCodeSheet { backend.presentCodeRedemptionSheet(reply: reply) } else { reply(nil) }
+        if showsCodeSheet { backend.services.codes?.presentCodeRedemptionSheet(reply: reply) } else { reply(nil) }
     }
 
     func fetchContent(
@@ -80,7 +99,7 @@ final class Meddler: ForwardingBackend {
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
     ) {
         if refusesContent { return reply(.failure(.network(.timedOut, "every night is slow"))) }
-        backend.fetchContent(request) { [garbles] answer in
+        backend.services.content?.fetchContent(request) { [garbles] answer in
             reply(garbles ? answer.map { Data($0.reversed()) } : answer)
         }
     }

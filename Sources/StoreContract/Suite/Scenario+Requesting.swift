@@ -11,8 +11,11 @@ extension Scenario {
         stage.book.hold(.clockStays, backend.lane == backend.lane, "a store has another lane each time")
         try stage.lookUp()
         try stage.readReceipts()
-        let _: StoreFailure? = try stage.ask(.refreshAnswered, "a receipt refresh") { backend, answer in
-            backend.refreshReceipt(ReceiptProperties()) { answer($0) }
+        guard let receipts = backend.services.receipts else {
+            return stage.book.skip([.refreshAnswered], because: "the store has no receipts to refresh")
+        }
+        let _: StoreFailure? = try stage.ask(.refreshAnswered, "a receipt refresh") { _, answer in
+            receipts.refreshReceipt(ReceiptProperties()) { answer($0) }
         }
         stage.book.hold(.refreshAnswered, true, "")
     }
@@ -50,7 +53,9 @@ extension TestHarness {
                 book.hold(.productsComplete, !found.contains(identifier), why)
             }
             for identifier in identifiers {
-                let sells: Bool? = try call(.sellsAgrees, "a question") { $0.sells(identifier) }
+                let sells: Bool? = try call(.sellsAgrees, "a question") {
+                    $0.services.availability?.sells(identifier)
+                }
                 guard let sells else { continue }
                 book.hold(
                     .sellsAgrees,
@@ -66,7 +71,7 @@ extension TestHarness {
         let products = subject.products
         for identifier in ["storecontract-no-such-transaction", ""] {
             let receipt: Data? = try call(.unknownHasNoReceipt, "a question for a receipt") {
-                $0.receipt(forTransaction: identifier)
+                $0.services.receipts?.receipt(forTransaction: identifier)
             }
             book.hold(.unknownHasNoReceipt, receipt == nil, "transaction \"\(identifier)\", which nobody made, has one")
         }
@@ -84,7 +89,7 @@ extension TestHarness {
         for transaction in transactions {
             let identifier = transaction.identifier
             let receipt: Data? = try call(.receiptsGiven, "a question for a receipt") {
-                $0.receipt(forTransaction: identifier)
+                $0.services.receipts?.receipt(forTransaction: identifier)
             }
             let isThere = !(transaction.receipt ?? receipt ?? Data()).isEmpty
             book.hold(.receiptsGiven, isThere, "\(name(transaction)), \(transaction.state), has no receipt")

@@ -15,13 +15,14 @@ extension ObserverNotifier {
         guard transaction.isPurchasing || transaction.isDeferred else { return }
         let shouldContinue =
             queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: SKStorefront(storefront)) ?? true
-        driver.backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
+        driver.backend.services.storefront?
+            .decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
     /// Shows a pending price consent, unless the delegate postpones it (behavior 180).
     func askForPriceConsent(_ queue: SKPaymentQueue, _ driver: QueueDriver) {
-        guard driver.backend.isPriceConsentPending else { return }
+        guard let consent = driver.backend.services.consent, consent.isPriceConsentPending else { return }
         guard queue.delegate?.paymentQueueShouldShowPriceConsent(queue) ?? true else { return }
-        driver.backend.showPriceConsent()
+        consent.showPriceConsent()
     }
 }

@@ -3,21 +3,29 @@ import Foundation
 /// The place of the current context's promotion overrides: its store, or memory.
 struct PromotionPlace {
     let store: (any StoreBackend)?
+    /// The store's service; nil where the overrides are in memory.
+    let service: (any PromotionService)?
     let memory: PromotionMemory
 
     static var current: PromotionPlace {
         let core = StoreContext.current.core
-        return PromotionPlace(store: core.setup.backend, memory: core.promotions)
+        return PromotionPlace(
+            store: core.setup.backend,
+            service: core.setup.backend?.services.promotions,
+            memory: core.promotions
+        )
     }
 }
 
-extension StoreBackend {
+extension PromotionService {
     /// Changes an override, and passes the handler the error that prevented the change, if any.
     func change(_ change: PromotionChange, _ handler: (((any Error)?) -> Void)?) {
         let handler = OneCall(handler)
         changePromotion(change) { handler.take()?($0?.error) }
     }
+}
 
+extension StoreBackend {
     /// Looks up products in the given order, leaving out those that are not sold any more.
     func describe(_ identifiers: [String], _ handler: (([SKProduct], (any Error)?) -> Void)?) {
         if identifiers.isEmpty {

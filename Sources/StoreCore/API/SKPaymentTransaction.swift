@@ -161,7 +161,9 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         return downloads(of: content, in: driver)
     }
 
-    private final var receipt: Data? { details?.receipt ?? driver?.backend.receipt(forTransaction: identifier) }
+    private final var receipt: Data? {
+        details?.receipt ?? driver?.backend.services.receipts?.receipt(forTransaction: identifier)
+    }
 
     /// The payment; a restored transaction has its original's, unless it came with one of its own.
     private final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }

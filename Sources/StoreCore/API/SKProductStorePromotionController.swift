@@ -2,8 +2,7 @@ import Foundation
 
 /// The controller of the order and the visibility, on this device, of products that the store promotes.
 ///
-/// A store that promotes products keeps these overrides, as ``SandboxStore`` does; see
-/// ``StoreBackend/promotionOverrides``. For any other store they are kept in memory, as long as the current
+/// A store with a ``PromotionService`` keeps these overrides, as ``SandboxStore`` does. For any other store they are kept in memory, as long as the current
 /// ``StoreContext`` lives. Completion handlers are called once: with an in-process store, on the calling thread before
 /// the call returns; with another, on a thread of the store's.
 open class SKProductStorePromotionController: NSObject {
@@ -26,7 +25,7 @@ open class SKProductStorePromotionController: NSObject {
     /// - Parameter completionHandler: receives them in order; none if the store's order is unchanged.
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
         let place = PromotionPlace.current
-        guard let store = place.store, let overrides = store.promotionOverrides else {
+        guard let store = place.store, let overrides = place.service?.promotionOverrides else {
             completionHandler?(place.memory.order.compactMap { $0 as? SKProduct }, nil)
             return
         }
@@ -43,12 +42,12 @@ open class SKProductStorePromotionController: NSObject {
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
         let place = PromotionPlace.current
-        guard let store = place.store, store.promotionOverrides != nil else {
+        guard let service = place.service else {
             place.memory.order = promotionOrder
             completionHandler?(nil)
             return
         }
-        store.change(.order(promotionOrder.map(\.productIdentifier)), completionHandler)
+        service.change(.order(promotionOrder.map(\.productIdentifier)), completionHandler)
     }
 
     /// Fetches the visibility of a product on this device.
@@ -62,7 +61,7 @@ open class SKProductStorePromotionController: NSObject {
     ) {
         let place = PromotionPlace.current
         let identifier = product.productIdentifier
-        guard let overrides = place.store?.promotionOverrides else {
+        guard let overrides = place.service?.promotionOverrides else {
             let visibility = SKProductStorePromotionVisibility(rawValue: place.memory[visibilityOf: identifier])
             completionHandler?(visibility ?? .default, nil)
             return
@@ -84,13 +83,13 @@ open class SKProductStorePromotionController: NSObject {
     ) {
         let place = PromotionPlace.current
         let identifier = product.productIdentifier
-        guard let store = place.store, store.promotionOverrides != nil else {
+        guard let service = place.service else {
             place.memory[visibilityOf: identifier] = promotionVisibility.rawValue
             completionHandler?(nil)
             return
         }
         let isShown = promotionVisibility == .default ? nil : promotionVisibility == .show
-        store.change(.visibility(productIdentifier: identifier, isShown: isShown), completionHandler)
+        service.change(.visibility(productIdentifier: identifier, isShown: isShown), completionHandler)
     }
 
     /// Returns the products that come first on this device, in order; none if the store's order is unchanged.

@@ -67,7 +67,7 @@ extension ReceiptFile.State {
             case .changed(let image, let version): return try write(image, .version(version))
             }
         }
-        guard let receipt = backend?.appReceipt else { return remove() }
+        guard let receipt = backend?.services.receipts?.appReceipt else { return remove() }
         if case .data(receipt) = content { return file?.url }
         return try write(ReceiptImage(receipt), .data(receipt))
     }
@@ -106,7 +106,7 @@ extension StoreContext {
     /// date is that moment. A purchase then writes only what is new, however much the account owns, if the store's
     /// signer is an ``HMACReceiptSigner`` and the system is Linux; elsewhere the whole file is written. A refund, a
     /// deletion or a change of account rewrites the whole receipt once. For every other store,
-    /// ``StoreBackend/appReceipt`` is read before each round of callbacks and written if it has changed.
+    /// ``ReceiptService/appReceipt`` is read before each round of callbacks and written if it has changed.
     ///
     /// If the file cannot be written, the error goes to the context's log and this is nil.
     public var appReceiptURL: URL? {

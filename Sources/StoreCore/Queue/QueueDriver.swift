@@ -160,7 +160,7 @@ extension QueueDriver {
 
     /// Asks the app to allow a pending price consent, while it is at the front, where its user may be asked.
     func askForPriceConsent() {
-        guard backend.isPriceConsentPending else { return }
+        guard backend.services.consent?.isPriceConsentPending == true else { return }
         takeIn { $1.append(.priceConsent) }
     }
 

@@ -5,9 +5,6 @@ extension SandboxStore {
     /// The first account, initially signed in on the first device.
     public var account: SandboxAccount { SandboxAccount(core: core, number: 0) }
 
-    /// The first device; the store itself is its backend too.
-    public var device: SandboxDevice { SandboxDevice(core, 0) }
-
     /// All accounts, oldest first.
     public var accounts: [SandboxAccount] {
         core.look { shell, _ in shell.state.accounts.indices.map { SandboxAccount(core: core, number: $0) } }

@@ -47,17 +47,6 @@ extension SandboxStore {
         }
     }
 
-    /// Allows or forbids payments by the user of the first device.
-    ///
-    /// While forbidden, purchases are refused with `paymentNotAllowed`.
-    ///
-    /// - Throws: the ledger's errors.
-    public func setPaymentsAllowed(_ isAllowed: Bool) throws {
-        try core.change { _, events, now in
-            events.append(LedgerRecord(date: now, event: .paymentsAllowed(device: 0, isAllowed)))
-        }
-    }
-
     /// Registers a product, or a new version of a registered one.
     ///
     /// - Throws: ``CatalogError`` for one that cannot be sold, and the ledger's errors.

@@ -1,6 +1,13 @@
 import Foundation
 
 extension SandboxStore {
+    /// Reads an app receipt that this store signed.
+    ///
+    /// - Throws: the reason for a refusal; see ``AppReceipt/init(verifying:signer:)``.
+    public func verify(appReceipt: Data) throws(ReceiptRefusal) -> AppReceipt {
+        try AppReceipt(verifying: appReceipt, signer: signer)
+    }
+
     /// Verifies a transaction's receipt: its signature, its content, and the later course of the purchase.
     ///
     /// The receipt of any period of an auto-renewable subscription reports the current state of the subscription and

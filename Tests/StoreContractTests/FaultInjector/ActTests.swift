@@ -25,11 +25,11 @@ import Testing
     @Test func `What the store says of itself is said here too`() throws {
         let shop = try Shop()
         try shop.store.setPaymentsAllowed(false)
-        #expect(!shop.injector.canMakePayments)
-        #expect(shop.injector.storefront == shop.store.storefront)
+        #expect(shop.injector.services.availability?.canMakePayments == false)
+        #expect(shop.injector.services.storefront?.storefront == shop.store.storefront)
         #expect(shop.injector.lane == .caller)
-        #expect(shop.injector.sells("sword") == true)
-        #expect(shop.injector.sells("swrod") == false)
+        #expect(shop.injector.services.availability?.sells("sword") == true)
+        #expect(shop.injector.services.availability?.sells("swrod") == false)
         try shop.store.setPaymentsAllowed(true)
         let shopper = Shopper()
         let queue = shop.queue(shopper)
@@ -37,7 +37,7 @@ import Testing
         shop.injector.add(.hold, at: .submission, when: .finishes)
         queue.buy("sword")
         let identifier = try #require(shopper.identifiers.first)
-        let receipt = try #require(shop.injector.receipt(forTransaction: identifier))
+        let receipt = try #require(shop.injector.services.receipts?.receipt(forTransaction: identifier))
         #expect(receipt == shop.store.receipt(forTransaction: identifier))
     }
 
@@ -156,7 +156,9 @@ import Testing
         injector.products(["sword"]) { answer in
             answers.withLock { if case .failure(let failure) = answer { $0.append(failure) } }
         }
-        injector.refreshReceipt(ReceiptProperties()) { failure in answers.withLock { $0.append(failure) } }
+        injector.services.receipts?.refreshReceipt(ReceiptProperties()) { failure in
+            answers.withLock { $0.append(failure) }
+        }
         #expect(answers.withLock { $0 } == [failure, failure])
         #expect(wire.answers.withLock { $0 } == [.tryLater(failure)])
         #expect(wire.store.arrived == ["products"])
@@ -222,11 +224,11 @@ import Testing
         wire.send(1)
         injector.acknowledge(through: UpdateCursor(position: 1))
         injector.products([]) { _ in }
-        injector.refreshReceipt(ReceiptProperties()) { _ in }
+        injector.services.receipts?.refreshReceipt(ReceiptProperties()) { _ in }
         let content = StoreContent(identifier: "map", length: 5)
         let request = ContentRequest(transaction: "1", productIdentifier: "map", content: content, limit: 5)
-        injector.fetchContent(request) { _ in }
-        _ = injector.storefront
+        injector.services.content?.fetchContent(request) { _ in }
+        _ = injector.services.storefront?.storefront
         #expect(wire.receiver.failures.map(\.isLoss) == [true])
         wire.connect()
         wire.send(1)

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// The sandbox as if it were behind a network: what it says comes from tasks.
-struct SandboxOnTasks: AsyncStoreBackend {
+struct SandboxOnTasks: AsyncStoreBackend, AvailabilityService, AsyncReceiptService {
     let store: SandboxStore
 
     var clock: any StoreClock { store.clock }

@@ -4,7 +4,8 @@ import StoreCore
 /// Stands before a sandbox and breaks a promise.
 ///
 /// What is not overridden is passed on.
-class SpoiltStore: StoreBackend, @unchecked Sendable {  // unchecked: subclasses guard what they keep
+// unchecked: subclasses guard what they keep
+class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, @unchecked Sendable {
     let store: SandboxStore
     private let relays = Locked<[ObjectIdentifier: Relay]>([:])
 

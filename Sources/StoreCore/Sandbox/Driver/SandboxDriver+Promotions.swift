@@ -15,6 +15,10 @@ extension SandboxDriver {
         }
     }
 
+    func promotionOverrides(on device: Int) -> PromotionOverrides {
+        look { shell, _ in shell.state.owner.promotionOverrides[device] ?? PromotionOverrides() }
+    }
+
     func changePromotion(_ promotion: PromotionChange, on device: Int) -> StoreFailure? {
         guard shell.withLock({ $0.settings.isReachable(from: device) }) else { return Self.unreachable }
         do {
