@@ -18,7 +18,7 @@ enum DirectHarm {
 enum RingDelay { case release, seconds(Double) }
 
 // Faults planned for a wire, translated to the direct road.
-extension FaultInjector.Act {
+extension FaultInjector.Fault {
     /// The time after which a loss shows, in seconds.
     private static let timeout = 60.0
     private static let lost = StoreFailure.network(.networkConnectionLost, "the road is cut")

@@ -21,7 +21,7 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a l
     let isSelfContained: Bool
     private let gate: DirectStoreGate
     private let coverage: Coverage
-    private var plans: [FaultInjector.Point: [FaultInjector.Act]] = [:]
+    private var plans: [FaultInjector.Point: [FaultInjector.Fault]] = [:]
     /// Connections that the store has never heard of, with the failures that their queues will hear.
     private var refused: [StoreConnectionID: StoreFailure] = [:]
     private var late: [LateRing] = []
@@ -43,12 +43,12 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a l
 
     // MARK: Plans
 
-    func plan(_ act: FaultInjector.Act, at point: FaultInjector.Point) { plans[point, default: []].append(act) }
+    func plan(_ act: FaultInjector.Fault, at point: FaultInjector.Point) { plans[point, default: []].append(act) }
 
     func forgetPlans() { plans = [:] }
 
     /// Removes and returns the first planned fault at a point that applies to this road.
-    private func take<Harm>(_ point: FaultInjector.Point, _ harm: (FaultInjector.Act) -> Harm?) -> Harm? {
+    private func take<Harm>(_ point: FaultInjector.Point, _ harm: (FaultInjector.Fault) -> Harm?) -> Harm? {
         for (index, act) in plans[point, default: []].enumerated() {
             guard let harm = harm(act) else { continue }
             plans[point]?.remove(at: index)

@@ -15,7 +15,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
     private(set) var last: Inquiry?
     /// The inquiry that the store is answering.
     private var answered: Inquiry?
-    private var plans: [FaultInjector.Point: [FaultInjector.Act]] = [:]
+    private var plans: [FaultInjector.Point: [FaultInjector.Fault]] = [:]
     private var watched: Set<FaultInjector.Point> = []
     /// The time after which a loss shows, in seconds.
     private var timeout = 0.0
@@ -27,7 +27,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
 
     // MARK: Plans
 
-    func plan(_ act: FaultInjector.Act, at point: FaultInjector.Point, on wire: FaultInjector) {
+    func plan(_ act: FaultInjector.Fault, at point: FaultInjector.Point, on wire: FaultInjector) {
         if watched.insert(point).inserted {
             // A rule that never acts sees all that passes.
             let watch = FaultInjector.Condition.matching { [unowned self] _ in
@@ -59,7 +59,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         if act == .cut { breakAll() }
     }
 
-    private func send(_ inquiry: Inquiry, under act: FaultInjector.Act) {
+    private func send(_ inquiry: Inquiry, under act: FaultInjector.Fault) {
         switch act {
         case .fail(let failure):
             inquiry.due = .init(failure)
@@ -74,7 +74,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
         }
     }
 
-    private func answer(_ inquiry: Inquiry, under act: FaultInjector.Act) {
+    private func answer(_ inquiry: Inquiry, under act: FaultInjector.Fault) {
         switch act {
         case .fail(let failure): inquiry.due = .init(failure)
         case .loseAnswer: inquiry.due = .lost
@@ -137,7 +137,7 @@ final class Inquiries: @unchecked Sendable {  // unchecked: a life is lived on o
     }
 }
 
-extension FaultInjector.Act {
+extension FaultInjector.Fault {
     /// Whether a caller that cannot wait gets no answer.
     fileprivate var loses: Bool {
         switch self {

@@ -107,7 +107,7 @@ public enum Step: Hashable, Sendable {
     /// A device's connection to the store is turned on or off.
     case reachable(device: Int, Bool)
     /// A fault hits the next message between a device's queue and the store at a point.
-    case spoil(device: Int, act: FaultInjector.Act, point: FaultInjector.Point)
+    case spoil(device: Int, act: FaultInjector.Fault, point: FaultInjector.Point)
     /// The messages held between a device's queue and the store are released.
     case release(device: Int)
     /// The app on a device is relaunched.
@@ -287,7 +287,7 @@ extension Step: CustomStringConvertible {
     }
 }
 
-extension FaultInjector.Act {
+extension FaultInjector.Fault {
     /// The value as Swift source, without the dot.
     fileprivate var written: String {
         switch self {

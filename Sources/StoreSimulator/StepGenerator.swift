@@ -120,7 +120,7 @@ struct StepGenerator {
 
     private mutating func quantity() -> Int { [1, 1, 1, 1, 1, 1, 2, 11][below(8)] }
 
-    private mutating func act() -> FaultInjector.Act {
+    private mutating func act() -> FaultInjector.Fault {
         switch below(9) {
         case 0: .drop
         case 1: .delay(5)

@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: Acts.all, [FaultInjector.Point.productsRequest, .productsAnswer])
     func `Whatever a wire does to a look-up, its app hears once how it ended`(
-        act: FaultInjector.Act,
+        act: FaultInjector.Fault,
         point: FaultInjector.Point
     ) throws {
         let plan = Step.spoil(device: 0, act: act, point: point)
@@ -87,7 +87,7 @@ import Testing
 
     @Test(arguments: Acts.all, [FaultInjector.Point.receiptRequest, .receiptAnswer])
     func `Whatever a wire does to a receipt's refresh, its app hears once how it ended`(
-        act: FaultInjector.Act,
+        act: FaultInjector.Fault,
         point: FaultInjector.Point
     ) throws {
         let plan = Step.spoil(device: 0, act: act, point: point)
@@ -100,7 +100,7 @@ import Testing
         ).run()
     }
 
-    @Test(arguments: Acts.all) func `What a wire does to the country is read once`(act: FaultInjector.Act) throws {
+    @Test(arguments: Acts.all) func `What a wire does to the country is read once`(act: FaultInjector.Fault) throws {
         let plan = Step.spoil(device: 0, act: act, point: .storefrontRead)
         try SimulatedRun(seed: 0, steps: [plan, .readStorefront(device: 0), .readStorefront(device: 0)]).run()
     }

@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: Acts.all, [FaultInjector.Point.submission, .reply, .connection, .update, .connectionLost])
     func `Whatever is planned for the direct road, what is bought is bought once`(
-        act: FaultInjector.Act,
+        act: FaultInjector.Fault,
         point: FaultInjector.Point
     ) throws {
         let plan = Step.spoil(device: 0, act: act, point: point)

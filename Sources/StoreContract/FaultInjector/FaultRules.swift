@@ -8,11 +8,11 @@ extension FaultInjector {
 }
 
 /// The rules of a fault injector, each with its own count and random numbers.
-struct RuleBook: Sendable {
+struct FaultRules: Sendable {
     fileprivate struct Rule: Sendable {
         let id: FaultInjector.RuleID
         let point: FaultInjector.Point
-        let act: FaultInjector.Act
+        let fault: FaultInjector.Fault
         let condition: FaultInjector.Condition
         /// The number of times that it may still act.
         var remaining: Int
@@ -28,7 +28,7 @@ struct RuleBook: Sendable {
     init(seed: UInt64) { self.seed = seed }
 
     mutating func add(
-        _ act: FaultInjector.Act,
+        _ fault: FaultInjector.Fault,
         at point: FaultInjector.Point,
         when condition: FaultInjector.Condition,
         times: Int
@@ -37,7 +37,7 @@ struct RuleBook: Sendable {
         let rule = Rule(
             id: FaultInjector.RuleID(number: lastNumber),
             point: point,
-            act: act,
+            fault: fault,
             condition: condition,
             remaining: times,
             counts: Array(repeating: 0, count: condition.tests.count),
@@ -54,19 +54,19 @@ struct RuleBook: Sendable {
     /// Returns the fault of the first rule that applies.
     ///
     /// The other rules count too, so that one rule's matches do not shift the numbers of another.
-    mutating func act(on crossing: FaultInjector.Crossing, label: String?) -> FaultInjector.Act {
-        var act: FaultInjector.Act?
-        for index in rules.indices where rules[index].point == crossing.point {
-            guard rules[index].applies(to: crossing, label), act == nil, rules[index].remaining > 0 else { continue }
+    mutating func fault(for event: FaultInjector.Event, label: String?) -> FaultInjector.Fault {
+        var fault: FaultInjector.Fault?
+        for index in rules.indices where rules[index].point == event.point {
+            guard rules[index].applies(to: event, label), fault == nil, rules[index].remaining > 0 else { continue }
             rules[index].remaining -= 1
-            act = rules[index].act
+            fault = rules[index].fault
         }
-        return act ?? .pass
+        return fault ?? .pass
     }
 }
 
-extension RuleBook.Rule {
-    fileprivate mutating func applies(to crossing: FaultInjector.Crossing, _ label: String?) -> Bool {
+extension FaultRules.Rule {
+    fileprivate mutating func applies(to event: FaultInjector.Event, _ label: String?) -> Bool {
         for (index, test) in condition.tests.enumerated() {
             switch test {
             case .calls(let numbers):
@@ -75,7 +75,7 @@ extension RuleBook.Rule {
             case .chance(let probability):
                 guard Double.random(in: 0..<1, using: &random) < probability else { return false }
             case .property(let body):
-                guard body(crossing, label) else { return false }
+                guard body(event, label) else { return false }
             }
         }
         return true

@@ -3,8 +3,8 @@ import StoreContract
 import StoreCore
 import Testing
 
-/// What each act does, seen from both ends of the wire.
-@Suite struct ActTests {
+/// Each fault, seen from both ends of the wire.
+@Suite struct FaultTests {
     private let wire = Wire()
     private var clock: ManualClock { wire.clock }
     private var injector: FaultInjector { wire.injector }

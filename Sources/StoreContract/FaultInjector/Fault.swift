@@ -7,7 +7,7 @@ extension FaultInjector {
     /// A *call* is a submission, a look-up, a receipt refresh or the fetching of a download's bytes: its caller waits
     /// for an answer. Everything else that passes belongs to a *connection*, except acknowledgements, whose loss is not
     /// reported, and the country, whose faults ``FaultInjector/Point/storefrontRead`` describes.
-    public enum Act: Hashable, Codable, Sendable {
+    public enum Fault: Hashable, Codable, Sendable {
         /// No fault: it passes.
         ///
         /// A rule with this makes an exception from the rules behind it.
@@ -55,7 +55,7 @@ extension FaultInjector {
     }
 }
 
-extension FaultInjector.Act: CustomStringConvertible {
+extension FaultInjector.Fault: CustomStringConvertible {
     /// The fault, for the log.
     public var description: String {
         switch self {

@@ -3,7 +3,7 @@ import StoreCore
 
 extension FaultInjector {
     /// A message that passes between a queue and its store.
-    public struct Crossing: Sendable {
+    public struct Event: Sendable {
         /// The content of the message.
         public enum Payload: Hashable, Sendable {
             /// Commands, to the store.
@@ -63,7 +63,7 @@ extension FaultInjector {
     }
 }
 
-extension FaultInjector.Crossing {
+extension FaultInjector.Event {
     /// The commands that are submitted or answered here; none elsewhere.
     public var commands: [StoreCommand] {
         switch payload {
@@ -133,7 +133,7 @@ extension FaultInjector.Crossing {
     }
 }
 
-extension FaultInjector.Crossing: CustomStringConvertible {
+extension FaultInjector.Event: CustomStringConvertible {
     /// The point, the number and a short description of the content.
     ///
     /// Users' names and receipts are omitted.
