@@ -5,8 +5,6 @@
     /// The connection that a database's ledger and journal share, and the turns of its users.
     // unchecked: `connection` is used only during a turn, everything else is touched with the condition's lock held.
     final class DatabaseCore: @unchecked Sendable {
-        static let isAvailable = true
-
         private typealias Write = (Connection) throws(StoreDatabaseError) -> Void
 
         /// A caller's writes, which wait for the turn.
@@ -32,7 +30,7 @@
 
         init(
             _ file: URL,
-            _ durability: StoreDatabase.Durability,
+            _ policy: CommitPolicy,
             patience: TimeInterval,
             log: StoreLog,
             fileSystem: String?
@@ -49,12 +47,12 @@
                 """
                 PRAGMA locking_mode = EXCLUSIVE;
                 PRAGMA cell_size_check = ON;
-                \(durability.pragmas)
+                \(policy.pragmas)
                 """
             )
             try Migration.run(on: connection, name: name)
             try connection.keepLog(false)
-            try connection.watchLog(checkpointInterval: durability.checkpointInterval)
+            try connection.watchLog(checkpointInterval: policy.checkpointInterval)
             self.connection = connection
         }
 
@@ -197,35 +195,15 @@
             return refusal.map { .failure($0) } ?? .success(connection)
         }
     }
-
-    extension StoreDatabase.Durability {
-        fileprivate var pragmas: String {
-            switch self {
-            case .full: "PRAGMA synchronous = FULL;"
-            case .normal: "PRAGMA synchronous = NORMAL;"
-            }
-        }
-
-        /// The number of frames in the log from which on a commit checkpoints it into the file.
-        fileprivate var checkpointInterval: Int {
-            switch self {
-            // A growing log makes each wait for the disk longer than one that is overwritten; so it is kept short.
-            case .full: 128
-            case .normal: 1000
-            }
-        }
-    }
 #else
     import Foundation
     import StoreCore
 
     /// The placeholder for a database where there is no SQLite: it is never created.
     final class DatabaseCore: Sendable {
-        static let isAvailable = false
-
         init(
             _ file: URL,
-            _ durability: StoreDatabase.Durability,
+            _ policy: CommitPolicy,
             patience: TimeInterval,
             log: StoreLog,
             fileSystem: String?

@@ -3,7 +3,13 @@ public enum SQLite {
     /// Whether SQLite's header was there when this was built.
     ///
     /// Where it was not, opening a ``StoreDatabase`` throws ``StoreDatabaseError/Code/unavailable``.
-    public static var isAvailable: Bool { DatabaseCore.isAvailable }
+    public static var isAvailable: Bool {
+        #if canImport(CSQLite)
+            true
+        #else
+            false
+        #endif
+    }
 
     /// The advice where ``isAvailable`` is false, in one line.
     public static let advice =
