@@ -30,8 +30,8 @@ extension FaultInjector: StoreBackend {
     /// Connects a receiver: the request passes at ``Point/connection``, the updates at ``Point/update``, and a loss at
     /// ``Point/connectionLost``.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        let relay = perform { state, steps in
-            state.open(ObjectIdentifier(receiver), &steps) { number in
+        let relay = perform { state, actions in
+            state.open(ObjectIdentifier(receiver), &actions) { number in
                 Relay(number: number, receiver: receiver, injector: self)
             }
         }
@@ -69,10 +69,10 @@ extension FaultInjector: StoreBackend {
 
     /// Makes a call that is answered: the request and the answer each pass at a point.
     func call<Answer: Sendable>(
-        _ request: Crossing.Payload,
+        _ request: Event.Payload,
         reply: @escaping @Sendable (Answer) -> Void,
         failed: @escaping @Sendable (StoreFailure) -> Answer,
-        answered: @escaping @Sendable (Answer) -> Crossing.Payload,
+        answered: @escaping @Sendable (Answer) -> Event.Payload,
         ask: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void
     ) {
         let call = state.withLock { state in

@@ -31,7 +31,7 @@ extension FaultInjector {
         /// The read of the country by an app.
         ///
         /// The reader cannot wait. A fault that loses it or fails it makes the app read nil, as it does where the store
-        /// does not know. All other faults let it pass, ``FaultInjector/Act/hold`` too.
+        /// does not know. All other faults let it pass, ``FaultInjector/Fault/hold`` too.
         case storefrontRead
     }
 }
