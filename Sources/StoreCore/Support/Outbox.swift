@@ -125,6 +125,30 @@ package struct Outbox<Item> {
 
 extension Outbox: Sendable where Item: Sendable {}
 
+extension Locked {
+    /// Drains a scheduled outbox of the value, unless another thread came first; works without the lock.
+    ///
+    /// - Parameters:
+    ///   - outbox: the outbox in the value.
+    ///   - hasTurns: whether to end after one batch.
+    ///   - work: does the work of one item.
+    /// - Returns: whether the caller has to see to the draining of items that still wait.
+    @discardableResult
+    package func drain<Item>(
+        _ outbox: WritableKeyPath<Value, Outbox<Item>>,
+        hasTurns: Bool = false,
+        _ work: (Item) -> Void
+    ) -> Bool {
+        var batch: [Item] = []
+        guard withLock({ $0[keyPath: outbox].begin(&batch) }) else { return false }
+        repeat {
+            for item in batch { work(item) }
+            if hasTurns { return withLock { $0[keyPath: outbox].rest(&batch) } }
+        } while withLock { $0[keyPath: outbox].take(&batch) }
+        return false
+    }
+}
+
 extension Array {
     /// Removes all elements.
     ///
