@@ -170,47 +170,6 @@ public final class Activity: Sendable {
     }
 }
 
-/// An object with work of its own.
-package protocol ActivityPulse: AnyObject, Sendable {
-    /// Whether nothing is under way, and a number that changes with every piece of work.
-    var pulse: (isQuiet: Bool, work: Int) { get }
-}
-
-/// A member of an activity, for which settling waits: a queue's driver, a store, a clock.
-package protocol ActivityMember: ActivityPulse {
-    /// An object with the same pulse that may be retained while a clock moves, without keeping work alive; nil if there
-    /// is none.
-    var keepable: (any ActivityPulse)? { get }
-    /// Makes the callbacks that wait for the calling thread. Returns false if there are none.
-    func drainHere() -> Bool
-    /// The outside acts that the member waits for, a line each.
-    var waitingFor: [String] { get }
-    /// The callbacks that are being made now; nil if there are none.
-    var callbacksUnderWay: CallbacksUnderWay? { get }
-    /// Returns the reason why the clock cannot move to a moment in one step, as a sentence; nil if it can.
-    ///
-    /// Default: nil.
-    func objection(toMovingTo moment: Date, from now: Date) -> String?
-}
-
-/// A batch of callbacks that a member is making.
-package struct CallbacksUnderWay: Sendable {
-    struct ID: Hashable, Sendable {
-        let member: ObjectIdentifier
-        /// A number that differs from those of the member's other batches.
-        let batch: Int
-    }
-
-    let id: ID
-    /// The log for a line about these callbacks.
-    let log: StoreLog
-
-    package init(of member: AnyObject, batch: Int, log: StoreLog) {
-        id = ID(member: ObjectIdentifier(member), batch: batch)
-        self.log = log
-    }
-}
-
 extension Activity {
     package func register(_ member: any ActivityMember) {
         // Members are released without the lock: the last reference may be this one.
@@ -306,10 +265,4 @@ extension Activity {
         }
         return sum
     }
-}
-
-extension ActivityMember {
-    package var keepable: (any ActivityPulse)? { nil }
-    package var callbacksUnderWay: CallbacksUnderWay? { nil }
-    package func objection(toMovingTo moment: Date, from now: Date) -> String? { nil }
 }
