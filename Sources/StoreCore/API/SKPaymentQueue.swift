@@ -89,11 +89,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// The country that the store sells for, nil when unknown.
     ///
     /// May block, if the store does.
-    open var storefront: SKStorefront? {
-        notifier.core.backendOrWarning?.storefront.map {
-            SKStorefront(countryCode: $0.countryCode, identifier: $0.identifier)
-        }
-    }
+    open var storefront: SKStorefront? { notifier.core.backendOrWarning?.storefront.map { SKStorefront($0) } }
 
     /// The delegate that decides about storefront changes and price consent, held weakly.
     open weak var delegate: (any SKPaymentQueueDelegate)? {
@@ -256,10 +252,6 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// The data received so far is removed. Others stay unchanged; the reason is logged.
     open func cancel(_ downloads: [SKDownload]) { obey(.cancel, downloads) }
-
-    private func missing(_ feature: String) {
-        notifier.core.setup.log("this store has no \(feature); nothing happens")
-    }
 }
 
 extension SKPaymentQueue {

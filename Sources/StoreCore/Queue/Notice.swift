@@ -32,7 +32,8 @@ enum Notice {
         case .changed: .changed
         case .again: .again
         case .removed: .removed
-        default: .other
+        case .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download, .told:
+            .other
         }
     }
 
@@ -40,7 +41,24 @@ enum Notice {
     var transaction: AnyObject? {
         switch self {
         case .shown(let transaction), .again(let transaction), .removed(let transaction): transaction
-        default: nil
+        case .changed, .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download,
+            .told:
+            nil
         }
+    }
+
+    /// Applies the change of a notice that no observer receives.
+    ///
+    /// Returns whether the store still owes the notice to the next observer, and has to be asked for a snapshot.
+    func applyUnheard(_ delegate: some QueueDriverDelegate) -> Bool {
+        switch self {
+        case .changed(let transaction, let change): delegate.apply(change, to: transaction)
+        case .download(let download, let report): delegate.apply(report, toDownload: download)
+        case .told: return true
+        case .shown, .again, .removed, .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked,
+            .promoted:
+            break
+        }
+        return false
     }
 }

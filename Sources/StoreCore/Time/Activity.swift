@@ -86,9 +86,7 @@ public final class Activity: Sendable {
             case .busy: break
             }
             watch.waits(self)
-            bell.lock()
-            while state.withLock({ $0.changes }) == before { bell.wait() }
-            bell.unlock()
+            waitForChange(since: before)
         }
     }
 
@@ -119,10 +117,14 @@ public final class Activity: Sendable {
             let before = state.withLock { $0.changes }
             if isSo() { return }
             if drainHere(liveMembers) { continue }
-            bell.lock()
-            while state.withLock({ $0.changes }) == before { bell.wait() }
-            bell.unlock()
+            waitForChange(since: before)
         }
+    }
+
+    private func waitForChange(since changes: Int) {
+        bell.lock()
+        while state.withLock({ $0.changes }) == changes { bell.wait() }
+        bell.unlock()
     }
 
     /// Waits, without blocking a thread, until nothing can happen without an outside act.

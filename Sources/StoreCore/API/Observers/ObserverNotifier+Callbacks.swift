@@ -74,12 +74,7 @@ extension ObserverNotifier {
 
     /// Applies one notice without a callback.
     private func skipNext(_ batch: inout NoticeBatch, _ driver: QueueDriver) {
-        switch batch.removeNext() {
-        case .changed(let transaction, let change): Self.own(transaction).apply(change)
-        case .download(let download, let report): SKDownload.own(download).apply(report)
-        case .told: driver.askAgain()
-        default: break
-        }
+        if batch.removeNext().applyUnheard(self) { driver.askAgain() }
     }
 
     /// Runs one callback.
