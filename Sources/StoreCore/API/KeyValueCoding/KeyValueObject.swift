@@ -5,7 +5,7 @@ import Foundation
 /// The superclass of those classes of Store Kit that tests prepare. Apple's inherit key-value coding from `NSObject`,
 /// which has none without Objective-C; there is no key-value observing here.
 open class KeyValueObject: NSObject {
-    /// Creates an object. Only Store Kit's own subclasses have properties.
+    /// Creates an object without properties, for Store Kit's own subclasses.
     public override init() { super.init() }
 
     /// The properties by name.
