@@ -92,9 +92,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// May block, if the store does.
     open var storefront: SKStorefront? {
-        notifier.core.backendOrWarning?.services.storefront?.storefront.map {
-            SKStorefront(countryCode: $0.countryCode, identifier: $0.identifier)
-        }
+        notifier.core.backendOrWarning?.services.storefront?.storefront.map { SKStorefront($0) }
     }
 
     /// The delegate that decides about storefront changes and price consent, held weakly.
@@ -265,10 +263,6 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// The data received so far is removed. Others stay unchanged; the reason is logged.
     open func cancel(_ downloads: [SKDownload]) { obey(.cancel, downloads) }
-
-    private func missing(_ feature: String) {
-        notifier.core.setup.log("this store has no \(feature); nothing happens")
-    }
 }
 
 extension SKPaymentQueue {

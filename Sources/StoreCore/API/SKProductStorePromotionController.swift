@@ -24,9 +24,9 @@ open class SKProductStorePromotionController: NSObject {
     ///
     /// - Parameter completionHandler: receives them in order; none if the store's order is unchanged.
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
-        let place = PromotionPlace.current
-        guard let store = place.store, let overrides = place.service?.promotionOverrides else {
-            completionHandler?(place.memory.order.compactMap { $0 as? SKProduct }, nil)
+        let core = StoreContext.current.core
+        guard let store = core.setup.backend, let overrides = store.services.promotions?.promotionOverrides else {
+            completionHandler?(core.promotions.order.compactMap { $0 as? SKProduct }, nil)
             return
         }
         store.describe(overrides.order, completionHandler)
@@ -41,9 +41,9 @@ open class SKProductStorePromotionController: NSObject {
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        let place = PromotionPlace.current
-        guard let service = place.service else {
-            place.memory.order = promotionOrder
+        let core = StoreContext.current.core
+        guard let service = core.setup.backend?.services.promotions else {
+            core.promotions.order = promotionOrder
             completionHandler?(nil)
             return
         }
@@ -59,10 +59,10 @@ open class SKProductStorePromotionController: NSObject {
         for product: SKProduct,
         completionHandler: ((SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
     ) {
-        let place = PromotionPlace.current
+        let core = StoreContext.current.core
         let identifier = product.productIdentifier
-        guard let overrides = place.service?.promotionOverrides else {
-            let visibility = SKProductStorePromotionVisibility(rawValue: place.memory[visibilityOf: identifier])
+        guard let overrides = core.setup.backend?.services.promotions?.promotionOverrides else {
+            let visibility = SKProductStorePromotionVisibility(rawValue: core.promotions[visibilityOf: identifier])
             completionHandler?(visibility ?? .default, nil)
             return
         }
@@ -81,10 +81,10 @@ open class SKProductStorePromotionController: NSObject {
         for product: SKProduct,
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        let place = PromotionPlace.current
+        let core = StoreContext.current.core
         let identifier = product.productIdentifier
-        guard let service = place.service else {
-            place.memory[visibilityOf: identifier] = promotionVisibility.rawValue
+        guard let service = core.setup.backend?.services.promotions else {
+            core.promotions[visibilityOf: identifier] = promotionVisibility.rawValue
             completionHandler?(nil)
             return
         }
@@ -130,4 +130,39 @@ open class SKProductStorePromotionController: NSObject {
 
 private func outcome<Value>(_ value: Value, _ error: (any Error)?) -> Result<Value, any Error> {
     error.map { .failure($0) } ?? .success(value)
+}
+
+extension PromotionService {
+    /// Changes an override, and passes the handler the error that prevented the change, if any.
+    fileprivate func change(_ change: PromotionChange, _ handler: (((any Error)?) -> Void)?) {
+        let handler = once(handler)
+        changePromotion(change) { failure in handler.withLock { $0.take() }?(failure?.error) }
+    }
+}
+
+extension StoreBackend {
+    /// Looks up products in the given order, leaving out those that are not sold any more.
+    fileprivate func describe(_ identifiers: [String], _ handler: (([SKProduct], (any Error)?) -> Void)?) {
+        if identifiers.isEmpty {
+            handler?([], nil)
+            return
+        }
+        let handler = once(handler)
+        products(Set(identifiers)) { answer in
+            let handler = handler.withLock { $0.take() }
+            switch answer {
+            case .success(let answer):
+                let products = Dictionary(answer.products.map { (ExactText($0.identifier), $0) }) { first, _ in first }
+                handler?(identifiers.compactMap { products[ExactText($0)].map(SKProduct.init) }, nil)
+            case .failure(let failure):
+                handler?([], failure.error)
+            }
+        }
+    }
+}
+
+/// Carries a completion handler to the thread of the store's answer, which takes it out to call it at most once.
+private func once<Handler>(_ handler: Handler) -> Locked<Handler> {
+    nonisolated(unsafe) let handler = handler
+    return Locked(handler)
 }

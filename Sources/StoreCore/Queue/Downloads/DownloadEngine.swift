@@ -153,11 +153,7 @@ extension DownloadEngine {
     }
 
     private func run() {
-        var batch: [DownloadMachine.Action] = []
-        guard state.withLock({ $0.lane.begin(&batch) }) else { return }
-        CallScope.outermost {
-            repeat { for action in batch { perform(action) } } while state.withLock { $0.lane.take(&batch) }
-        }
+        CallScope.outermost { _ = state.drain(\.lane) { perform($0) } }
         activity.changed()
     }
 

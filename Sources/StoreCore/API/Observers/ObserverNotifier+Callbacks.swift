@@ -74,12 +74,7 @@ extension ObserverNotifier {
 
     /// Applies one notice without a callback.
     private func skipNext(_ batch: inout NoticeBatch, _ driver: QueueDriver) {
-        switch batch.removeNext() {
-        case .changed(let transaction, let change): Self.own(transaction).apply(change)
-        case .download(let download, let report): SKDownload.own(download).apply(report)
-        case .told: driver.askAgain()
-        default: break
-        }
+        if batch.removeNext().applyUnheard(self) { driver.askAgain() }
     }
 
     /// Runs one callback.
@@ -244,5 +239,28 @@ extension ObserverNotifier {
             transaction.apply(change)
             page.append(transaction)
         }
+    }
+
+    /// Collects consecutive reports, applying each to its download, beginning with one removed from the batch.
+    ///
+    /// A download that changes again begins a callback of its own.
+    private static func gatherDownloads(
+        _ first: AnyObject,
+        _ report: DownloadReport,
+        _ batch: inout NoticeBatch
+    ) -> [SKDownload] {
+        let first = SKDownload.own(first)
+        first.apply(report)
+        var downloads = [first]
+        while downloads.count < batchSize, let notice = batch.popNext() {
+            guard case .download(let object, let report) = notice, !downloads.contains(where: { $0 === object }) else {
+                batch.putBack(notice)
+                break
+            }
+            let download = SKDownload.own(object)
+            download.apply(report)
+            downloads.append(download)
+        }
+        return downloads
     }
 }
