@@ -116,6 +116,6 @@ import Testing
         queue.start([download])
         #expect(download.state == .failed)
         let error = try #require(download.error as? SKError)
-        #expect(error.code == .unknown && error.localizedDescription.contains("hosts nothing"))
+        #expect(error.code == .unknown && StoreFailure(error).reason.contains("hosts nothing"))
     }
 }
