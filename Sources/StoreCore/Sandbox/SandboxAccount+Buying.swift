@@ -30,7 +30,7 @@ extension SandboxAccount {
         try core.change { state, events, now in
             let purchase = try state.purchase(payment, by: number, on: nil, rules, now: now)
             transaction = purchase.transaction
-            events.append(LedgerRecord(date: now, event: .owner(.bought(purchase))))
+            events.append(LedgerRecord(date: now, event: .operator(.bought(purchase))))
         }
         return String(transaction)
     }

@@ -21,7 +21,7 @@ extension SandboxDevice {
             guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
                 throw SandboxError.notPromoted(productIdentifier)
             }
-            events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, productIdentifier))))
+            events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, productIdentifier))))
         }
     }
 
@@ -36,13 +36,13 @@ extension SandboxDevice {
             if let reason = state.catalog.refusal(of: product, at: now) {
                 throw SandboxError.notPurchaseIntent(reason)
             }
-            events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, product))))
+            events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, product))))
         }
     }
 
     /// The app's changes to how the store promotes products on this device.
     public var promotionOverrides: PromotionOverrides? {
-        core.look { shell, _ in shell.state.owner.promotionOverrides[number] ?? PromotionOverrides() }
+        core.look { shell, _ in shell.state.operatorState.promotionOverrides[number] ?? PromotionOverrides() }
     }
 
     /// Changes how the store promotes products on this device.

@@ -40,7 +40,7 @@ public struct SandboxFamily: Sendable {
                 throw SandboxError.inFamily(state.accounts[account.number].name)
             }
             let change = FamilyChange.joined(family: number, account: account.number)
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
     }
 
@@ -59,7 +59,7 @@ public struct SandboxFamily: Sendable {
             }
             let leaving = account.number == members[0] ? members : [account.number]
             let change = FamilyChange.left(family: number, accounts: leaving)
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
     }
 }
@@ -96,7 +96,7 @@ extension SandboxStore {
             }
             number = state.families.all.count
             let change = FamilyChange.founded(name: name, organiser: organiser.number)
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
         return SandboxFamily(core: core, number: number)
     }
@@ -128,7 +128,7 @@ extension SandboxAccount {
         try core.change { state, events, now in
             guard state.families.isSharing(number) != isOn else { return }
             let change = FamilyChange.sharing(account: number, isOn)
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
     }
 }

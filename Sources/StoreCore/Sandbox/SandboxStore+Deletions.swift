@@ -23,7 +23,7 @@ extension SandboxStore {
                 withdrawn: state.withdrawn(all.contains),
                 ended: state.subscriptionsWithNothingLeft(without: all, in: history)
             )
-            events.append(LedgerRecord(date: now, event: .owner(.deleted(deletion))))
+            events.append(LedgerRecord(date: now, event: .operator(.deleted(deletion))))
         }
     }
 
@@ -36,7 +36,7 @@ extension SandboxStore {
     /// - Throws: the ledger's errors.
     public func clearTransactions() throws {
         try core.change { state, events, now in
-            events.append(LedgerRecord(date: now, event: .owner(.cleared(withdrawn: state.withdrawn { _ in true }))))
+            events.append(LedgerRecord(date: now, event: .operator(.cleared(withdrawn: state.withdrawn { _ in true }))))
         }
     }
 }

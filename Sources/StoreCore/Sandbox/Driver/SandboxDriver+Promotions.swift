@@ -10,8 +10,8 @@ extension SandboxDriver {
         else { return }
         try? change { state, events, now in
             guard state.hasNews(for: device, through: cursor.position) else { return }
-            let change = OwnerChange.newsTold(device: device, through: cursor.position)
-            events.append(LedgerRecord(date: now, event: .owner(change)))
+            let change = OperatorChange.newsTold(device: device, through: cursor.position)
+            events.append(LedgerRecord(date: now, event: .operator(change)))
         }
     }
 
@@ -19,8 +19,8 @@ extension SandboxDriver {
         guard shell.withLock({ $0.settings.isReachable(from: device) }) else { return Self.unreachable }
         do {
             try change { _, events, now in
-                let change = OwnerChange.promotionChanged(device: device, promotion)
-                events.append(LedgerRecord(date: now, event: .owner(change)))
+                let change = OperatorChange.promotionChanged(device: device, promotion)
+                events.append(LedgerRecord(date: now, event: .operator(change)))
             }
             return nil
         } catch {
@@ -29,7 +29,7 @@ extension SandboxDriver {
     }
 }
 
-extension OwnerState {
+extension OperatorState {
     /// A purchase that a device's user began on the store's page, and of which its app was not told yet.
     struct Promotion: Codable, Sendable {
         /// The length of the ledger at that time.
@@ -45,14 +45,14 @@ extension OwnerState {
 extension SandboxState {
     /// Returns whether a device's app has yet to be told of something other than a transaction.
     fileprivate func hasNews(for device: Int, through position: Int) -> Bool {
-        owner.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
+        operatorState.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
     }
 
     /// Returns the products on a device's page of the store: those that the app puts first, then the others, without
     /// those that it hides.
     func promotedProducts(on device: Int, at now: Date) -> [String] {
         let all = catalog.identifiersOnSale(at: now)
-        guard let overrides = owner.promotionOverrides[device] else { return all }
+        guard let overrides = operatorState.promotionOverrides[device] else { return all }
         let known = Set(all.map(ExactText.init))
         var seen: Set<ExactText> = []
         return (overrides.order.filter { known.contains(ExactText($0)) } + all).filter { identifier in
@@ -72,6 +72,6 @@ extension SandboxDriverState {
 
     /// Returns the updates for purchases begun on a device's page of the store of which its app was not told yet.
     func promotions(on device: Int) -> [StoreUpdate] {
-        state.owner.promotions[device]?.compactMap { promotion(of: $0.productIdentifier, on: device) } ?? []
+        state.operatorState.promotions[device]?.compactMap { promotion(of: $0.productIdentifier, on: device) } ?? []
     }
 }

@@ -30,7 +30,7 @@ extension SandboxDriver {
             guard shell.state.catalog.countryCode != countryCode else { return }
             try shell.change(now: now) { shell in
                 try shell.step { _, events in
-                    events.append(LedgerRecord(date: now, event: .owner(.storefront(countryCode))))
+                    events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
                 }
             }
             shell.askWhetherToContinue()

@@ -137,7 +137,7 @@ extension SandboxDriverState {
         _ journal: JournalID,
         to updates: inout [StoreUpdate]
     ) {
-        if case .owner(.promoted(device, let product)) = event, let promotion = promotion(of: product, on: device) {
+        if case .operator(.promoted(device, let product)) = event, let promotion = promotion(of: product, on: device) {
             updates.append(promotion)
         } else {
             state.addUpdates(from: event, for: device, journal: journal, to: &updates)

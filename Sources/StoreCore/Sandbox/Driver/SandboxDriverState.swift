@@ -92,7 +92,7 @@ struct SandboxDriverState: Sendable {
                     events.append(LedgerRecord(date: now, event: .registered(product)))
                 }
                 if let countryCode, countryCode != state.catalog.countryCode {
-                    events.append(LedgerRecord(date: now, event: .owner(.storefront(countryCode))))
+                    events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
                 }
             }
         }

@@ -17,9 +17,14 @@ enum FamilyChange: Hashable, Codable, Sendable {
 
     /// The identity of a share: one item that one member has from another.
     struct Key: Hashable, Codable, Sendable {
-        let owner: Int
+        let purchaser: Int
         let member: Int
         let item: Item
+
+        private enum CodingKeys: String, CodingKey {
+            case purchaser = "owner"
+            case member, item
+        }
     }
 
     enum Item: Hashable, Codable, Sendable {

@@ -50,11 +50,18 @@ enum StoreEvent: Hashable, Codable, Sendable {
     /// An account obtained something in the store itself: with a code, or as a win-back offer.
     indirect case redeemed(Redemption)
     /// The store's operator changed something around orders.
-    indirect case owner(OwnerChange)
+    indirect case `operator`(OperatorChange)
     /// The payment for renewals changed.
     indirect case billing(BillingChange)
     /// The record of the event cannot be read any more.
     case unreadable
+
+    private enum CodingKeys: String, CodingKey {
+        case registered, availability, accountAdded, deviceAdded, signedIn, paymentsAllowed, ordered, refused, sold
+        case asked, deferred, approved, declined, finished, restored, restoreEnded, restoreRefused, receiptRefreshed
+        case renewed, ended, autoRenewal, redeemed, billing, unreadable
+        case `operator` = "owner"
+    }
 
     /// A transaction that a device finished, and the other devices that received it.
     struct Finish: Hashable, Codable, Sendable {

@@ -51,7 +51,7 @@ extension SandboxTimeline.Entry {
         case .autoRenewal(let subscription, let isOn):
             describe(subscription, state)
             what = isOn ? "will renew" : "will not renew"
-        case .owner(let change):
+        case .operator(let change):
             describe(change, history)
         case .billing(let change):
             describe(change, state)
@@ -111,7 +111,7 @@ extension SandboxTimeline.Entry {
         }
     }
 
-    private mutating func describe(_ change: OwnerChange, _ history: LedgerHistory) {
+    private mutating func describe(_ change: OperatorChange, _ history: LedgerHistory) {
         let state = history.state
         switch change {
         case .asksToBuy(let account, let isOn):

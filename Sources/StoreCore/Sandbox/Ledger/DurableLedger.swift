@@ -57,8 +57,8 @@ extension LedgerRecord {
         switch event {
         case .registered, .accountAdded, .deviceAdded, .redeemed: true
         case .sold(let order), .approved(let order): order.subscription != nil
-        case .owner(.bought(let purchase)), .owner(.resolved(_, let purchase)): purchase.subscription != nil
-        case .owner(.family(.founded)), .owner(.cleared), .owner(.deleted): true
+        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): purchase.subscription != nil
+        case .operator(.family(.founded)), .operator(.cleared), .operator(.deleted): true
         default: false
         }
     }

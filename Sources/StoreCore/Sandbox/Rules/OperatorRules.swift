@@ -40,7 +40,7 @@ extension SandboxState {
 
     /// Returns the failure that interrupts an account's purchase, although the store would sell; nil for none.
     func interruption(of payment: StorePayment, by account: Int) -> StoreFailure? {
-        guard owner.interruptedAccounts.contains(account) else { return nil }
+        guard operatorState.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"
         return .storeKit(.unknown, reason)
     }

@@ -55,7 +55,7 @@ extension SandboxState {
         // Somebody else has to be asked, whatever the authorizer says.
         let account = devices[device].account
         let isSold = refusal == nil && isAuthorized && !asksToBuy(payment, for: account)
-        let mayBeInterrupted = isSold && !owner.interruptedAccounts.isEmpty
+        let mayBeInterrupted = isSold && !operatorState.interruptedAccounts.isEmpty
         let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
@@ -71,7 +71,7 @@ extension SandboxState {
             subscription: sale?.subscription
         )
         if let refusal { return .refused(order, refusal) }
-        if let interruption { return .owner(.interrupted(order, interruption)) }
+        if let interruption { return .operator(.interrupted(order, interruption)) }
         return isSold ? .sold(order) : .ordered(order)
     }
 
@@ -303,7 +303,7 @@ extension SandboxState {
                 break
             }
             if let failure = interruption(of: payment, by: Int(row.account)) {
-                event = .owner(.interruptedLater(transaction: number, failure))
+                event = .operator(.interruptedLater(transaction: number, failure))
                 break
             }
             let sale = sale(for: row, number, at: now, rate)

@@ -19,7 +19,7 @@ extension SandboxState {
         guard let place else {
             // Of consumables only the transaction remains.
             let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
-            return LedgerRecord(date: now, event: .owner(.refunded(refund)))
+            return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
         // A change of what a subscription renews as was free.
         guard purchases[place].isOwn else { throw .notSold(identifier) }
@@ -33,7 +33,7 @@ extension SandboxState {
             revoked: isInUse ? [transaction.productIdentifier] : [],
             ended: ended
         )
-        return LedgerRecord(date: now, event: .owner(.refunded(refund)))
+        return LedgerRecord(date: now, event: .operator(.refunded(refund)))
     }
 
     /// Returns the indices in an account's history of a purchase and of those that repeated it although it was paid

@@ -45,17 +45,17 @@ struct Families: Codable, Sendable {
 
     func isSharing(_ account: Int) -> Bool { !notSharing.contains(account) }
 
-    func share(_ key: Key) -> Share? { shares[key.owner]?[key] }
+    func share(_ key: Key) -> Share? { shares[key.purchaser]?[key] }
 
     /// Returns the shares from some accounts, in the order in which they began.
-    func shares(from owners: Set<Int>) -> [Share] {
-        owners.flatMap { shares[$0].map { Array($0.values) } ?? [] }.sorted { $0.number < $1.number }
+    func shares(from purchasers: Set<Int>) -> [Share] {
+        purchasers.flatMap { shares[$0].map { Array($0.values) } ?? [] }.sorted { $0.number < $1.number }
     }
 
     /// Returns the other members' shares in a period of a purchaser's subscription.
-    func shares(of term: SubscriptionTerm, from owner: Int) -> [Share] {
+    func shares(of term: SubscriptionTerm, from purchaser: Int) -> [Share] {
         if isEmpty { return [] }
-        return shares(from: [owner]).filter { share in
+        return shares(from: [purchaser]).filter { share in
             share.key.item == .subscription(original: term.original)
                 && share.term.map { $0.isSamePeriod(as: term) } ?? false
         }
@@ -99,7 +99,7 @@ extension Families {
         graceEnd: Date?
     ) -> StoreTransaction.Details? {
         guard var share = share(sharing.key) else {
-            shares[sharing.key.owner, default: [:]][sharing.key] = Share(
+            shares[sharing.key.purchaser, default: [:]][sharing.key] = Share(
                 key: sharing.key,
                 product: sharing.product,
                 first: details,
@@ -113,24 +113,24 @@ extension Families {
         share.term = sharing.term
         share.graceEnd = graceEnd
         share.transactions.append(sharing.transaction)
-        shares[sharing.key.owner]?[sharing.key] = share
+        shares[sharing.key.purchaser]?[sharing.key] = share
         return share.first
     }
 
     /// Cuts short a member's newest period.
-    mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.owner]?[key]?.term = term }
+    mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.purchaser]?[key]?.term = term }
 
     /// Sets or removes the end of grace for the other members' shares in a period of a purchaser's subscription.
-    mutating func setGraceEnd(_ moment: Date?, of term: SubscriptionTerm, from owner: Int) {
-        for share in shares(of: term, from: owner) { shares[owner]?[share.key]?.graceEnd = moment }
+    mutating func setGraceEnd(_ moment: Date?, of term: SubscriptionTerm, from purchaser: Int) {
+        for share in shares(of: term, from: purchaser) { shares[purchaser]?[share.key]?.graceEnd = moment }
     }
 
-    mutating func end(_ key: Key) { shares[key.owner]?[key] = nil }
+    mutating func end(_ key: Key) { shares[key.purchaser]?[key] = nil }
 
     /// Removes shares whose transactions were deleted, so that they can be given anew.
     mutating func forget(_ identifiers: Set<String>) {
-        for owner in shares.keys {
-            shares[owner] = shares[owner]?.filter { _, share in
+        for purchaser in shares.keys {
+            shares[purchaser] = shares[purchaser]?.filter { _, share in
                 !share.transactions.contains { identifiers.contains(String($0)) }
             }
         }

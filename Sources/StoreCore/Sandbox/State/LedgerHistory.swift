@@ -41,7 +41,7 @@ struct LedgerHistory {
                 addUnordered(number, .restoration, original: original)
             }
         case .redeemed(let redemption): add(redemption.purchase)
-        case .owner(let change): take(change, record.date)
+        case .operator(let change): take(change, record.date)
         case .billing(.cutShort(let subscription, let term)):
             for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
                 let itself = state.accounts[account].history[index].asOriginal.original
@@ -54,7 +54,7 @@ struct LedgerHistory {
         }
     }
 
-    private mutating func take(_ change: OwnerChange, _ date: Date) {
+    private mutating func take(_ change: OperatorChange, _ date: Date) {
         switch change {
         case .interrupted(let order, let failure): add(order, .failed, date, failure)
         case .interruptedLater(let number, let failure): fail(number, failure)
@@ -160,7 +160,7 @@ struct LedgerHistory {
                 date: date,
                 state: .purchased,
                 expirationDate: sharing.term?.end,
-                sharedBy: state.accounts[sharing.key.owner].name,
+                sharedBy: state.accounts[sharing.key.purchaser].name,
                 isFinished: sharing.isSilent
             ),
             sharing.transaction

@@ -28,7 +28,7 @@ extension SandboxState {
             subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
         case .ended(let subscription, _), .autoRenewal(let subscription, _): subscription < subscriptions.count
         case .redeemed(let redemption): admits(redemption.purchase)
-        case .owner(let change): admits(change)
+        case .operator(let change): admits(change)
         case .billing(let change): admits(change)
         }
     }
@@ -61,7 +61,7 @@ extension SandboxState {
         hasDevice(purchase.device) && hasAccount(purchase.account) && hasProduct(purchase.product)
     }
 
-    private func admits(_ change: OwnerChange) -> Bool {
+    private func admits(_ change: OperatorChange) -> Bool {
         switch change {
         case .asksToBuy(let account, _), .interruptsPurchases(let account, _): hasAccount(account)
         case .interrupted(let order, _): admits(order)

@@ -6,7 +6,7 @@ extension SandboxState {
         purchasesChange()
         let identifiers = Set(deletion.transactions.map { String($0) })
         deletion.withdrawn.forEach { withdraw($0.transaction) }
-        for number in deletion.transactions { owner.issues[number] = nil }
+        for number in deletion.transactions { operatorState.issues[number] = nil }
         offers.forgetRedemptions(with: Set(deletion.transactions))
         subscriptions.forgetWaitingOffers(from: identifiers)
         for account in accounts.indices {
@@ -93,7 +93,7 @@ extension SandboxState {
             accounts[account].history = SegmentedArray()
         }
         subscriptions = Subscriptions()
-        owner.issues = [:]
+        operatorState.issues = [:]
         offers.forgetRedemptions()
         revocations.clear(at: position)
         families.forgetShares()

@@ -59,7 +59,7 @@ extension SandboxState {
         case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
             .ended, .autoRenewal, .receiptRefreshed, .billing:
             break
-        case .owner(let change):
+        case .operator(let change):
             addUpdates(from: change, for: device, to: &updates)
         case .ordered(let order):
             if order.device == device {

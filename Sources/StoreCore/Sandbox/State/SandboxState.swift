@@ -56,7 +56,7 @@ struct SandboxState: Codable, Sendable {
     var nextTransaction = 1
     /// The undecided orders, each with whether the authorizer has been asked about it.
     var waiting = SlotTable<Bool>()
-    var owner = OwnerState()
+    var operatorState = OperatorState()
     var billing = BillingState()
     var revocations = Revocations()
     var families = Families()
@@ -64,6 +64,14 @@ struct SandboxState: Codable, Sendable {
     private(set) var lastPurchaseChange: Int?
     /// Whether a record could not be read, so that later ones may refer to what does not exist.
     private(set) var isDamaged = false
+
+    /// Every property: one that is left out would be missing in snapshots.
+    private enum CodingKeys: String, CodingKey {
+        case catalog, position, transactions, subscriptions, offers, accounts, devices, accountNumbers, deviceNumbers
+        case nextTransaction, waiting
+        case operatorState = "owner"
+        case billing, revocations, families, lastPurchaseChange, isDamaged
+    }
 }
 
 // MARK: - The fold
@@ -144,7 +152,7 @@ extension SandboxState {
             subscriptions.setWillRenew(isOn, of: subscription)
         case .redeemed(let redemption):
             apply(redemption, record.date)
-        case .owner(let change):
+        case .operator(let change):
             apply(change, record.date)
         case .billing(let change):
             apply(change)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A change by the store's operator to what happens around orders, and its effects.
-enum OwnerChange: Hashable, Codable, Sendable {
+enum OperatorChange: Hashable, Codable, Sendable {
     /// Ask to Buy was turned on or off for an account.
     case asksToBuy(account: Int, Bool)
     /// Interruption of an account's orders was turned on or off.
