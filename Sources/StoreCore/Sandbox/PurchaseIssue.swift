@@ -42,7 +42,7 @@ extension SandboxStore {
             let state = shell.state
             return state.operatorState.issues.sorted { $0.key < $1.key }.map { number, issue in
                 PurchaseIssue(
-                    transaction: String(number),
+                    transaction: number.identifier,
                     account: state.accounts[issue.account].name,
                     device: state.devices[issue.device].name,
                     productIdentifier: issue.payment.productIdentifier,
@@ -63,8 +63,7 @@ extension SandboxStore {
     public func resolveIssue(_ transaction: String) throws {
         let rules = core.shell.withLock { $0.settings.rules }
         try core.change { state, events, now in
-            guard let number = SandboxState.number(of: transaction), let issue = state.operatorState.issues[number]
-            else {
+            guard let number = TransactionNumber(transaction), let issue = state.operatorState.issues[number] else {
                 throw SandboxError.noIssue(transaction)
             }
             let purchase = try state.purchase(issue.payment, by: issue.account, on: issue.device, rules, now: now)

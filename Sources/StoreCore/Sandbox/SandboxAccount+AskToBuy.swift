@@ -20,7 +20,7 @@ extension SandboxAccount {
     /// The account's orders that wait for a decision, oldest first.
     public var undecided: [AuthorizationRequest] {
         core.look { shell, now in
-            shell.questions(at: now) { shell.state.transactions[$0].map { Int($0.account) } == number }
+            shell.questions(at: now) { shell.state.transactions[$0]?.account == number }
         }
     }
 }

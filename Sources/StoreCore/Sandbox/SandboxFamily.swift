@@ -12,7 +12,7 @@ import Foundation
 /// may call any member.
 public struct SandboxFamily: Sendable {
     let core: SandboxDriver
-    let number: Int
+    let number: FamilyID
 
     /// The family's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.families.all[number].name } }
@@ -88,13 +88,13 @@ extension SandboxStore {
     ///   and the ledger's errors.
     public func addFamily(_ name: String, organiser: SandboxAccount) throws -> SandboxFamily {
         guard organiser.core === core else { throw SandboxError.foreignAccount(organiser.name) }
-        var number = 0
+        var number: FamilyID = 0
         try core.change { state, events, now in
             guard !name.isEmpty, state.families.family(named: name) == nil else { throw SandboxError.nameTaken(name) }
             guard state.families.family(of: organiser.number) == nil else {
                 throw SandboxError.inFamily(state.accounts[organiser.number].name)
             }
-            number = state.families.all.count
+            number = state.families.all.endIndex
             let change = FamilyChange.founded(name: name, organiser: organiser.number)
             events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }

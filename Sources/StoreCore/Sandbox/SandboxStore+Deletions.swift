@@ -15,7 +15,7 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
     public func deleteTransaction(_ transaction: String) throws {
         try core.changeByHistory { state, history, events, now in
-            let numbers = history.transactionAndFollowers(of: transaction).compactMap { SandboxState.number(of: $0) }
+            let numbers = history.transactionAndFollowers(of: transaction).compactMap { TransactionNumber($0) }
             guard !numbers.isEmpty else { throw SandboxError.unknownTransaction(transaction) }
             let all = Set(numbers)
             let deletion = Deletion(

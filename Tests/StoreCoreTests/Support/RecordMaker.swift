@@ -7,11 +7,11 @@ struct RecordMaker {
     private var random: SplitMix64
     private var date = Date(timeIntervalSinceReferenceDate: 0)
     private var number = 1
-    private var transaction = 1000
+    private var transaction: TransactionNumber = 1000
     private var journal = JournalID(rawValue: 1)
-    private var device = 0
-    private var account: Int? = 0
-    private var product: Int? = 0
+    private var device: DeviceID = 0
+    private var account: AccountID? = 0
+    private var product: ProductIndex? = 0
     private var charge: Decimal? = amount("0.99")
     private var payment = StorePayment(productIdentifier: "coins")
 
@@ -34,7 +34,7 @@ struct RecordMaker {
     mutating func next() -> LedgerRecord {
         while chance(5) { change() }
         number = chance(60) ? number &+ distance() : number &+ 1
-        transaction = chance(60) ? transaction &+ distance() : transaction &+ 1
+        transaction = TransactionNumber(rawValue: transaction.rawValue &+ (chance(60) ? distance() : 1))
         return LedgerRecord(date: date, event: event())
     }
 

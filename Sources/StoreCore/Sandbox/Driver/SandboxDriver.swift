@@ -118,7 +118,7 @@ extension SandboxDriver {
     }
 
     /// Asks the authorizer.
-    private func ask(_ questions: [Int]) {
+    private func ask(_ questions: [TransactionNumber]) {
         CallScope.outermost { for number in questions { ask(about: number) } }
     }
 
@@ -139,7 +139,7 @@ extension SandboxDriver {
     }
 
     /// Asks the authorizer.
-    func ask(about number: Int) {
+    func ask(about number: TransactionNumber) {
         let (authorizer, question) = shell.withLock { shell in
             (shell.settings.authorizer, shell.question(about: number, at: clock.now))
         }
@@ -168,7 +168,7 @@ extension SandboxDriver {
     /// Calls nobody.
     func exchange(
         _ commands: [StoreCommand],
-        from device: Int,
+        from device: DeviceID,
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
@@ -192,7 +192,7 @@ extension SandboxDriver {
     /// Accepts one command likewise; not a payment with a discount, which signers would have to verify.
     func exchange(
         _ command: StoreCommand,
-        from device: Int,
+        from device: DeviceID,
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
@@ -226,7 +226,7 @@ extension SandboxDriver {
     /// Replies before it returns; the authorizer is asked after the reply.
     func submit(
         _ commands: [StoreCommand],
-        from device: Int,
+        from device: DeviceID,
         reply: @escaping @Sendable (SubmissionReply) -> Void
     ) {
         CallScope.outermost {
@@ -240,7 +240,7 @@ extension SandboxDriver {
 
     func open(
         _ listener: any NewsListener,
-        from device: Int,
+        from device: DeviceID,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
@@ -254,7 +254,7 @@ extension SandboxDriver {
     }
 
     /// Sends a device its unfinished transactions, then the changes; or only the changes after a cursor.
-    func connect(_ receiver: any StoreUpdateReceiver, from device: Int, after cursor: UpdateCursor?) {
+    func connect(_ receiver: any StoreUpdateReceiver, from device: DeviceID, after cursor: UpdateCursor?) {
         CallScope.outermost {
             let (line, closed) = shell.withLock { shell in
                 shell.ringing += 1
@@ -274,7 +274,7 @@ extension SandboxDriver {
     }
 
     /// Looks up products, in a device's language and the storefront's currency.
-    func products(_ identifiers: Set<String>, for device: Int) -> Result<ProductsAnswer, StoreFailure> {
+    func products(_ identifiers: Set<String>, for device: DeviceID) -> Result<ProductsAnswer, StoreFailure> {
         use { shell, now in
             guard shell.settings.isReachable(from: device) else { return .failure(Self.unreachable) }
             do { try shell.refresh() } catch { return .failure(StoreFailure(error)) }
@@ -291,7 +291,7 @@ extension SandboxDriver {
         }
     }
 
-    func canMakePayments(on device: Int) -> Bool {
+    func canMakePayments(on device: DeviceID) -> Bool {
         use { shell, _ in
             try? shell.refresh()
             return shell.state.devices[device].mayPay

@@ -4,8 +4,7 @@ import Foundation
 ///
 /// It holds all that the next term is computed from. It is a reference, because events are handed about.
 final class SubscriptionTerm: Hashable, Codable, Sendable {
-    /// The product's number in the catalog.
-    let product: Int
+    let product: ProductIndex
     let start: Date
     /// The cycle that ends with this period.
     let cycle: BillingCycle
@@ -14,7 +13,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     /// The offer that this period is under, nil for the full price.
     let offer: Offer?
     /// The transaction that the subscription began with.
-    let original: Int
+    let original: TransactionNumber
     let originalDate: Date
 
     struct Offer: Hashable, Codable, Sendable {
@@ -33,11 +32,11 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     }
 
     init(
-        product: Int,
+        product: ProductIndex,
         start: Date,
         cycle: BillingCycle,
         offer: Offer?,
-        original: Int,
+        original: TransactionNumber,
         originalDate: Date
     ) {
         self.product = product
@@ -78,7 +77,9 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     }
 
     /// Whether the next period, of a product, is under the same offer.
-    func offerGoesOn(as product: Int) -> Bool { product == self.product && offer.map { $0.remaining > 0 } ?? false }
+    func offerGoesOn(as product: ProductIndex) -> Bool {
+        product == self.product && offer.map { $0.remaining > 0 } ?? false
+    }
 
     static func == (left: SubscriptionTerm, right: SubscriptionTerm) -> Bool {
         left === right
@@ -100,7 +101,7 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
     /// A stackable offer begins when the term's own is over.
     case begins(SubscriptionTerm, then: SubscriptionOffer? = nil)
     /// The running period continues, and then renews as this product, under an offer or none.
-    case renewsAs(product: Int, SubscriptionTerm, offer: SubscriptionOffer? = nil)
+    case renewsAs(product: ProductIndex, SubscriptionTerm, offer: SubscriptionOffer? = nil)
 
     /// The period that the purchase belongs to.
     var term: SubscriptionTerm {

@@ -48,7 +48,9 @@ extension SandboxTimeline.Entry {
         }
     }
 
-    private static func names(_ numbers: [Int]) -> String { numbers.map { "#\($0)" }.joined(separator: ", ") }
+    private static func names(_ numbers: [TransactionNumber]) -> String {
+        numbers.map { "#\($0.identifier)" }.joined(separator: ", ")
+    }
 
     private static func loss(of products: [String]) -> String {
         products.isEmpty ? "" : "; access to \(products.joined(separator: ", ")) ended"

@@ -53,6 +53,12 @@ extension OrderID {
     }
 }
 
+extension TransactionNumber {
+    fileprivate func advanced(by offset: Int32) -> TransactionNumber {
+        TransactionNumber(rawValue: rawValue &+ Int(offset))
+    }
+}
+
 extension StoreEvent.Order: Renumberable {
     // Not by `==`, which considers different bits of an amount or a text equal. No two sales have the same effect on a
     // subscription.
@@ -64,7 +70,7 @@ extension StoreEvent.Order: Renumberable {
         else { return nil }
         let offsets = NumberOffsets(
             command: command.number &- other.command.number,
-            transaction: transaction &- other.transaction,
+            transaction: transaction.rawValue &- other.transaction.rawValue,
             order: 0
         )
         return payment.isIdentical(to: other.payment) ? offsets : nil
@@ -75,7 +81,7 @@ extension StoreEvent.Order: Renumberable {
             device: device,
             account: account,
             command: command.advanced(by: offsets.command),
-            transaction: transaction &+ Int(offsets.transaction),
+            transaction: transaction.advanced(by: offsets.transaction),
             payment: payment,
             product: product,
             charge: charge,
@@ -93,7 +99,7 @@ extension StoreEvent.Finish: Renumberable {
         else { return nil }
         return NumberOffsets(
             command: command.number &- other.command.number,
-            transaction: transaction &- otherTransaction,
+            transaction: transaction.rawValue &- otherTransaction.rawValue,
             order: order.number &- otherOrder.number
         )
     }
@@ -102,7 +108,7 @@ extension StoreEvent.Finish: Renumberable {
         StoreEvent.Finish(
             device: device,
             command: command.advanced(by: offsets.command),
-            transaction: transaction.map { $0 &+ Int(offsets.transaction) },
+            transaction: transaction?.advanced(by: offsets.transaction),
             order: order?.advanced(by: offsets.order),
             account: account
         )

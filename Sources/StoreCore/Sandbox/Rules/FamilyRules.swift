@@ -28,12 +28,12 @@ extension SandboxState {
         for key in wanted {
             guard let sharing = sharing(key, as: next, at: now, bought) else { continue }
             events.append(LedgerRecord(date: now, event: .operator(.family(.shared(sharing)))))
-            next += 1
+            next = next.advanced(by: 1)
         }
     }
 
     /// Returns the families in which an event may have changed the shares.
-    private func families(touchedBy event: StoreEvent) -> [Int] {
+    private func families(touchedBy event: StoreEvent) -> [FamilyID] {
         switch event {
         // The shareable products may have changed, or any account's purchases.
         case .registered, .operator(.deleted), .operator(.cleared): Array(families.all.indices)
@@ -43,7 +43,7 @@ extension SandboxState {
     }
 
     /// Returns the account whose shareable purchases an event may have changed.
-    private func account(touchedBy event: StoreEvent) -> Int? {
+    private func account(touchedBy event: StoreEvent) -> AccountID? {
         switch event {
         case .renewed(let subscription, _, _, _), .ended(let subscription, _): subscriptions[subscription].account
         case .operator(.refunded(let refund)): refund.account
@@ -73,7 +73,7 @@ extension SandboxState {
     /// Returns the share that a member gains, nil if the member has it already.
     private func sharing(
         _ key: FamilyChange.Key,
-        as number: Int,
+        as number: TransactionNumber,
         at now: Date,
         _ bought: Set<StoreEvent.Acquisition>
     ) -> FamilyChange.Sharing? {
@@ -119,7 +119,7 @@ extension SandboxState {
     }
 
     /// Returns the entitlements that an account has through family sharing.
-    func sharedEntitlements(of account: Int) -> [SandboxEntitlement] {
+    func sharedEntitlements(of account: AccountID) -> [SandboxEntitlement] {
         families.shares(with: account).compactMap { share in
             var graceEnd: Date?
             if case .subscription(let original) = share.key.item {
@@ -142,12 +142,12 @@ extension SandboxState {
 extension StoreEvent {
     /// A purchase by an account.
     struct Acquisition: Hashable {
-        let account: Int
-        let product: Int
+        let account: AccountID
+        let product: ProductIndex
     }
 
     /// The accounts that leave a family.
-    fileprivate var leavers: [Int] {
+    fileprivate var leavers: [AccountID] {
         if case .operator(.family(.left(_, let accounts))) = self { accounts } else { [] }
     }
 

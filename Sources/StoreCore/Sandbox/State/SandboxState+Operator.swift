@@ -26,8 +26,10 @@ extension SandboxState {
             operatorState.promotions[device, default: []].append(promotion)
         case .newsTold(let device, let position):
             operatorState.promotions[device]?.removeAll { $0.position <= position }
-            let isSameUser = devices[device].start <= position
-            revocations.tell(devices[device].account, on: device, through: isSameUser ? position : -1)
+            // An app that was told before this account signed in was told about another one.
+            if devices[device].start <= position, let account = devices[device].account {
+                revocations.tell(account, on: device, through: position)
+            }
         case .promotionChanged(let device, let change):
             operatorState.promotionOverrides[device, default: PromotionOverrides()].apply(change)
         case .refunded(let refund):
@@ -41,17 +43,17 @@ extension SandboxState {
         }
     }
 
-    private mutating func keepIssue(_ number: Int) {
-        guard let row = transactions[number] else { return }
+    private mutating func keepIssue(_ number: TransactionNumber) {
+        guard let row = transactions[number], let account = row.account, let device = row.device else { return }
         operatorState.issues[number] = OperatorState.Issue(
-            account: Int(row.account),
-            device: Int(row.device),
+            account: account,
+            device: device,
             payment: row.transaction.payment
         )
     }
 
     /// Adds the updates that an operator's change, already applied, means for a queue on a device.
-    func addUpdates(from change: OperatorChange, for device: Int, to updates: inout [StoreUpdate]) {
+    func addUpdates(from change: OperatorChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
         // A promotion on the store's page is described in the device's language, by the code that knows the language.
         case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged: break
@@ -76,9 +78,9 @@ extension SandboxState {
 
     /// Whether Ask to Buy applies to a payment, whatever the authorizer says.
     @inline(__always)
-    func asksToBuy(_ payment: StorePayment, for account: Int) -> Bool {
+    func asksToBuy(_ payment: StorePayment, for account: AccountID?) -> Bool {
         payment.simulatesAskToBuyInSandbox
-            || (!operatorState.askingAccounts.isEmpty && operatorState.askingAccounts.contains(account))
+            || (!operatorState.askingAccounts.isEmpty && account.map(operatorState.askingAccounts.contains) ?? false)
     }
 }
 
