@@ -21,7 +21,7 @@ extension SandboxDevice {
             guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
                 throw SandboxError.notPromoted(productIdentifier)
             }
-            events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, productIdentifier))))
+            events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, productIdentifier))))
         }
     }
 
@@ -36,7 +36,7 @@ extension SandboxDevice {
             if let reason = state.catalog.refusal(of: product, at: now) {
                 throw SandboxError.notPurchaseIntent(reason)
             }
-            events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, product))))
+            events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, product))))
         }
     }
 }

@@ -13,9 +13,9 @@ import Foundation
 /// A handle: the store's state lives as long as any handle does. Any thread may call any member.
 public final class SandboxDevice: Sendable {
     let core: SandboxDriver
-    let number: Int
+    let number: DeviceID
 
-    init(_ core: SandboxDriver, _ number: Int) {
+    init(_ core: SandboxDriver, _ number: DeviceID) {
         self.core = core
         self.number = number
     }
@@ -26,8 +26,7 @@ public final class SandboxDevice: Sendable {
     /// The account that is signed in, nil for none.
     public var account: SandboxAccount? {
         core.look { shell, _ in
-            let account = shell.state.devices[number].account
-            return account < 0 ? nil : SandboxAccount(core: core, number: account)
+            shell.state.devices[number].account.map { SandboxAccount(core: core, number: $0) }
         }
     }
 
@@ -49,9 +48,9 @@ public final class SandboxDevice: Sendable {
     /// - Throws: the ledger's errors.
     public func signOut() throws { try signIn(nil) }
 
-    private func signIn(_ account: Int?) throws {
+    private func signIn(_ account: AccountID?) throws {
         try core.change { state, events, now in
-            guard state.devices[number].account != account ?? -1 else { return }
+            guard state.devices[number].account != account else { return }
             events.append(LedgerRecord(date: now, event: .signedIn(device: number, account: account)))
         }
     }

@@ -20,7 +20,7 @@ final class OfferForger: ForwardingBackend {
     private func spoil(_ command: StoreCommand) -> StoreCommand {
         guard case .purchase(var payment) = command.action, let discount = payment.discount else { return command }
         let payload = PromotionalOfferPayload(
-            bundleIdentifier: "com.example.runs",
+            bundleIdentifier: "com.example.simulator",
             keyIdentifier: Self.signer.keyIdentifier,
             productIdentifier: payment.productIdentifier,
             offerIdentifier: discount.identifier,

@@ -1,16 +1,15 @@
 import Foundation
 
 extension SandboxDriver {
-    func isPriceConsentPending(on device: Int) -> Bool {
+    func isPriceConsentPending(on device: DeviceID) -> Bool {
         use { shell, _ in
             guard shell.settings.isReachable(from: device) else { return false }
             try? shell.refresh()
-            let account = shell.state.devices[device].account
-            return account >= 0 && !shell.state.pendingConsents(of: account).isEmpty
+            return shell.state.devices[device].account.map { !shell.state.pendingConsents(of: $0).isEmpty } ?? false
         }
     }
 
-    func showPriceConsent(on device: Int) {
+    func showPriceConsent(on device: DeviceID) {
         let (answer, rate) = shell.withLock { shell in
             let settings = shell.settings
             return (
@@ -20,8 +19,7 @@ extension SandboxDriver {
         guard let answer else { return }
         // An answer that is not written does not count.
         try? change { state, events, now in
-            let account = state.devices[device].account
-            guard account >= 0 else { return }
+            guard let account = state.devices[device].account else { return }
             for index in state.pendingConsents(of: account) {
                 for event in state.answer(answer, index, at: now, rate) {
                     events.append(LedgerRecord(date: now, event: event))

@@ -6,16 +6,16 @@ extension SandboxDriver {
         _ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void
     ) throws -> String {
         let rate = shell.withLock { $0.settings.rules.renewalRate }
-        var transaction = 0
+        var transaction: TransactionNumber = 0
         try change { state, events, now in
             transaction = state.nextTransaction
             try decide(state, now, rate, &events)
         }
-        return String(transaction)
+        return transaction.identifier
     }
 
     /// Performs the action of a device's user in the sheet, and returns its failure.
-    func enterCode(on device: Int) -> StoreFailure? {
+    func enterCode(on device: DeviceID) -> StoreFailure? {
         let (entry, isReachable) = shell.withLock { shell in
             (shell.settings.codeEntries[device], shell.settings.isReachable(from: device))
         }
@@ -30,13 +30,13 @@ extension SandboxDriver {
             do {
                 _ = try redeem { state, now, rate, events in
                     let place = state.devices[device]
-                    guard place.account >= 0 else {
+                    guard let account = place.account else {
                         throw StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
                     }
                     guard place.mayPay else {
                         throw StoreFailure.storeKit(.paymentNotAllowed, "payments are not allowed on this device")
                     }
-                    try state.redeem(code: code, of: product, place.account, now: now, rate, &events)
+                    try state.redeem(code: code, of: product, account, now: now, rate, &events)
                 }
                 return nil
             } catch {

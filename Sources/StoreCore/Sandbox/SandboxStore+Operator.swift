@@ -30,7 +30,7 @@ extension SandboxStore {
     ///
     /// For a store in memory that has none yet: the ledger does not keep it.
     package func numberTransactions(from number: Int) {
-        core.shell.withLock { $0.numberTransactions(from: number) }
+        core.shell.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
     }
 
     /// Whether the store can be reached, from any device.
@@ -86,7 +86,7 @@ extension SandboxStore {
         let rules = core.shell.withLock { $0.settings.rules }
         let answer = rules.answer(for: answer)
         try core.change { sandbox, events, now in
-            guard let number = SandboxState.number(of: transaction), sandbox.isUndecided(number) else {
+            guard let number = TransactionNumber(transaction), sandbox.isUndecided(number) else {
                 throw SandboxError.notUndecided(transaction)
             }
             sandbox.decide(number, answer, isFirstAnswer: false, rate: rules.renewalRate, now: now, &events)

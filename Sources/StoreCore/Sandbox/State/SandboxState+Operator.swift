@@ -1,35 +1,13 @@
 import Foundation
 
-/// The state that the operator's changes add up to.
-struct OwnerState: Codable, Sendable {
-    /// The accounts with Ask to Buy.
-    var askingAccounts: Set<Int> = []
-    /// The accounts whose orders are interrupted.
-    var interruptedAccounts: Set<Int> = []
-    /// The interrupted purchases, by their failed transactions.
-    var issues: [Int: Issue] = [:]
-
-    /// For each device, the purchases begun on the store's page of which its app has not been told, oldest first.
-    var promotions: [Int: [Promotion]] = [:]
-    /// The promotions that apps have changed on their devices.
-    var promotionOverrides: [Int: PromotionOverrides] = [:]
-
-    /// An interrupted purchase.
-    struct Issue: Codable, Sendable {
-        let account: Int
-        let device: Int
-        let payment: StorePayment
-    }
-}
-
 extension SandboxState {
     /// Applies a change by the operator.
-    mutating func apply(_ change: OwnerChange, _ date: Date) {
+    mutating func apply(_ change: OperatorChange, _ date: Date) {
         switch change {
         case .asksToBuy(let account, let isOn):
-            owner.askingAccounts.set(account, to: isOn)
+            operatorState.askingAccounts.set(account, to: isOn)
         case .interruptsPurchases(let account, let isOn):
-            owner.interruptedAccounts.set(account, to: isOn)
+            operatorState.interruptedAccounts.set(account, to: isOn)
         case .interrupted(let order, let failure):
             open(order, .failed, date, failure: failure)
             keepIssue(order.transaction)
@@ -37,21 +15,23 @@ extension SandboxState {
             decline(number, failure)
             keepIssue(number)
         case .resolved(let number, let purchase):
-            owner.issues[number] = nil
+            operatorState.issues[number] = nil
             deliver(purchase, date)
         case .bought(let purchase):
             deliver(purchase, date)
         case .storefront(let countryCode):
             catalog.countryCode = countryCode
         case .promoted(let device, let product):
-            let promotion = OwnerState.Promotion(position: position, productIdentifier: product)
-            owner.promotions[device, default: []].append(promotion)
+            let promotion = OperatorState.Promotion(position: position, productIdentifier: product)
+            operatorState.promotions[device, default: []].append(promotion)
         case .newsTold(let device, let position):
-            owner.promotions[device]?.removeAll { $0.position <= position }
-            let isSameUser = devices[device].start <= position
-            revocations.tell(devices[device].account, on: device, through: isSameUser ? position : -1)
+            operatorState.promotions[device]?.removeAll { $0.position <= position }
+            // An app that was told before this account signed in was told about another one.
+            if devices[device].start <= position, let account = devices[device].account {
+                revocations.tell(account, on: device, through: position)
+            }
         case .promotionChanged(let device, let change):
-            owner.promotionOverrides[device, default: PromotionOverrides()].apply(change)
+            operatorState.promotionOverrides[device, default: PromotionOverrides()].apply(change)
         case .refunded(let refund):
             apply(refund, date)
         case .deleted(let deletion):
@@ -63,17 +43,17 @@ extension SandboxState {
         }
     }
 
-    private mutating func keepIssue(_ number: Int) {
-        guard let row = transactions[number] else { return }
-        owner.issues[number] = OwnerState.Issue(
-            account: Int(row.account),
-            device: Int(row.device),
+    private mutating func keepIssue(_ number: TransactionNumber) {
+        guard let row = transactions[number], let account = row.account, let device = row.device else { return }
+        operatorState.issues[number] = OperatorState.Issue(
+            account: account,
+            device: device,
             payment: row.transaction.payment
         )
     }
 
     /// Adds the updates that an operator's change, already applied, means for a queue on a device.
-    func addUpdates(from change: OwnerChange, for device: Int, to updates: inout [StoreUpdate]) {
+    func addUpdates(from change: OperatorChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
         // A promotion on the store's page is described in the device's language, by the code that knows the language.
         case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged: break
@@ -98,9 +78,9 @@ extension SandboxState {
 
     /// Whether Ask to Buy applies to a payment, whatever the authorizer says.
     @inline(__always)
-    func asksToBuy(_ payment: StorePayment, for account: Int) -> Bool {
+    func asksToBuy(_ payment: StorePayment, for account: AccountID?) -> Bool {
         payment.simulatesAskToBuyInSandbox
-            || (!owner.askingAccounts.isEmpty && owner.askingAccounts.contains(account))
+            || (!operatorState.askingAccounts.isEmpty && account.map(operatorState.askingAccounts.contains) ?? false)
     }
 }
 
