@@ -6,8 +6,8 @@ extension FaultInjector: StoreBackend {
     public var clock: any StoreClock { backend.clock }
     /// The store's lane.
     public var lane: BackendLane { backend.lane }
-    /// The store's services; the injector stands before ``StoreServices/storefront``, ``StoreServices/receipts`` and
-    /// ``StoreServices/content``, and no fault changes the others.
+    /// The store's services; the injector stands before `storefront`, `receipts` and
+    /// `content`, and no fault changes the others.
     public var services: StoreServices {
         var services = backend.services
         if let storefront = services.storefront { services.storefront = FaultyStorefront(storefront, self) }

@@ -1,8 +1,8 @@
 extension FaultInjector {
     /// A point where messages pass between a queue and its store.
     ///
-    /// Requests that are answered without passing anything on are not among them, except the country:
-    /// ``FaultInjector/sells(_:)`` and its like go straight to the store.
+    /// Reads are not among them, except that of the country:
+    /// others, such as which products are sold, go straight to the store.
     public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
         /// Submission of commands to the store.
         case submission
