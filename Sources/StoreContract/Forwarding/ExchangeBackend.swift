@@ -1,14 +1,14 @@
 import StoreCore
 
-/// A store's direct road in the form of the socket.
+/// A store's direct transport in the form of the socket.
 ///
 /// Commands and connections go through ``ImmediateStore/exchange(_:on:into:)``, so that every check of the socket
-/// checks this road as well.
+/// checks this transport as well.
 package final class ExchangeBackend: ForwardingBackend {
     private let store: any ImmediateStore
     private let links = Locked<[ObjectIdentifier: ExchangeLink]>([:])
 
-    /// Presents a store's direct road as a socket.
+    /// Presents a store's direct transport as a socket.
     package init(_ store: any ImmediateStore) { self.store = store }
 
     deinit { for link in links.withLock({ Array($0.values) }) { link.close() } }

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// A connection on a store's direct road that pulls updates and passes them to a receiver.
+/// A connection on a store's direct transport that pulls updates and passes them to a receiver.
 final class ExchangeLink: NewsListener {
     private struct Request: Sendable {
         var commands: [StoreCommand] = []

@@ -6,6 +6,6 @@ import StoreCore
 package final class SocketBackend: ForwardingBackend {
     package let backend: any StoreBackend
 
-    /// Hides a store's direct road.
+    /// Hides a store's direct transport.
     package init(_ backend: any StoreBackend) { self.backend = backend }
 }

@@ -61,7 +61,7 @@ extension TestHarness {
         let isInside = wait { $0.count > count }
         let other = DispatchQueue(label: "StoreContract.lane.other")
         let second: Answer<SubmissionReply> = begin(on: other) { $0.submit([orders[1]], reply: $1) }
-        let areTaken = wait { $0.done.isSuperset(of: [first.errand, second.errand]) }
+        let areTaken = wait { $0.done.isSuperset(of: [first.request, second.request]) }
         results.hold(.submissionsAnswered, areTaken, "one of two submissions that crossed was not answered")
         guard areTaken else { throw Stop(reason: "a submission was not answered") }
         guard first.result.read({ $0 }) == .taken, second.result.read({ $0 }) == .taken else {

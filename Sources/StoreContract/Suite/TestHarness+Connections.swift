@@ -143,26 +143,26 @@ extension TestHarness {
         until limit: Date,
         _ isSo: (Trace) -> Bool
     ) -> Bool {
-        let errand = nextErrand()
+        let request = nextRequestNumber()
         Thread.detachNewThread { [backend, trace] in
             mover(backend, seconds)
-            trace.change { _ = $0.done.insert(errand) }
+            trace.change { _ = $0.done.insert(request) }
         }
-        return trace.wait(until: limit) { $0.done.contains(errand) || isSo($0) }
+        return trace.wait(until: limit) { $0.done.contains(request) || isSo($0) }
     }
 
     private func waitWhileTimePasses(until limit: Date, _ isSo: (Trace) -> Bool) -> Bool {
-        let errand = nextErrand()
+        let request = nextRequestNumber()
         let timer = clock.schedule(at: clock.now + subject.deadline) { [trace] in
-            trace.change { _ = $0.done.insert(errand) }
+            trace.change { _ = $0.done.insert(request) }
         }
         defer { timer.cancel() }
         for _ in 0..<Self.patience {
             let hasHappened = trace.wait(until: limit) { trace in
-                isSo(trace) || trace.done.contains(errand)
+                isSo(trace) || trace.done.contains(request)
                     || trace.connections.contains { $0.loss != nil && !$0.isOver }
             }
-            if !hasHappened || trace.read({ isSo($0) || $0.done.contains(errand) }) { break }
+            if !hasHappened || trace.read({ isSo($0) || $0.done.contains(request) }) { break }
             _ = reconnectLost()
         }
         return trace.read(isSo)

@@ -25,7 +25,7 @@ final class TestHarness {
     private var lane = DispatchQueue(label: "StoreContract.lane")
     var lines: [Line] = []
     private var numbers: [JournalID: Int] = [:]
-    private var lastErrand = 0
+    private var lastRequestNumber = 0
 
     /// A series of receivers that follow the same updates: a new one whenever a connection was lost.
     final class Line {
@@ -116,7 +116,7 @@ extension TestHarness {
         _ body: @escaping @Sendable (any StoreBackend, @escaping @Sendable (R) -> Void) -> Void
     ) throws -> R {
         let answer = begin(body)
-        guard wait({ $0.done.contains(answer.errand) }), let result = answer.result.read({ $0 }) else {
+        guard wait({ $0.done.contains(answer.request) }), let result = answer.result.read({ $0 }) else {
             results.hold(promise, false, "\(what) was not answered within \(subject.deadline) s")
             throw Stop(reason: "\(what) was not answered")
         }
@@ -134,7 +134,7 @@ extension TestHarness {
 
     /// The pending answer of a call.
     struct Answer<R: Sendable> {
-        let errand: Int
+        let request: Int
         let result = MonitoredValue<R?>(nil)
     }
 
@@ -143,22 +143,22 @@ extension TestHarness {
         on queue: DispatchQueue? = nil,
         _ body: @escaping @Sendable (any StoreBackend, @escaping @Sendable (R) -> Void) -> Void
     ) -> Answer<R> {
-        let answer = Answer<R>(errand: nextErrand())
+        let answer = Answer<R>(request: nextRequestNumber())
         let work = clock.activity.begin()
-        (queue ?? lane).async { [backend, trace, result = answer.result, errand = answer.errand] in
+        (queue ?? lane).async { [backend, trace, result = answer.result, request = answer.request] in
             body(backend) { value in
                 // Further answers are ignored.
                 result.change { $0 = $0 ?? value }
-                trace.change { _ = $0.done.insert(errand) }
+                trace.change { _ = $0.done.insert(request) }
             }
             work.end()
         }
         return answer
     }
 
-    func nextErrand() -> Int {
-        lastErrand += 1
-        return lastErrand
+    func nextRequestNumber() -> Int {
+        lastRequestNumber += 1
+        return lastRequestNumber
     }
 }
 

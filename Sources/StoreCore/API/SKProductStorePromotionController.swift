@@ -2,9 +2,9 @@ import Foundation
 
 /// The controller of the order and the visibility, on this device, of products that the store promotes.
 ///
-/// A store with a ``PromotionService`` keeps these overrides, as ``SandboxStore`` does. For any other store they are kept in memory, as long as the current
-/// ``StoreContext`` lives. Completion handlers are called once: with an in-process store, on the calling thread before
-/// the call returns; with another, on a thread of the store's.
+/// A store with a ``PromotionService`` keeps these overrides, as ``SandboxStore`` does. For any other store they are
+/// kept in memory, as long as the current ``StoreContext`` lives. Completion handlers are called once: with an
+/// in-process store, on the calling thread before the call returns; with another, on a thread of the store's.
 open class SKProductStorePromotionController: NSObject {
     // Stateless, so that one may serve every thread.
     nonisolated(unsafe) private static let shared = SKProductStorePromotionController()

@@ -173,7 +173,7 @@ extension Catalog {
     }
 
     /// Returns the reason why an identifier cannot be bought at a moment, in one sentence; nil if it can.
-    func refusal(of identifier: String, at moment: Date) -> String? {
+    func reasonNotOnSale(_ identifier: String, at moment: Date) -> String? {
         guard let index = index(of: identifier) else {
             return "no product \"\(identifier)\" is registered in this store"
         }

@@ -236,7 +236,10 @@ extension QueueDriver {
     /// Discards the waiting notices, whose observers have gone.
     private func silence(_ state: inout State) {
         epoch.add(1, ordering: .sequentiallyConsistent)
-        for notice in state.notices.waiting where notice.applyUnheard(delegate) { state.machine.forgetCursor() }
+        for notice in state.notices.waiting {
+            // What the store sends only once is owed again: with a snapshot.
+            if notice.applyUnheard(delegate) { state.machine.forgetCursor() }
+        }
         state.notices.clear()
     }
 

@@ -59,6 +59,20 @@ extension SandboxBackend {
 // MARK: - Services
 
 extension SandboxBackend {
+    /// Every service, each offered by the backend itself.
+    public var services: StoreServices {
+        // Spelled out: looking each conformance up takes longer.
+        var services = StoreServices()
+        services.availability = self
+        services.storefront = self
+        services.receipts = self
+        services.content = self
+        services.promotions = self
+        services.codes = self
+        services.consent = self
+        return services
+    }
+
     /// Whether the device's user may pay.
     public var canMakePayments: Bool { device.core.canMakePayments(on: device.number) }
 
@@ -150,7 +164,7 @@ extension SandboxBackend {
 extension SandboxStore: ReceiptSource {}
 extension SandboxDevice: ReceiptSource {}
 
-// MARK: - The direct road
+// MARK: - The direct transport
 
 extension SandboxBackend where Self: ImmediateStore {
     package var isSelfContained: Bool { device.core.isSelfContained }

@@ -33,7 +33,7 @@ extension SandboxDevice {
     public func openPurchaseIntent(url: URL) throws {
         let product = try PurchaseIntent(url, bundleIdentifier: core.bundleIdentifier).productIdentifier
         try core.change { state, events, now in
-            if let reason = state.catalog.refusal(of: product, at: now) {
+            if let reason = state.catalog.reasonNotOnSale(product, at: now) {
                 throw SandboxError.notPurchaseIntent(reason)
             }
             events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, product))))

@@ -72,7 +72,7 @@ extension SandboxStore {
     public func reasonForInvalidity(of productIdentifier: String) -> String? {
         core.use { shell, now in
             try? shell.refresh()
-            return shell.state.catalog.refusal(of: productIdentifier, at: now)
+            return shell.state.catalog.reasonNotOnSale(productIdentifier, at: now)
         }
     }
 

@@ -17,7 +17,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
     var store: SandboxStore
     var endpoints: [StoreEndpoint] = []
     var wires: [FaultInjector] = []
-    /// The direct directWires of the devices, which commands and updates pass; empty in runs on the socket.
+    /// The direct wires of the devices, which commands and updates pass; empty in runs on the socket.
     var directWires: [DirectWire] = []
     var apps: [AppRun] = []
     var isObserved = [true, true, true]

@@ -28,6 +28,8 @@ import Testing
         #expect(shop.injector.services.availability?.canMakePayments == false)
         #expect(shop.injector.services.storefront?.storefront == shop.store.storefront)
         #expect(shop.injector.lane == .caller)
+        let services = shop.injector.services
+        #expect(services.promotions != nil && services.codes != nil && services.consent != nil)
         #expect(shop.injector.services.availability?.sells("sword") == true)
         #expect(shop.injector.services.availability?.sells("swrod") == false)
         try shop.store.setPaymentsAllowed(true)

@@ -120,7 +120,7 @@ import Testing
 /// A sandbox that is reached through a serial queue.
 private final class DistantStore: StoreBackend {
     private let store: SandboxStore
-    private let road = DispatchQueue(label: "road")
+    private let wire = DispatchQueue(label: "wire")
 
     init(_ store: SandboxStore) { self.store = store }
 
@@ -128,7 +128,7 @@ private final class DistantStore: StoreBackend {
 
     private func travel(_ body: @escaping @Sendable (SandboxStore) -> Void) {
         let work = clock.activity.begin()
-        road.async { [store] in
+        wire.async { [store] in
             body(store)
             work.end()
         }

@@ -65,13 +65,13 @@ import Testing
         let answer = catalog.answer(["sword", "shield", "sowrd", "pro"], for: "en_US", in: usa, at: before)
         #expect(answer.products.map(\.identifier) == ["pro"])
         #expect(answer.invalidIdentifiers.sorted() == ["shield", "sowrd", "sword"])
-        #expect(catalog.refusal(of: "sowrd", at: before) == #"no product "sowrd" is registered in this store"#)
-        #expect(catalog.refusal(of: "sword", at: before) == #"the product "sword" has been withdrawn from sale"#)
+        #expect(catalog.reasonNotOnSale("sowrd", at: before) == #"no product "sowrd" is registered in this store"#)
+        #expect(catalog.reasonNotOnSale("sword", at: before) == #"the product "sword" has been withdrawn from sale"#)
         #expect(
-            catalog.refusal(of: "shield", at: before)
+            catalog.reasonNotOnSale("shield", at: before)
                 == #"the product "shield" is new and not on all servers before 1970-01-12T13:46:40Z"#
         )
-        #expect(catalog.refusal(of: "pro", at: before) == nil)
+        #expect(catalog.reasonNotOnSale("pro", at: before) == nil)
     }
 
     @Test func `B80: A new product is sold from the moment on which all servers know it`() throws {
@@ -79,7 +79,7 @@ import Testing
         catalog.setAvailability(.notYetPropagated(until: now), of: 0)
         #expect(catalog.onSale("sword", at: now.addingTimeInterval(-0.001)) == nil)
         #expect(catalog.onSale("sword", at: now) == 0)
-        #expect(catalog.refusal(of: "sword", at: now) == nil)
+        #expect(catalog.reasonNotOnSale("sword", at: now) == nil)
     }
 
     @Test func `A withdrawn product keeps its number and comes back`() throws {

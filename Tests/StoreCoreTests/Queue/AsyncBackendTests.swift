@@ -133,6 +133,9 @@ import Testing
         #expect(services.availability == nil && services.storefront == nil && services.receipts == nil)
         #expect(services.content == nil && services.promotions == nil && services.codes == nil)
         #expect(services.consent == nil)
+        let context = StoreContext(backend: backend)
+        #expect(context.run { SKPaymentQueue.canMakePayments() })
+        #expect(context.run { SKPaymentQueue.default().storefront } == nil)
         #expect(backend.lane == .background)
         #expect(backend.clock === SystemClock.shared)
     }

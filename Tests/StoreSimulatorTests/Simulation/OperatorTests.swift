@@ -312,7 +312,7 @@ import Testing
         try expectMatters(operations) { InterferingBackend($0, refusesContent: true) }
     }
 
-    @Test func `The acts of owners are printed as they are pasted`() {
+    @Test func `The operator's operations are printed as they are pasted`() {
         let operations: [SimulatedOperation] = [
             .askToBuy(account: 0, on: true), .failPurchases(false), .interruptPurchases(account: 1, on: true),
             .resolveIssue(index: 2), .buy(account: 0, product: .sword, quantity: 2),

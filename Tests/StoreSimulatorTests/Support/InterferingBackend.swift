@@ -80,7 +80,7 @@ final class InterferingBackend: ForwardingBackend, StorefrontService, ReceiptSer
     }
 
     func disconnect(_ receiver: any StoreUpdateReceiver) {
-        for sieve in filters.remove(receiver) { backend.disconnect(sieve) }
+        for filter in filters.remove(receiver) { backend.disconnect(filter) }
     }
 
     func acknowledge(through cursor: UpdateCursor) {
@@ -120,15 +120,15 @@ final class InterferingBackend: ForwardingBackend, StorefrontService, ReceiptSer
     }
 }
 
-/// Who hears only some of what a store tells.
+/// Receivers that are told only some updates.
 private final class ReceiverFilters: @unchecked Sendable {  // unchecked: a run uses one thread
     private var all: [ReceiverFilter] = []
 
     func add(_ receiver: any StoreUpdateReceiver, _ hides: @escaping @Sendable (StoreUpdate) -> Bool) -> ReceiverFilter
     {
-        let sieve = ReceiverFilter(receiver, hides)
-        all.append(sieve)
-        return sieve
+        let filter = ReceiverFilter(receiver, hides)
+        all.append(filter)
+        return filter
     }
 
     func remove(_ receiver: any StoreUpdateReceiver) -> [ReceiverFilter] {

@@ -17,7 +17,9 @@ open class KeyValueObject: NSObject {
     #else
         /// Sets a property by its name.
         ///
-        /// An unknown name or a value of another type traps. Enumerations may be given as their raw values.
+        /// An unknown name or a value of another type traps, as does a property that cannot be changed, such as one of an
+        /// ``SKPayment`` that is not mutable; `setValueThrowing(_:forKey:)` throws instead. Enumerations may be given as
+        /// their raw values.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key) }
 
         /// Returns the value of a property by its name.

@@ -29,31 +29,6 @@ final class AsyncServiceAdapter<Service: Sendable>: Sendable {
     }
 }
 
-extension StoreClock {
-    /// Runs a call to an asynchronous store in a task, for which settling waits.
-    func run(_ body: @escaping @Sendable () async -> Void) {
-        let work = activity.begin()
-        Task {
-            await body()
-            work.end()
-        }
-    }
-}
-
-extension StoreServices {
-    /// Creates the services whose asynchronous protocols a store conforms to, and ``AvailabilityService``.
-    init(implementedBy store: any AsyncStoreBackend) {
-        let clock = store.clock
-        availability = store as? any AvailabilityService
-        storefront = (store as? any AsyncStorefrontService).map { AsyncServiceAdapter($0, clock) }
-        receipts = (store as? any AsyncReceiptService).map { AsyncServiceAdapter($0, clock) }
-        content = (store as? any AsyncContentService).map { AsyncServiceAdapter($0, clock) }
-        promotions = (store as? any AsyncPromotionService).map { AsyncServiceAdapter($0, clock) }
-        codes = (store as? any AsyncOfferCodeService).map { AsyncServiceAdapter($0, clock) }
-        consent = (store as? any AsyncPriceConsentService).map { AsyncServiceAdapter($0, clock) }
-    }
-}
-
 extension AsyncServiceAdapter: StorefrontService where Service == any AsyncStorefrontService {
     var storefront: StoreStorefront? { service.storefront }
 

@@ -33,4 +33,26 @@ public struct StoreServices: Sendable {
         codes = store as? any OfferCodeService
         consent = store as? any PriceConsentService
     }
+
+    /// Creates the services whose protocols a store conforms to, in either form.
+    init(implementedBy store: any AsyncStoreBackend) {
+        let clock = store.clock
+        availability = store as? any AvailabilityService
+        storefront =
+            (store as? any AsyncStorefrontService).map { AsyncServiceAdapter($0, clock) }
+            ?? (store as? any StorefrontService)
+        receipts =
+            (store as? any AsyncReceiptService).map { AsyncServiceAdapter($0, clock) } ?? (store as? any ReceiptService)
+        content =
+            (store as? any AsyncContentService).map { AsyncServiceAdapter($0, clock) } ?? (store as? any ContentService)
+        promotions =
+            (store as? any AsyncPromotionService).map { AsyncServiceAdapter($0, clock) }
+            ?? (store as? any PromotionService)
+        codes =
+            (store as? any AsyncOfferCodeService).map { AsyncServiceAdapter($0, clock) }
+            ?? (store as? any OfferCodeService)
+        consent =
+            (store as? any AsyncPriceConsentService).map { AsyncServiceAdapter($0, clock) }
+            ?? (store as? any PriceConsentService)
+    }
 }

@@ -89,30 +89,30 @@ extension SandboxDriver {
     /// Runs a body under the lock, at a time read there, then the work that it leaves.
     func use<R>(_ body: (inout SandboxDriverState, Date) throws -> R) rethrows -> R {
         try CallScope.outermost {
-            var errands: SandboxErrands?
-            defer { if let errands { run(errands) } }
+            var followUps: SandboxFollowUps?
+            defer { if let followUps { run(followUps) } }
             return try shell.withLock { shell in
-                defer { errands = shell.takeErrands() }
+                defer { followUps = shell.takeFollowUps() }
                 return try body(&shell, clock.now)
             }
         }
     }
 
     /// Does the work that is left once the lock is released.
-    func run(_ errands: SandboxErrands) {
+    func run(_ followUps: SandboxFollowUps) {
         CallScope.outermost {
-            ring(errands)
-            ask(errands.questions)
+            ring(followUps)
+            ask(followUps.questions)
         }
     }
 
     /// Sets the alarm, and notifies the listeners.
-    private func ring(_ errands: SandboxErrands) {
+    private func ring(_ followUps: SandboxFollowUps) {
         CallScope.outermost {
-            if let alarm = errands.alarm { set(alarm) }
-            for listener in errands.rings { listener.newsArrived() }
-            if errands.rings.isEmpty { return }
-            shell.withLock { $0.ringing -= errands.rings.count }
+            if let alarm = followUps.alarm { set(alarm) }
+            for listener in followUps.rings { listener.newsArrived() }
+            if followUps.rings.isEmpty { return }
+            shell.withLock { $0.ringing -= followUps.rings.count }
             activity.changed()
         }
     }
@@ -209,15 +209,15 @@ extension SandboxDriver {
         into exchange: inout Exchange,
         _ take: (inout SandboxDriverState, Date, inout Exchange) -> Void
     ) {
-        let errands = shell.withLock { shell in
+        let followUps = shell.withLock { shell in
             let now = clock.now
             take(&shell, now, &exchange)
             if let connection { shell.takeNews(of: connection, now: now, &exchange) }
-            return shell.takeErrands()
+            return shell.takeFollowUps()
         }
-        guard let errands else { return }
-        if errands.alarm != nil || !errands.rings.isEmpty { exchange.afterwards = { self.ring(errands) } }
-        let questions = errands.questions
+        guard let followUps else { return }
+        if followUps.alarm != nil || !followUps.rings.isEmpty { exchange.afterwards = { self.ring(followUps) } }
+        let questions = followUps.questions
         if !questions.isEmpty { exchange.questions = { self.ask(questions) } }
     }
 

@@ -11,7 +11,7 @@ struct TransactionNumber: TypedNumber {
 extension TransactionNumber {
     /// Creates the number of an identifier, nil if a store never gives that: "007" is not "7".
     init?(_ identifier: String) {
-        guard let value = Int64(spelledBy: identifier) else { return nil }
-        self.init(rawValue: Int(value))
+        guard let value = Int64(spelledBy: identifier).flatMap(Int.init(exactly:)) else { return nil }
+        self.init(rawValue: value)
     }
 }

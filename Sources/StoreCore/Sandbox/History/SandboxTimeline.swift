@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```text
 /// 2025-01-01 00:00:00  account  device  #1  2 × sword  sold for 1.98 (order 1)
-/// 2025-01-01 00:00:00  account  device  #2  dragon     refused, paymentInvalid: "dragon" is not on sale (order 2)
+/// 2025-01-01 00:00:00  account  device  #2  dragon     refused, paymentInvalid: no product "dragon" is registered in this store (order 2)
 /// 2025-02-01 00:00:00  account          #3  gold       renewed until 2025-03-01 00:00:00 for 9.99
 /// ```
 ///

@@ -3,7 +3,7 @@ import Foundation
 // The rules of renewals that cannot be charged, or not at a consented price (behaviors 199, 200 and 210 to 216).
 extension SandboxState {
     /// Returns the event that takes the place of a subscription's renewal; nil if it can renew.
-    func exception(of index: SubscriptionIndex, _ rate: RenewalRate) -> LedgerRecord? {
+    func eventInsteadOfRenewal(of index: SubscriptionIndex, _ rate: RenewalRate) -> LedgerRecord? {
         let subscription = subscriptions[index]
         if let trouble = subscriptions.trouble(of: index) {
             let isGraceOver = trouble.graceEnd != nil

@@ -31,8 +31,8 @@ extension SandboxState {
         )
     }
 
-    /// Returns the reason why a product cannot be bought in the storefront's country; nil if it can.
-    func absence(of product: ProductIndex) -> StoreFailure? {
+    /// Returns the failure of buying a product that is not sold in the storefront's country; nil for one that is.
+    func failureIfNotSoldHere(_ product: ProductIndex) -> StoreFailure? {
         guard !catalog.isSoldHere(product) else { return nil }
         let reason = "\(catalog[product].identifier) is not sold in \(catalog.countryCode)"
         return .storeKit(.storeProductNotAvailable, reason)

@@ -110,9 +110,10 @@ extension SandboxState {
                 "the payment for \(payment.productIdentifier) carries request data, to which no app here is entitled"
             )
         }
-        if let product, !catalog.isSoldHere(product) { return absence(of: product) }
+        if let product, !catalog.isSoldHere(product) { return failureIfNotSoldHere(product) }
         guard let product, catalog.isOnSale(product, at: now) else {
-            let reason = catalog.refusal(of: payment.productIdentifier, at: now) ?? "not on sale"
+            // What is not on sale has a reason.
+            let reason = catalog.reasonNotOnSale(payment.productIdentifier, at: now)!
             return .storeKit(.paymentInvalid, reason)
         }
         guard (1...10).contains(payment.quantity) else {
@@ -290,11 +291,11 @@ extension SandboxState {
             event = .deferred(transaction: number)
         case .approve:
             guard let command = row.transaction.order, let device = row.device else { return }
-            if let index = row.product, let failure = absence(of: index) {
+            if let index = row.product, let failure = failureIfNotSoldHere(index) {
                 event = .declined(transaction: number, failure)
                 break
             }
-            if row.product != nil, let reason = catalog.refusal(of: product, at: now) {
+            if row.product != nil, let reason = catalog.reasonNotOnSale(product, at: now) {
                 event = .declined(transaction: number, .storeKit(.paymentInvalid, reason))
                 break
             }

@@ -47,8 +47,8 @@ extension SandboxState {
         now: Date,
         _ rate: RenewalRate
     ) throws(StoreFailure) -> LedgerRecord {
-        if let absence = absence(of: product) { throw absence }
-        if let reason = catalog.refusal(of: catalog[product].identifier, at: now) {
+        if let failure = failureIfNotSoldHere(product) { throw failure }
+        if let reason = catalog.reasonNotOnSale(catalog[product].identifier, at: now) {
             throw .storeKit(.paymentInvalid, reason)
         }
         if let refusal = refusal(of: offer, of: product, account) { throw refusal }

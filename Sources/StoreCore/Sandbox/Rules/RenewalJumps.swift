@@ -40,7 +40,7 @@ extension SandboxState {
         let subscription = subscriptions[index]
         guard subscription.isRunning, subscription.willRenew,
             catalog.isOnSale(subscription.renewsAs, at: subscription.term.end),
-            !(billing.mayFail || subscriptions.hasExceptions) || exception(of: index, rate) == nil
+            !(billing.mayFail || subscriptions.hasExceptions) || eventInsteadOfRenewal(of: index, rate) == nil
         else { return nil }
         return catalog.period(of: subscription.renewsAs)
     }

@@ -58,7 +58,7 @@ extension SandboxState {
         _ rate: RenewalRate,
         _ events: inout [LedgerRecord]
     ) {
-        if billing.mayFail || subscriptions.hasExceptions, let record = exception(of: index, rate) {
+        if billing.mayFail || subscriptions.hasExceptions, let record = eventInsteadOfRenewal(of: index, rate) {
             return events.append(record)
         }
         // The properties are read one by one: a copy of all of it would cost more than the renewal.

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import Testing
 
-/// What a store's owner does to a subscription by command.
+/// An operator's commands to a subscription.
 @Suite struct SubscriptionCommandTests {
     private static let tenth = Market.date("2025-01-10T06:00:00Z")
 

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B146: A payment may ask a sandbox to take the road of asking somebody else`(
+    func `B146: A payment may ask a sandbox to defer it to somebody else`(
         conformer: Conformer
     ) async throws {
         for authorizer in [Authorizer.approving, .always(.approve)] {

@@ -40,11 +40,15 @@ import Testing
     @Test func `A snapshot has every property of the state, and -1 for nobody signed in`() throws {
         var state = SandboxState()
         state.apply(LedgerRecord(date: Self.start, event: .registered(.consumable("coins", price: "0.99"))))
+        let change = OperatorChange.promotionChanged(device: 0, .order(["coins"]))
+        state.apply(LedgerRecord(date: Self.start, event: .operator(change)))
         state.apply(LedgerRecord(date: Self.start, event: .signedIn(device: 0, account: nil)))
         let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(state)) as? [String: Any]
         let names = Mirror(reflecting: state).children.compactMap(\.label)
         #expect(Set(names.map { $0 == "operatorState" ? "owner" : $0 }) == Set((object ?? [:]).keys))
         let devices = object?["devices"] as? [[String: Any]]
         #expect(devices?.first?["account"] as? Int == -1)
+        let overrides = (object?["owner"] as? [String: Any])?["promotionOverrides"] as? [String: Any]
+        #expect(overrides.map { Array($0.keys) } == ["0"])
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import Testing
 
-/// Purchases that fail because the store's owner wants it so.
+/// Purchases that fail because the store's operator wants it so.
 @Suite struct ForcedFailureTests {
     /// The codes that Apple's test session accepts (behaviour 207), and one that it does not.
     static let codes: [SKError.Code] = [

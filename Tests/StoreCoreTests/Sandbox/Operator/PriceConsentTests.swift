@@ -110,6 +110,24 @@ import Testing
         #expect(store.shown == 0)
     }
 
+    @Test func `B180: A store that is written with async functions is asked as well`() async {
+        struct Store: AsyncStoreBackend, AsyncPriceConsentService {
+            let clock: any StoreClock = ManualClock()
+            let shown = Locked(0)
+            var isPriceConsentPending: Bool { shown.withLock { $0 } == 0 }
+            func showPriceConsent() async { shown.withLock { $0 += 1 } }
+            func submit(_ commands: [StoreCommand]) async throws {}
+            func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {}
+            func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }
+        }
+        let store = Store()
+        let queue = SKPaymentQueue(backend: store.asStoreBackend(), delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        await queue.settle()
+        #expect(store.shown.withLock { $0 } == 1)
+    }
+
     @Test func `B181: Where no question waits nobody is asked and nothing is shown`() {
         let store = AskingStore(isPending: false)
         let deputy = Deputy()

@@ -3,7 +3,7 @@ import Foundation
 import StoreCore
 import Testing
 
-/// The store's owner sells for another country.
+/// The store's operator sells for another country.
 @Suite struct StorefrontChangeTests {
     private static let products: [SandboxProduct] = [
         .consumable("sword", price: "0.99", title: "Sword").priced("1.09", in: "DEU"),

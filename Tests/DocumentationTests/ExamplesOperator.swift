@@ -1,4 +1,4 @@
-// The code of the articles about what a store's owner can make happen around an order, compiled and run.
+// The code of the articles about what a store's operator can make happen around an order, compiled and run.
 import Foundation
 import StoreCore
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The work that a change of a sandbox store leaves to do once no lock is held.
-struct SandboxErrands: Sendable {
+struct SandboxFollowUps: Sendable {
     /// The time at which the clock is to ring for the subscriptions.
     var alarm: Date?
     /// The listeners of the connections that have news.
@@ -12,7 +12,7 @@ struct SandboxErrands: Sendable {
 
 extension SandboxDriverState {
     /// Takes the work that is left; nil if there is none.
-    mutating func takeErrands() -> SandboxErrands? {
+    mutating func takeFollowUps() -> SandboxFollowUps? {
         let alarm = nextAlarm()
         guard alarm != nil || !rings.isEmpty || !questions.isEmpty else { return nil }
         ringing += rings.count
@@ -20,6 +20,6 @@ extension SandboxDriverState {
             rings = []
             questions = []
         }
-        return SandboxErrands(alarm: alarm, rings: rings, questions: questions)
+        return SandboxFollowUps(alarm: alarm, rings: rings, questions: questions)
     }
 }
