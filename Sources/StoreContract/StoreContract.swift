@@ -31,14 +31,14 @@ public enum StoreContract {
     /// - Parameter subject: the backend to check, and the products that it sells.
     /// - Returns: a verdict on each promise.
     public static func check(_ subject: ContractSubject) -> ContractReport {
-        let book = ResultCollector()
-        for scene in Scenario.all {
-            scene.play(subject, book)
-            if let reason = book.reasonToGiveUp {
-                book.skipTheRest(because: reason)
+        let results = ResultCollector()
+        for scenario in Scenario.all {
+            scenario.run(subject, results)
+            if let reason = results.reasonToGiveUp {
+                results.skipTheRest(because: reason)
                 break
             }
         }
-        return book.report()
+        return results.report()
     }
 }

@@ -75,7 +75,7 @@ public final class StoreDatabase: Sendable {
         log: StoreLog,
         fileSystem: String?
     ) throws {
-        core = try DatabaseCore(file, durability, patience: patience, log: log, fileSystem: fileSystem)
+        core = try DatabaseCore(file, durability.policy, patience: patience, log: log, fileSystem: fileSystem)
         ledger = try SQLiteLedger(core, lane: lane)
         journal = SQLiteJournal(core)
     }
@@ -103,25 +103,11 @@ public final class StoreDatabase: Sendable {
     public func close() { core.close() }
 }
 
-/// A record that could not be read.
-///
-/// It is kept beside the others, as it was found, for inspection: in the table `damaged`, or, where SQLite cannot read
-/// the page that it was on, in the whole table as it was, which then has a name such as `record_damaged_1`.
-public struct DamagedRecord: Hashable, Sendable {
-    /// The part of the file that held a record.
-    public enum Place: String, Hashable, Sendable {
-        /// The store's ledger.
-        case ledger
-        /// The queue's journal.
-        case journal
-        /// The shortcut past the ledger's older records, which costs time and nothing else.
-        case snapshot
+extension StoreDatabase.Durability {
+    fileprivate var policy: CommitPolicy {
+        switch self {
+        case .full: .full
+        case .normal: .normal
+        }
     }
-
-    /// The part of the file that held it.
-    public let place: Place
-    /// Its number there.
-    public let number: Int
-    /// The damage, in one line.
-    public let reason: String
 }

@@ -19,8 +19,8 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         case background
     }
 
-    /// The road between the queue and the store.
-    enum Road: String, CaseIterable {
+    /// The transport between the queue and the store.
+    enum Transport: String, CaseIterable {
         /// The queue asks the store by value.
         case direct
         /// The queue knows the socket only.
@@ -30,7 +30,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     /// The configuration of the app.
     struct Setup {
         var lane: Lane
-        var road: Road
+        var transport: Transport
     }
 
     private let store: SandboxStore
@@ -58,7 +58,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         }
         store = try SandboxStore(products: Self.products, clock: clock, ledger: database.ledger)
         queue = SKPaymentQueue(
-            backend: setup.road == .direct ? store : SocketBackend(store),
+            backend: setup.transport == .direct ? store : SocketBackend(store),
             journal: database.journal,
             delivery: deliveries.map { .queue($0) } ?? .inline,
             log: .standardError
@@ -66,16 +66,16 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     }
 
     /// Runs until it is killed, or for a large number of operations.
-    func live() throws -> Never {
+    func run() throws -> Never {
         queue.add(self)
         clock.advance(by: 600)
         queue.settle()
         deliver { self.say(.ready) }
-        for _ in 0..<100_000 { step() }
+        for _ in 0..<100_000 { performOperation() }
         exit(0)
     }
 
-    private func step() {
+    private func performOperation() {
         // A backlog grows between two advances of the clock, which lets everything settle.
         switch Int.random(in: 0..<(deliveries == nil ? 10 : 40), using: &random) {
         case 0: add("full.game")
@@ -156,7 +156,7 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     }
 
     /// Prints a message at once: nothing printed is lost with the process.
-    private func say(_ word: AppMessage) {
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(word.line)\n".utf8))
+    private func say(_ message: AppMessage) {
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(message.line)\n".utf8))
     }
 }

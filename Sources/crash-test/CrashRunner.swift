@@ -20,31 +20,31 @@ struct CrashRunner {
     func run() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var random = SplitMix64(seed: options.seed)
-        var notebook = ExpectedState()
-        var words = 0
+        var expected = ExpectedState()
+        var messages = 0
         var file = folder
-        for death in 0..<options.deaths {
-            if death % Self.generations == 0 {
-                file = folder.appending(path: "\(death).sqlite")
-                notebook = ExpectedState()
+        for crash in 0..<options.crashes {
+            if crash % Self.generations == 0 {
+                file = folder.appending(path: "\(crash).sqlite")
+                expected = ExpectedState()
             }
             do {
-                notebook.launch()
-                let setup = options.setups[death % options.setups.count]
+                expected.launch()
+                let setup = options.setups[crash % options.setups.count]
                 let said = try killOne(file, setup, &random)
-                for word in said { try notebook.take(word) }
-                words += said.count
-                try look(at: file, notebook)
+                for message in said { try expected.take(message) }
+                messages += said.count
+                try look(at: file, expected)
             } catch {
-                print("death \(death + 1) with the seed \(options.seed): \(error)")
+                print("crash \(crash + 1) with the seed \(options.seed): \(error)")
                 throw error
             }
         }
         let lanes = options.lanes.map(\.rawValue).joined(separator: " and ")
-        let roads = options.roads.map(\.rawValue).joined(separator: " and ")
+        let transports = options.transports.map(\.rawValue).joined(separator: " and ")
         print(
-            "\(options.deaths) deaths, \(words) lines heard, every file sound "
-                + "(seed \(options.seed), lane \(lanes), road \(roads))"
+            "\(options.crashes) crashes, \(messages) lines heard, every file sound "
+                + "(seed \(options.seed), lane \(lanes), transport \(transports))"
         )
     }
 
@@ -54,7 +54,8 @@ struct CrashRunner {
         let output = Pipe()
         app.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
         app.arguments = [
-            "live", file.path(percentEncoded: false), String(random.next()), setup.lane.rawValue, setup.road.rawValue,
+            "run", file.path(percentEncoded: false), String(random.next()), setup.lane.rawValue,
+            setup.transport.rawValue,
         ]
         app.standardOutput = output
         let lines = Int.random(in: 0...(setup.lane == .caller ? 60 : 600), using: &random)
@@ -80,7 +81,7 @@ struct CrashRunner {
     }
 
     /// Checks a copy, so that the next app finds the file as the killed one left it.
-    private func look(at file: URL, _ notebook: ExpectedState) throws {
+    private func look(at file: URL, _ expected: ExpectedState) throws {
         let copy = folder.appending(path: "copy.sqlite")
         let files = FileManager.default
         for suffix in ["", "-wal", "-journal"] {
@@ -96,6 +97,6 @@ struct CrashRunner {
         guard damage.isEmpty else { throw ExpectedState.Contradiction(description: "\(damage)") }
         let clock = ManualClock()
         let store = try SandboxStore(products: App.products, clock: clock, ledger: database.ledger)
-        try notebook.check(store, Relaunch(store, database.journal, clock))
+        try expected.check(store, Relaunch(store, database.journal, clock))
     }
 }

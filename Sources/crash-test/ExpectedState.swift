@@ -21,8 +21,8 @@ struct ExpectedState {
     /// Begins a new app.
     mutating func launch() { heard = [] }
 
-    mutating func take(_ word: AppMessage) throws {
-        switch word {
+    mutating func take(_ message: AppMessage) throws {
+        switch message {
         case .adding(let name): added.insert(name)
         case .added(let name): if transactions[name] == nil { owed.insert(name) }
         case .purchasing(let name):

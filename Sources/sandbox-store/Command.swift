@@ -108,21 +108,21 @@ enum Command: Equatable {
             --key   the key in hexadecimal digits; other users of the machine may see them
             --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
             --json  prints the answer as it went over the wire
-        sandbox-store simulate [--seed N] [--lives K] [--steps M] [--jobs J] [--road direct|socket|both]
-                               [--storage memory|sqlite] [--coverage]
-            Lives K lives of M steps, drawn from the seed N, and checks each step against a model; 1000 lives of
-            50 steps from the seed 1 unless given. Prints how much of what can happen they went through, or a shrunk
-            life that breaks a rule. On a terminal it shows how far it has come.
-            --jobs      on how many threads, the number of cores unless given; it changes nothing of what is printed
-            --road      how queues come to their stores: directly, as in one process, or through the socket; half of the
-                        lives on each unless given
-            --storage   where store and apps keep what outlives them: in memory unless given, or in SQLite files in the
-                        directory for temporary files, where a death takes what was not synchronised
-            --coverage  prints tables of how often each event met each state, and all that was not met
+        sandbox-store simulate [--seed N] [--runs K] [--operations M] [--jobs J]
+                               [--transport direct|socket|both] [--storage memory|sqlite] [--coverage]
+            Performs K runs of M operations, drawn from the seed N, and checks a model after each operation; 1000 runs
+            of 50 operations from the seed 1 unless given. Prints how much of what can happen was met, or a shrunk run
+            that breaks a rule. On a terminal it shows its progress.
+            --jobs       on how many threads, the number of cores unless given; it changes nothing of what is printed
+            --transport  how queues come to their stores: directly, as in one process, or through the socket; half of
+                         the runs on each unless given
+            --storage    where store and apps keep what outlives them: in memory unless given, or in SQLite files in
+                         the directory for temporary files, where a crash takes what was not synchronized
+            --coverage   prints tables of how often each event met each state, and all that was not met
         sandbox-store --help
             Prints this.
 
-        Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid or a life that breaks a
+        Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid or a run that breaks a
         rule, or SQLite where it is missing, 2 for a command line that makes no sense, or names a receipt or key that cannot be read.
 
         """

@@ -16,11 +16,11 @@ struct ProgressLine {
     /// Counts runs.
     ///
     /// - Parameters:
-    ///   - lives: the number of runs since the previous call.
+    ///   - runs: the number of runs since the previous call.
     ///   - elapsed: the time since the beginning, in seconds.
     /// - Returns: the text to write; nil if the line was updated just before.
-    mutating func add(_ lives: Int, elapsed: TimeInterval) -> String? {
-        done += lives
+    mutating func add(_ runs: Int, elapsed: TimeInterval) -> String? {
+        done += runs
         if let lastUpdate, elapsed < lastUpdate + Self.pause { return nil }
         lastUpdate = elapsed
         return Self.erasure + Self.text(done: done, of: total, elapsed: elapsed)
@@ -28,7 +28,7 @@ struct ProgressLine {
 
     /// Returns the number of runs, their rate per second, and the remaining time.
     static func text(done: Int, of total: Int, elapsed: TimeInterval) -> String {
-        let count = "\(done) of \(total) lives"
+        let count = "\(done) of \(total) runs"
         guard done > 0, elapsed > 0 else { return count }
         let rate = Double(done) / elapsed
         let speed = rate < 9.95 ? String(format: "%.1f", rate) : String(format: "%.0f", rate)

@@ -46,13 +46,13 @@ struct SandboxStoreTool {
         }
         let report = Simulator.run(
             seed: options.seed,
-            lives: options.lives,
-            steps: options.steps,
+            runs: options.runs,
+            operations: options.operations,
             jobs: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount,
             // Nil for both.
-            road: Road(rawValue: options.road.rawValue),
+            transport: Transport(rawValue: options.transport.rawValue),
             storage: options.storage == .sqlite ? .sqlite : .memory,
-            progress: console.isTerminal ? showProgress(of: options.lives) : nil
+            progress: console.isTerminal ? showProgress(of: options.runs) : nil
         )
         if console.isTerminal { console.complain(ProgressLine.erasure) }
         console.write("\(report)\n")
@@ -61,13 +61,13 @@ struct SandboxStoreTool {
     }
 
     /// Shows a simulation's progress on the terminal.
-    private func showProgress(of lives: Int) -> @Sendable (Int) -> Void {
-        let line = Locked(ProgressLine(total: lives))
+    private func showProgress(of runs: Int) -> @Sendable (Int) -> Void {
+        let line = Locked(ProgressLine(total: runs))
         let (start, complain) = (ContinuousClock.now, console.complain)
-        return { lives in
+        return { runs in
             // Written with the lock held, so that no older line is written over a newer one.
             line.withLock { line in
-                if let text = line.add(lives, elapsed: (ContinuousClock.now - start) / .seconds(1)) { complain(text) }
+                if let text = line.add(runs, elapsed: (ContinuousClock.now - start) / .seconds(1)) { complain(text) }
             }
         }
     }

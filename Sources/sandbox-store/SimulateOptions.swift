@@ -3,15 +3,15 @@ struct SimulateOptions: Equatable {
     /// The storage of the store and the apps.
     enum Storage: String { case memory, sqlite }
 
-    /// The road between queues and stores.
-    enum Road: String { case direct, socket, both }
+    /// The transport between queues and stores.
+    enum Transport: String { case direct, socket, both }
 
     var seed: UInt64 = 1
-    var lives = 1000
-    var steps = 50
+    var runs = 1000
+    var operations = 50
     /// The number of threads; the number of the machine's cores, if nil.
     var jobs: Int?
-    var road = Road.both
+    var transport = Transport.both
     var storage = Storage.memory
     /// Whether the tables are printed too.
     var printsCoverage = false
@@ -26,17 +26,17 @@ extension Command {
         while let option = arguments.popFirst() {
             switch option {
             case "--seed": options.seed = try number(for: option, &arguments)
-            case "--lives": options.lives = try count(for: option, &arguments)
-            case "--steps": options.steps = try count(for: option, &arguments)
+            case "--runs": options.runs = try count(for: option, &arguments)
+            case "--operations": options.operations = try count(for: option, &arguments)
             case "--jobs":
                 let jobs = try count(for: option, &arguments)
                 guard jobs > 0 else { throw Mistake(sentence: "--jobs has to be 1 at the least") }
                 options.jobs = jobs
-            case "--road":
-                guard let road = arguments.popFirst().flatMap({ SimulateOptions.Road(rawValue: $0) }) else {
-                    throw Mistake(sentence: "--road is direct, socket or both")
+            case "--transport":
+                guard let transport = arguments.popFirst().flatMap({ SimulateOptions.Transport(rawValue: $0) }) else {
+                    throw Mistake(sentence: "--transport is direct, socket or both")
                 }
-                options.road = road
+                options.transport = transport
             case "--storage":
                 guard let storage = arguments.popFirst().flatMap({ SimulateOptions.Storage(rawValue: $0) }) else {
                     throw Mistake(sentence: "--storage is memory or sqlite")

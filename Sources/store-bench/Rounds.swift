@@ -20,39 +20,3 @@ struct Rounds {
         return Outcome(floors: floors, values: values)
     }
 }
-
-/// The result of the rounds of one figure.
-struct Outcome: Codable {
-    /// The median of the rounds.
-    let value: Double
-    /// The median of the rounds.
-    let floor: Double
-    /// The median of the rounds' own ratios.
-    let ratio: Double
-    let lowestRatio: Double
-    let highestRatio: Double
-    /// The slowest single operation of all rounds, the first included: it happens once or not at all.
-    let worst: Double?
-    let floorWorst: Double?
-
-    init(floors: [Sample], values: [Sample]) {
-        let timedFloors = floors.dropFirst().map(\.value)
-        let timedValues = values.dropFirst().map(\.value)
-        let ratios = zip(timedValues, timedFloors).map(/)
-        value = timedValues.median
-        floor = timedFloors.median
-        ratio = ratios.median
-        lowestRatio = ratios.min() ?? ratio
-        highestRatio = ratios.max() ?? ratio
-        worst = values.compactMap(\.worst).max()
-        floorWorst = floors.compactMap(\.worst).max()
-    }
-}
-
-extension [Double] {
-    /// The median: the middle value, or the mean of the middle two.
-    fileprivate var median: Double {
-        let sorted = sorted()
-        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
-    }
-}

@@ -136,7 +136,7 @@ extension ShopServer {
     }
 }
 
-struct ShopBackend: AsyncStoreBackend {
+struct ShopBackend: AsyncStoreBackend, AsyncStorefrontService {
     let server: ShopServer
 
     var storefront: StoreStorefront? { StoreStorefront(countryCode: "USA", identifier: "shop-usa") }

@@ -99,7 +99,7 @@ private struct FileServer: Sendable {
     }
 }
 
-private struct HostingStore: AsyncStoreBackend {
+private struct HostingStore: AsyncStoreBackend, AsyncContentService {
     let server: FileServer
     // Of its own: whoever settles by the system's clock does not wait for this store.
     let clock: any StoreClock = ManualClock()

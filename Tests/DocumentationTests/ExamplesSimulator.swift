@@ -15,6 +15,7 @@ private final class Forgetful: StoreBackend {
 
     var clock: any StoreClock { backend.clock }
     var lane: BackendLane { .caller }
+    var services: StoreServices { backend.services }
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) { reply(.taken) }
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         backend.connect(receiver, after: cursor)
@@ -29,27 +30,27 @@ private final class Forgetful: StoreBackend {
 }
 
 @Suite struct SimulatorArticle {
-    @Test func `Simulator, lives`() {
-        let report = Simulator.run(seed: 1, lives: 20)
+    @Test func `Simulator, runs`() {
+        let report = Simulator.run(seed: 1, runs: 20)
         #expect(report.failure == nil)
     }
 
-    @Test func `Simulator, lives on one road`() {
-        let report = Simulator.run(seed: 1, lives: 20, road: .direct)
+    @Test func `Simulator, runs on one transport`() {
+        let report = Simulator.run(seed: 1, runs: 20, transport: .direct)
         #expect(report.failure == nil)
     }
 
     @Test(.enabled(if: SQLite.isAvailable, Comment(rawValue: SQLite.advice)))
-    func `Simulator, lives on SQLite`() {
-        let report = Simulator.run(seed: 1, lives: 20, storage: .sqlite)
+    func `Simulator, runs on SQLite`() {
+        let report = Simulator.run(seed: 1, runs: 20, storage: .sqlite)
         #expect(report.failure == nil)
     }
 
-    @Test func `Simulator, a shrunk life`() throws {
+    @Test func `Simulator, a shrunk run`() throws {
         try SimulatedRun(
             seed: 2198,
-            steps: [
-                .spoil(device: 0, act: .cut, point: .reply),
+            operations: [
+                .injectFault(device: 0, fault: .cut, point: .reply),
                 .add(device: 0, product: .sword, quantity: 1),
                 .signIn(device: 0, account: 1),
                 .signIn(device: 0, account: 0),
@@ -58,7 +59,7 @@ private final class Forgetful: StoreBackend {
     }
 
     @Test func `Simulator, a broken store`() {
-        let failure = Simulator.run(seed: 1, lives: 20, standIn: { Forgetful($0) }).failure
+        let failure = Simulator.run(seed: 1, runs: 20, standIn: { Forgetful($0) }).failure
         #expect(failure != nil)
     }
 }

@@ -52,8 +52,8 @@ import Testing
 func `What was bought is delivered once under every seed`(seed: UInt64) throws {
     let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
     let injector = FaultInjector(store, seed: seed)
-    for act in [FaultInjector.Act.drop, .delay(90), .duplicate, .reorder, .cut, .loseAnswer] {
-        for point in FaultInjector.Point.allCases { injector.add(act, at: point, when: .chance(0.05)) }
+    for fault in [FaultInjector.Fault.drop, .delay(90), .duplicate, .reorder, .cut, .loseAnswer] {
+        for point in FaultInjector.Point.allCases { injector.add(fault, at: point, when: .chance(0.05)) }
     }
     let queue = SKPaymentQueue(backend: injector, delivery: .inline)
     let till = Till()

@@ -35,16 +35,16 @@ import Testing
             )
         ),
         (["verify", "--help"], .help),
-        (["simulate"], .simulate(SimulateOptions(seed: 1, lives: 1000, steps: 50, jobs: nil, storage: .memory))),
+        (["simulate"], .simulate(SimulateOptions(seed: 1, runs: 1000, operations: 50, jobs: nil, storage: .memory))),
         (
-            ["simulate", "--steps", "9", "--seed", "7", "--jobs", "2", "--lives", "3"],
-            .simulate(SimulateOptions(seed: 7, lives: 3, steps: 9, jobs: 2))
+            ["simulate", "--operations", "9", "--seed", "7", "--jobs", "2", "--runs", "3"],
+            .simulate(SimulateOptions(seed: 7, runs: 3, operations: 9, jobs: 2))
         ),
         (["simulate", "--storage", "sqlite"], .simulate(SimulateOptions(storage: .sqlite))),
         (["simulate", "--storage", "memory"], .simulate(SimulateOptions())),
-        (["simulate", "--road", "direct"], .simulate(SimulateOptions(road: .direct))),
-        (["simulate", "--road", "socket"], .simulate(SimulateOptions(road: .socket))),
-        (["simulate", "--road", "both"], .simulate(SimulateOptions())),
+        (["simulate", "--transport", "direct"], .simulate(SimulateOptions(transport: .direct))),
+        (["simulate", "--transport", "socket"], .simulate(SimulateOptions(transport: .socket))),
+        (["simulate", "--transport", "both"], .simulate(SimulateOptions())),
         (["simulate", "--coverage"], .simulate(SimulateOptions(printsCoverage: true))),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
@@ -57,12 +57,12 @@ import Testing
         (["demo", "--fast"], "\"--fast\" is not an option of demo"),
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),
         (["check"], "check needs a file to check"),
-        (["simulate", "--lives"], "--lives needs a whole number that is not negative"),
+        (["simulate", "--runs"], "--runs needs a whole number that is not negative"),
         (["simulate", "--jobs", "0"], "--jobs has to be 1 at the least"),
         (["simulate", "--storage", "paper"], "--storage is memory or sqlite"),
         (["simulate", "--storage"], "--storage is memory or sqlite"),
-        (["simulate", "--road", "detour"], "--road is direct, socket or both"),
-        (["simulate", "--road"], "--road is direct, socket or both"),
+        (["simulate", "--transport", "detour"], "--transport is direct, socket or both"),
+        (["simulate", "--transport"], "--transport is direct, socket or both"),
         (["simulate", "--speed", "1"], "\"--speed\" is not an option of simulate"),
         (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),

@@ -90,7 +90,7 @@ import Testing
         }
         let next = try Shop(try #require(copies.first).open())
         #expect(next.store.account.entitlements.isEmpty)
-        // Nobody lived to say that it was heard.
+        // Nobody was left to say that it was heard.
         #expect(next.shopper.history == ["full.game revoked"])
     }
 

@@ -69,7 +69,7 @@ import Testing
         let memory = MemoryLedger()
         do {
             let database = try folder.open()
-            for ledger in [memory, database.ledger] { try SimulatedRun.live(on: ledger) }
+            for ledger in [memory, database.ledger] { try SampleHistory.record(on: ledger) }
             database.close()
         }
         let ledger = try folder.open().ledger
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `A ledger in a file appends only behind its end, and keeps only what is committed`() throws {
         let source = MemoryLedger()
-        try SimulatedRun.live(on: source)
+        try SampleHistory.record(on: source)
         let records = source.read(after: 0, limit: 4)
         let database = try folder.open()
         #expect(try !database.ledger.append(records, ifHeadIs: 1))

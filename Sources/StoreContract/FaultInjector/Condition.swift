@@ -10,7 +10,7 @@ extension FaultInjector {
         enum Test: Sendable {
             case calls(ClosedRange<Int>)
             case chance(Double)
-            case property(@Sendable (Crossing, _ label: String?) -> Bool)
+            case property(@Sendable (Event, _ label: String?) -> Bool)
         }
 
         let tests: [Test]
@@ -61,7 +61,7 @@ extension FaultInjector {
         /// A backend serves one device and does not say who is signed in there, so the label identifies the account.
         public static func account(_ name: String) -> Condition {
             Condition(tests: [
-                .property { crossing, label in label == name || crossing.applicationUsernames.contains(name) }
+                .property { event, label in label == name || event.applicationUsernames.contains(name) }
             ])
         }
 
@@ -76,8 +76,8 @@ extension FaultInjector {
         ///
         /// The function is called on whichever thread something passes on, with a lock held: it must call neither the
         /// injector nor a queue.
-        public static func matching(_ body: @escaping @Sendable (Crossing) -> Bool) -> Condition {
-            Condition(tests: [.property { crossing, _ in body(crossing) }])
+        public static func matching(_ body: @escaping @Sendable (Event) -> Bool) -> Condition {
+            Condition(tests: [.property { event, _ in body(event) }])
         }
 
         /// Returns a condition that applies where both do, the left one evaluated first.

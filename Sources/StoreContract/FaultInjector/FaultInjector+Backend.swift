@@ -6,38 +6,15 @@ extension FaultInjector: StoreBackend {
     public var clock: any StoreClock { backend.clock }
     /// The store's lane.
     public var lane: BackendLane { backend.lane }
-    /// The store's value, which no fault changes.
-    public var canMakePayments: Bool { backend.canMakePayments }
-    /// The store's value, if the read passes at ``Point/storefrontRead``; else nil.
-    public var storefront: StoreStorefront? {
-        perform { $0.read(.storefrontRead, &$1) } ? backend.storefront : nil
+    /// The store's services; the injector stands before `storefront`, `receipts` and
+    /// `content`, and no fault changes the others.
+    public var services: StoreServices {
+        var services = backend.services
+        if let storefront = services.storefront { services.storefront = FaultyStorefront(storefront, self) }
+        if let receipts = services.receipts { services.receipts = FaultyReceipts(receipts, self) }
+        if let content = services.content { services.content = FaultyContent(content, self) }
+        return services
     }
-
-    /// Returns the store's answer, which no fault changes.
-    public func sells(_ productIdentifier: String) -> Bool? { backend.sells(productIdentifier) }
-
-    /// Returns the store's answer, which no fault changes.
-    public func receipt(forTransaction identifier: String) -> Data? { backend.receipt(forTransaction: identifier) }
-    /// The store's receipt.
-    public var appReceipt: Data? { backend.appReceipt }
-
-    /// The store's value, which no fault changes.
-    public var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
-
-    /// Forwards the change to the store; no fault applies.
-    public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.changePromotion(change, reply: reply)
-    }
-
-    /// Forwards the decision to the store; no fault applies.
-    public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
-    }
-
-    /// The store's value, which no fault changes.
-    public var isPriceConsentPending: Bool { backend.isPriceConsentPending }
-    /// Forwards to the store; no fault applies.
-    public func showPriceConsent() { backend.showPriceConsent() }
 
     /// Submits commands, which pass at ``Point/submission``; the answer passes at ``Point/reply``.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
@@ -53,8 +30,8 @@ extension FaultInjector: StoreBackend {
     /// Connects a receiver: the request passes at ``Point/connection``, the updates at ``Point/update``, and a loss at
     /// ``Point/connectionLost``.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        let relay = perform { state, steps in
-            state.open(ObjectIdentifier(receiver), &steps) { number in
+        let relay = perform { state, actions in
+            state.open(ObjectIdentifier(receiver), &actions) { number in
                 Relay(number: number, receiver: receiver, injector: self)
             }
         }
@@ -90,41 +67,12 @@ extension FaultInjector: StoreBackend {
         )
     }
 
-    /// Refreshes the receipt: the request passes at ``Point/receiptRequest``, the answer at ``Point/receiptAnswer``.
-    public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        call(
-            .receiptRequest(properties),
-            reply: reply,
-            failed: { $0 },
-            answered: { .receiptAnswer($0) },
-            ask: { [backend] in backend.refreshReceipt(properties, reply: $0) }
-        )
-    }
-
-    /// Fetches content: the request passes at ``Point/downloadRequest``, the bytes at ``Point/downloadChunk``.
-    public func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
-        call(
-            .downloadRequest(request),
-            reply: reply,
-            failed: { .failure($0) },
-            answered: { .downloadChunk($0, to: request) },
-            ask: { [backend] in backend.fetchContent(request, reply: $0) }
-        )
-    }
-
-    /// Forwards to the store; no fault applies: results of the sheet come with the updates.
-    public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.presentCodeRedemptionSheet(reply: reply)
-    }
-
-    private func call<Answer: Sendable>(
-        _ request: Crossing.Payload,
+    /// Makes a call that is answered: the request and the answer each pass at a point.
+    func call<Answer: Sendable>(
+        _ request: Event.Payload,
         reply: @escaping @Sendable (Answer) -> Void,
         failed: @escaping @Sendable (StoreFailure) -> Answer,
-        answered: @escaping @Sendable (Answer) -> Crossing.Payload,
+        answered: @escaping @Sendable (Answer) -> Event.Payload,
         ask: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void
     ) {
         let call = state.withLock { state in

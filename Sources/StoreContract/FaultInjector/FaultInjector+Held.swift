@@ -5,19 +5,19 @@ extension FaultInjector {
     public struct Held: Identifiable, Sendable, CustomStringConvertible {
         /// Its identifier, unique within this injector.
         public let id: Int
-        /// The crossing at which it is held.
-        public let crossing: Crossing
+        /// The event at which it is held.
+        public let event: Event
 
         /// The point at which it is held.
-        public var point: Point { crossing.point }
+        public var point: Point { event.point }
         /// The point, its number there and a short description.
-        public var description: String { crossing.description }
+        public var description: String { event.description }
     }
 
     /// The held messages, in order of arrival.
     public var held: [Held] {
         state.withLock { state in
-            state.waiting.filter { $0.wait == .release }.map { Held(id: $0.id, crossing: $0.crossing) }
+            state.waiting.filter { $0.wait == .release }.map { Held(id: $0.id, event: $0.event) }
         }
     }
 
@@ -28,12 +28,12 @@ extension FaultInjector {
     ///
     /// - Parameters:
     ///   - id: its identifier, from ``held``.
-    ///   - act: the fault to inject now; it passes unless given.
+    ///   - fault: the fault to inject now; it passes unless given.
     /// - Returns: whether it was held. It may have been lost with its connection, or released before.
     @discardableResult
-    public func release(_ id: Held.ID, as act: Act = .pass) -> Bool {
-        if let flaw = act.flaw { fatalError(flaw) }
-        return performWatched { $0.release(id, as: act, &$1) }
+    public func release(_ id: Held.ID, as fault: Fault = .pass) -> Bool {
+        if let flaw = fault.flaw { fatalError(flaw) }
+        return performWatched { $0.release(id, as: fault, &$1) }
     }
 
     /// Releases all messages held now, one after another in order of arrival.

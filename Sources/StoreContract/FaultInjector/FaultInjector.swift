@@ -9,8 +9,8 @@ import StoreCore
 /// injector.add(.loseAnswer, at: .submission, when: .call(1))
 /// ```
 ///
-/// A rule consists of a fault (``Act``), a place (``Point``) and a condition (``Condition``). For each crossing the
-/// rules are tried in the order in which they were added, and the first that applies acts. Without one the crossing
+/// A rule consists of a fault (``Fault``), a place (``Point``) and a condition (``Condition``). For each message the
+/// rules are tried in the order in which they were added, and the first that applies is used. Without one the message
 /// passes at once, on the thread on which it came. The same seed and the same calls give the same faults.
 ///
 /// An injector breaks no promise of `StoreBackend` that a network could not break: a receiver is called by one thread
@@ -56,21 +56,21 @@ extension FaultInjector {
     /// Adds a rule behind the existing ones.
     ///
     /// - Parameters:
-    ///   - act: the fault. Waiting for a negative or infinite time stops the process.
+    ///   - fault: the fault. Waiting for a negative or infinite time stops the process.
     ///   - point: the place.
     ///   - condition: the condition; always unless given.
     ///   - times: the maximum number of applications, not below 0; unlimited unless given.
     /// - Returns: its identifier, for ``remove(_:)``.
     @discardableResult
     public func add(
-        _ act: Act,
+        _ fault: Fault,
         at point: Point,
         when condition: Condition = .always,
         times: Int = .max
     ) -> RuleID {
-        if let flaw = act.flaw { fatalError(flaw) }
+        if let flaw = fault.flaw { fatalError(flaw) }
         guard times >= 0 else { fatalError("a rule cannot act \(times) times") }
-        return state.withLock { $0.rules.add(act, at: point, when: condition, times: times) }
+        return state.withLock { $0.rules.add(fault, at: point, when: condition, times: times) }
     }
 
     /// Removes a rule, if it exists.
@@ -83,12 +83,12 @@ extension FaultInjector {
     /// Messages that they delay or hold go on waiting.
     public func removeAllRules() { state.withLock { $0.rules.removeAll() } }
 
-    /// Breaks everything now, as ``Act/cut`` does.
+    /// Breaks everything now, as ``Fault/cut`` does.
     public func cut() { perform { $0.cutByHand(&$1) } }
 
     /// The injected faults, oldest first: a line each, in no promised wording.
     ///
-    /// Crossings without a fault are not in it, nor are users' names.
+    /// Messages without a fault are not in it, nor are users' names.
     public var log: [String] { state.withLock { $0.log } }
 }
 
@@ -97,7 +97,7 @@ extension FaultInjector {
 extension FaultInjector {
     /// Passes a message through the rules.
     func cross(
-        _ payload: Crossing.Payload,
+        _ payload: Event.Payload,
         relay: Relay? = nil,
         call: Call? = nil,
         _ arrival: InFlightMessage.Arrival
@@ -107,23 +107,23 @@ extension FaultInjector {
 
     /// Changes the state, then performs the resulting actions.
     @discardableResult
-    func perform<R>(_ event: (inout FaultInjectorState, inout [Step]) -> R) -> R {
-        var steps: [Step] = []
-        let result = state.withLock { event(&$0, &steps) }
-        for step in steps { run(step) }
+    func perform<R>(_ event: (inout FaultInjectorState, inout [InjectorAction]) -> R) -> R {
+        var actions: [InjectorAction] = []
+        let result = state.withLock { event(&$0, &actions) }
+        for action in actions { run(action) }
         return result
     }
 
     /// Does the same for work that has no other trigger: settling waits for it.
     @discardableResult
-    func performWatched<R>(_ event: (inout FaultInjectorState, inout [Step]) -> R) -> R {
+    func performWatched<R>(_ event: (inout FaultInjectorState, inout [InjectorAction]) -> R) -> R {
         let work = clock.activity.begin()
         defer { work.end() }
         return perform(event)
     }
 
-    private func run(_ step: Step) {
-        switch step {
+    private func run(_ action: InjectorAction) {
+        switch action {
         case .run(let body): body()
         case .drain(let relay): relay.drain()
         case .fail(let call, let failure):

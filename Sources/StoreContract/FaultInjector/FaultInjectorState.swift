@@ -11,7 +11,7 @@ struct FaultInjectorState: Sendable {
 
     let label: String?
     let timeout: TimeInterval
-    var rules: RuleBook
+    var rules: FaultRules
     private(set) var log: [String] = []
     /// The messages in flight that have to wait, in order of arrival.
     private(set) var waiting: [InFlightMessage] = []
@@ -26,7 +26,7 @@ struct FaultInjectorState: Sendable {
     init(label: String?, timeout: TimeInterval, seed: UInt64) {
         self.label = label
         self.timeout = timeout
-        rules = RuleBook(seed: seed)
+        rules = FaultRules(seed: seed)
     }
 
     mutating func takeNumber() -> Int {
@@ -46,29 +46,29 @@ extension FaultInjectorState {
     mutating func begin(_ call: Call) { calls[call.id] = call }
 
     /// Ends a call whose caller knows its result and need not be told of a loss any more.
-    mutating func end(_ call: Call, _ steps: inout [Step]) {
+    mutating func end(_ call: Call, _ actions: inout [InjectorAction]) {
         calls[call.id] = nil
-        forget(&steps) { $0.call === call && $0.kind == .timeout }
+        forget(&actions) { $0.call === call && $0.kind == .timeout }
     }
 
     /// Opens a receiver's relay, as if nothing had been delivered through it.
     mutating func open(
         _ key: ObjectIdentifier,
-        _ steps: inout [Step],
+        _ actions: inout [InjectorAction],
         make: (_ number: Int) -> Relay
     ) -> Relay {
         let relay = links[key]?.relay ?? make(takeNumber())
         links[key] = Link(relay: relay)
         relay.clear()
-        forget(&steps) { $0.relay === relay }
+        forget(&actions) { $0.relay === relay }
         return relay
     }
 
-    mutating func close(_ key: ObjectIdentifier, _ steps: inout [Step]) {
+    mutating func close(_ key: ObjectIdentifier, _ actions: inout [InjectorAction]) {
         guard let relay = links.removeValue(forKey: key)?.relay else { return }
         relay.clear()
-        forget(&steps) { $0.relay === relay }
-        steps.append(.detach(relay))
+        forget(&actions) { $0.relay === relay }
+        actions.append(.detach(relay))
     }
 
     func isOpen(_ relay: Relay) -> Bool {
@@ -76,10 +76,10 @@ extension FaultInjectorState {
         return link.isOpen && link.relay === relay
     }
 
-    private mutating func breakOff(_ relay: Relay, _ failure: StoreFailure, _ steps: inout [Step]) {
+    private mutating func breakOff(_ relay: Relay, _ failure: StoreFailure, _ actions: inout [InjectorAction]) {
         guard isOpen(relay) else { return }
-        steps.append(.detach(relay))
-        tell(.lost(failure), relay, &steps)
+        actions.append(.detach(relay))
+        tell(.lost(failure), relay, &actions)
     }
 }
 
@@ -87,109 +87,113 @@ extension FaultInjectorState {
 
 extension FaultInjectorState {
     mutating func cross(
-        _ payload: FaultInjector.Crossing.Payload,
+        _ payload: FaultInjector.Event.Payload,
         relay: Relay?,
         call: Call?,
         _ arrival: InFlightMessage.Arrival,
-        _ steps: inout [Step]
+        _ actions: inout [InjectorAction]
     ) {
         if let relay, !isOpen(relay) { return }
-        let (crossing, act) = meet(payload)
-        let parcel = InFlightMessage(id: takeNumber(), crossing: crossing, relay: relay, call: call, arrival: arrival)
-        apply(act, to: parcel, &steps)
+        let (event, fault) = meet(payload)
+        let message = InFlightMessage(id: takeNumber(), event: event, relay: relay, call: call, arrival: arrival)
+        apply(fault, to: message, &actions)
     }
 
     /// Passes a read whose caller cannot wait.
     ///
     /// Returns false if it does not arrive.
-    mutating func read(_ payload: FaultInjector.Crossing.Payload, _ steps: inout [Step]) -> Bool {
-        switch meet(payload).act {
+    mutating func read(_ payload: FaultInjector.Event.Payload, _ actions: inout [InjectorAction]) -> Bool {
+        switch meet(payload).fault {
         case .pass, .delay, .duplicate, .echo, .reorder, .hold: return true
         case .drop, .loseAnswer, .fail: return false
         case .cut:
-            cut(&steps)
+            cut(&actions)
             return false
         }
     }
 
     /// Applies the rules to an arriving message.
     private mutating func meet(
-        _ payload: FaultInjector.Crossing.Payload
-    ) -> (crossing: FaultInjector.Crossing, act: FaultInjector.Act) {
+        _ payload: FaultInjector.Event.Payload
+    ) -> (event: FaultInjector.Event, fault: FaultInjector.Fault) {
         work &+= 1
         let number = counts[payload.point, default: 0] + 1
         counts[payload.point] = number
-        let crossing = FaultInjector.Crossing(payload: payload, number: number)
-        let act = rules.act(on: crossing, label: label)
-        if act != .pass { note("\(crossing): \(act)") }
-        return (crossing, act)
+        let event = FaultInjector.Event(payload: payload, number: number)
+        let fault = rules.fault(for: event, label: label)
+        if fault != .pass { note("\(event): \(fault)") }
+        return (event, fault)
     }
 
-    private mutating func apply(_ act: FaultInjector.Act, to parcel: InFlightMessage, _ steps: inout [Step]) {
-        switch act {
-        case .pass: forward(parcel, &steps)
-        case .drop: startTimeout(parcel, &steps)
+    private mutating func apply(
+        _ fault: FaultInjector.Fault,
+        to message: InFlightMessage,
+        _ actions: inout [InjectorAction]
+    ) {
+        switch fault {
+        case .pass: forward(message, &actions)
+        case .drop: startTimeout(message, &actions)
         case .delay(let seconds):
-            wait(parcel, for: .time, seconds, &steps)
-            if parcel.call != nil, seconds > timeout { startTimeout(parcel, &steps) }
+            wait(message, for: .time, seconds, &actions)
+            if message.call != nil, seconds > timeout { startTimeout(message, &actions) }
         case .duplicate:
-            forward(parcel, &steps)
-            forward(parcel, &steps)
+            forward(message, &actions)
+            forward(message, &actions)
         case .echo(let seconds):
-            forward(parcel, &steps)
-            if let relay = parcel.relay, !isOpen(relay) { return }
-            wait(parcel.repeated(as: .copy, id: takeNumber()), for: .time, seconds, &steps)
+            forward(message, &actions)
+            if let relay = message.relay, !isOpen(relay) { return }
+            wait(message.repeated(as: .copy, id: takeNumber()), for: .time, seconds, &actions)
         case .reorder:
-            if isAwaited(parcel) { forward(parcel, &steps) } else { wait(parcel, for: .next, timeout, &steps) }
-        case .cut: cut(&steps)
-        case .loseAnswer: loseAnswer(parcel, &steps)
-        case .hold: keep(parcel, .release)
-        case .fail(let failure): fail(parcel, failure, &steps)
+            if isAwaited(message) { forward(message, &actions) } else { wait(message, for: .next, timeout, &actions) }
+        case .cut: cut(&actions)
+        case .loseAnswer: loseAnswer(message, &actions)
+        case .hold: keep(message, .release)
+        case .fail(let failure): fail(message, failure, &actions)
         }
     }
 
-    private mutating func loseAnswer(_ parcel: InFlightMessage, _ steps: inout [Step]) {
-        switch (parcel.arrival, parcel.call) {
-        case (.run(let body), let call?) where !parcel.crossing.point.isAnswer:
-            steps.append(.failAfter(call, Self.lost, body))
+    private mutating func loseAnswer(_ message: InFlightMessage, _ actions: inout [InjectorAction]) {
+        switch (message.arrival, message.call) {
+        case (.run(let body), let call?) where !message.event.point.isAnswer:
+            actions.append(.failAfter(call, Self.lost, body))
         case (.run(let body), nil):
-            steps.append(.run(body))
-            fail(parcel, Self.lost, &steps)
-        default: fail(parcel, Self.lost, &steps)
+            actions.append(.run(body))
+            fail(message, Self.lost, &actions)
+        default: fail(message, Self.lost, &actions)
         }
     }
 
     /// Reports a failure to the caller or the receiver of a message.
-    private mutating func fail(_ parcel: InFlightMessage, _ failure: StoreFailure, _ steps: inout [Step]) {
-        if let call = parcel.call { steps.append(.fail(call, failure)) }
-        if let relay = parcel.relay { breakOff(relay, failure, &steps) }
+    private mutating func fail(_ message: InFlightMessage, _ failure: StoreFailure, _ actions: inout [InjectorAction]) {
+        if let call = message.call { actions.append(.fail(call, failure)) }
+        if let relay = message.relay { breakOff(relay, failure, &actions) }
     }
 
     /// Lets a message arrive, behind those before it.
-    private mutating func forward(_ parcel: InFlightMessage, _ steps: inout [Step]) {
-        switch parcel.arrival {
+    private mutating func forward(_ message: InFlightMessage, _ actions: inout [InjectorAction]) {
+        switch message.arrival {
         case .run(let body):
-            steps.append(.run(body))
-            let point = parcel.crossing.point
-            guard let index = waiting.firstIndex(where: { $0.wait == .next && $0.crossing.point == point }) else {
+            actions.append(.run(body))
+            let point = message.event.point
+            guard let index = waiting.firstIndex(where: { $0.wait == .next && $0.event.point == point }) else {
                 return
             }
             let overtaken = waiting.remove(at: index)
-            cancelTimer(overtaken.id, &steps)
-            if case .run(let body) = overtaken.arrival { steps.append(.run(body)) }
+            cancelTimer(overtaken.id, &actions)
+            if case .run(let body) = overtaken.arrival { actions.append(.run(body)) }
         case .post(let item):
-            guard let relay = parcel.relay else { return }
-            if parcel.isInOrder(on: relay), waiting.contains(where: { $0.isInOrder(on: relay) }) {
-                keep(parcel, .turn)
-                pump(relay, &steps)
+            guard let relay = message.relay else { return }
+            if message.isInOrder(on: relay), waiting.contains(where: { $0.isInOrder(on: relay) }) {
+                keep(message, .turn)
+                pump(relay, &actions)
             } else {
-                tell(item, relay, &steps)
+                tell(item, relay, &actions)
             }
         }
     }
 
     /// Forwards the messages of a connection that need not wait any more.
-    private mutating func pump(_ relay: Relay, _ steps: inout [Step]) {
+    private mutating func pump(_ relay: Relay, _ actions: inout [InjectorAction]) {
         while let first = waiting.firstIndex(where: { $0.isInOrder(on: relay) }) {
             var index = first
             switch waiting[first].wait {
@@ -197,74 +201,74 @@ extension FaultInjectorState {
             case .next:
                 let second = waiting[(first + 1)...].firstIndex { $0.isInOrder(on: relay) }
                 guard let second, waiting[second].wait == .turn else { return }
-                cancelTimer(waiting[first].id, &steps)
+                cancelTimer(waiting[first].id, &actions)
                 waiting[first].wait = .turn
                 index = second
             case .time, .release: return
             }
-            if case .post(let item) = waiting.remove(at: index).arrival { tell(item, relay, &steps) }
+            if case .post(let item) = waiting.remove(at: index).arrival { tell(item, relay, &actions) }
         }
     }
 
-    private mutating func tell(_ item: Relay.Item, _ relay: Relay, _ steps: inout [Step]) {
+    private mutating func tell(_ item: Relay.Item, _ relay: Relay, _ actions: inout [InjectorAction]) {
         guard isOpen(relay) else { return }
         if case .lost = item {
             links[relay.key]?.isOpen = false
-            forget(&steps) { $0.relay === relay }
+            forget(&actions) { $0.relay === relay }
         }
         relay.post(item)
-        steps.append(.drain(relay))
+        actions.append(.drain(relay))
     }
 
-    mutating func cut(_ steps: inout [Step]) {
+    mutating func cut(_ actions: inout [InjectorAction]) {
         work &+= 1
-        forget(&steps) { _ in true }
+        forget(&actions) { _ in true }
         for link in links.values.sorted(by: { $0.relay.number < $1.relay.number }) {
-            breakOff(link.relay, Self.lost, &steps)
+            breakOff(link.relay, Self.lost, &actions)
         }
-        for call in calls.values.sorted(by: { $0.id < $1.id }) { steps.append(.fail(call, Self.lost)) }
+        for call in calls.values.sorted(by: { $0.id < $1.id }) { actions.append(.fail(call, Self.lost)) }
     }
 
-    mutating func cutByHand(_ steps: inout [Step]) {
+    mutating func cutByHand(_ actions: inout [InjectorAction]) {
         note("everything cut by hand")
-        cut(&steps)
+        cut(&actions)
     }
 }
 
 // MARK: - Waiting
 
 extension FaultInjectorState {
-    private mutating func keep(_ parcel: InFlightMessage, _ wait: InFlightMessage.Wait) {
-        var parcel = parcel
-        parcel.wait = wait
-        let index = waiting.lastIndex { $0.id <= parcel.id }.map { $0 + 1 } ?? 0
-        waiting.insert(parcel, at: index)
+    private mutating func keep(_ message: InFlightMessage, _ wait: InFlightMessage.Wait) {
+        var message = message
+        message.wait = wait
+        let index = waiting.lastIndex { $0.id <= message.id }.map { $0 + 1 } ?? 0
+        waiting.insert(message, at: index)
     }
 
     private mutating func wait(
-        _ parcel: InFlightMessage,
+        _ message: InFlightMessage,
         for wait: InFlightMessage.Wait,
         _ seconds: TimeInterval,
-        _ steps: inout [Step]
+        _ actions: inout [InjectorAction]
     ) {
-        keep(parcel, wait)
-        steps.append(.wake(parcel.id, after: seconds))
+        keep(message, wait)
+        actions.append(.wake(message.id, after: seconds))
     }
 
     /// Starts the timeout of a loss.
     ///
     /// The loss of an acknowledgement is not reported.
-    private mutating func startTimeout(_ parcel: InFlightMessage, _ steps: inout [Step]) {
-        guard parcel.call != nil || parcel.relay != nil else { return }
-        wait(parcel.repeated(as: .timeout, id: takeNumber()), for: .time, timeout, &steps)
+    private mutating func startTimeout(_ message: InFlightMessage, _ actions: inout [InjectorAction]) {
+        guard message.call != nil || message.relay != nil else { return }
+        wait(message.repeated(as: .timeout, id: takeNumber()), for: .time, timeout, &actions)
     }
 
     /// Whether the message before it waits to change places with it.
-    private func isAwaited(_ parcel: InFlightMessage) -> Bool {
-        if let relay = parcel.relay, parcel.isInOrder(on: relay) {
+    private func isAwaited(_ message: InFlightMessage) -> Bool {
+        if let relay = message.relay, message.isInOrder(on: relay) {
             waiting.last { $0.isInOrder(on: relay) }?.wait == .next
         } else {
-            waiting.contains { $0.wait == .next && $0.crossing.point == parcel.crossing.point }
+            waiting.contains { $0.wait == .next && $0.event.point == message.event.point }
         }
     }
 
@@ -277,35 +281,35 @@ extension FaultInjectorState {
         return true
     }
 
-    mutating func timeCame(for id: Int, _ steps: inout [Step]) {
+    mutating func timeCame(for id: Int, _ actions: inout [InjectorAction]) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         work &+= 1
         timers[id] = nil
-        let parcel = waiting[index]
-        if parcel.kind == .timeout {
+        let message = waiting[index]
+        if message.kind == .timeout {
             waiting.remove(at: index)
-            fail(parcel, Self.timedOut, &steps)
-        } else if let relay = parcel.relay, parcel.isInOrder(on: relay) {
+            fail(message, Self.timedOut, &actions)
+        } else if let relay = message.relay, message.isInOrder(on: relay) {
             waiting[index].wait = .turn
-            pump(relay, &steps)
+            pump(relay, &actions)
         } else {
             waiting.remove(at: index)
-            forward(parcel, &steps)
+            forward(message, &actions)
         }
     }
 
     /// Releases a held message.
     ///
     /// Returns false if there is none.
-    mutating func release(_ id: Int, as act: FaultInjector.Act, _ steps: inout [Step]) -> Bool {
+    mutating func release(_ id: Int, as fault: FaultInjector.Fault, _ actions: inout [InjectorAction]) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.id == id && $0.wait == .release }) else { return false }
         work &+= 1
-        var parcel = waiting.remove(at: index)
-        note("\(parcel.crossing): released, \(act)")
+        var message = waiting.remove(at: index)
+        note("\(message.event): released, \(fault)")
         // It has left its place: it overtakes the messages that it is released before.
-        parcel.kind = .copy
-        apply(act, to: parcel, &steps)
-        if let relay = parcel.relay { pump(relay, &steps) }
+        message.kind = .copy
+        apply(fault, to: message, &actions)
+        if let relay = message.relay { pump(relay, &actions) }
         return true
     }
 
@@ -315,12 +319,12 @@ extension FaultInjectorState {
         return Array(timers.values)
     }
 
-    private mutating func cancelTimer(_ id: Int, _ steps: inout [Step]) {
-        if let timer = timers.removeValue(forKey: id) { steps.append(.cancel(timer)) }
+    private mutating func cancelTimer(_ id: Int, _ actions: inout [InjectorAction]) {
+        if let timer = timers.removeValue(forKey: id) { actions.append(.cancel(timer)) }
     }
 
-    private mutating func forget(_ steps: inout [Step], where isOver: (InFlightMessage) -> Bool) {
-        for parcel in waiting where isOver(parcel) { cancelTimer(parcel.id, &steps) }
+    private mutating func forget(_ actions: inout [InjectorAction], where isOver: (InFlightMessage) -> Bool) {
+        for message in waiting where isOver(message) { cancelTimer(message.id, &actions) }
         waiting.removeAll(where: isOver)
     }
 }

@@ -29,7 +29,7 @@ struct InFlightMessage: Sendable {
 
     /// Its identifier, which grows in order of arrival.
     let id: Int
-    let crossing: FaultInjector.Crossing
+    let event: FaultInjector.Event
     /// The connection that it belongs to.
     let relay: Relay?
     /// The call that it belongs to.
@@ -45,29 +45,17 @@ struct InFlightMessage: Sendable {
 
     /// Returns a copy of the message under its own identifier.
     func repeated(as kind: Kind, id: Int) -> InFlightMessage {
-        InFlightMessage(id: id, crossing: crossing, relay: relay, call: call, arrival: arrival, kind: kind)
+        InFlightMessage(id: id, event: event, relay: relay, call: call, arrival: arrival, kind: kind)
     }
 
     /// The event that has to happen before it goes on; nil where others report that.
     var waitingFor: String? {
         switch (kind, wait) {
         case (_, .turn): nil
-        case (.timeout, _): "the time at which the loss of \(crossing) shows"
-        case (_, .time): "the time of \(crossing), which is delayed"
-        case (_, .next): "what is to change places with \(crossing)"
-        case (_, .release): "the release of \(crossing), which is held"
+        case (.timeout, _): "the time at which the loss of \(event) shows"
+        case (_, .time): "the time of \(event), which is delayed"
+        case (_, .next): "what is to change places with \(event)"
+        case (_, .release): "the release of \(event), which is held"
         }
     }
-}
-
-/// An action of a fault injector once its lock is free.
-enum Step: Sendable {
-    case run(@Sendable () -> Void)
-    case drain(Relay)
-    case fail(Call, StoreFailure)
-    /// The same, but the store is called first and its answer is discarded.
-    case failAfter(Call, StoreFailure, @Sendable () -> Void)
-    case detach(Relay)
-    case wake(Int, after: Double)
-    case cancel(TimerToken)
 }

@@ -1,8 +1,8 @@
 extension FaultInjector {
     /// A point where messages pass between a queue and its store.
     ///
-    /// Requests that are answered without passing anything on are not among them, except the country:
-    /// ``FaultInjector/sells(_:)`` and its like go straight to the store.
+    /// Reads are not among them, except that of the country:
+    /// others, such as which products are sold, go straight to the store.
     public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
         /// Submission of commands to the store.
         case submission
@@ -31,7 +31,7 @@ extension FaultInjector {
         /// The read of the country by an app.
         ///
         /// The reader cannot wait. A fault that loses it or fails it makes the app read nil, as it does where the store
-        /// does not know. All other faults let it pass, ``FaultInjector/Act/hold`` too.
+        /// does not know. All other faults let it pass, ``FaultInjector/Fault/hold`` too.
         case storefrontRead
     }
 }

@@ -40,15 +40,12 @@ final class Relay: StoreUpdateReceiver {
 
     /// Delivers the posted notifications, unless another thread is doing so, which then delivers these too.
     func drain() {
-        var items: [Item] = []
-        guard outbox.withLock({ $0.schedule() && $0.begin(&items) }) else { return }
-        repeat {
-            for item in items {
-                switch item {
-                case .batch(let batch): receiver.receive(batch)
-                case .lost(let failure): receiver.connectionLost(failure)
-                }
+        guard outbox.withLock({ $0.schedule() }) else { return }
+        outbox.drain(\.self) { item in
+            switch item {
+            case .batch(let batch): receiver.receive(batch)
+            case .lost(let failure): receiver.connectionLost(failure)
             }
-        } while outbox.withLock { $0.take(&items) }
+        }
     }
 }

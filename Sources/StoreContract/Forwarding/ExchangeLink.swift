@@ -52,16 +52,13 @@ final class ExchangeLink: NewsListener {
 
     /// Makes a request once earlier requests are done, on one thread at a time: batches stay in order.
     private func enqueue(_ request: Request) {
-        var requests: [Request] = []
         let isMine = state.withLock { state in
             state.outbox.append(request)
-            return state.outbox.schedule() && state.outbox.begin(&requests)
+            return state.outbox.schedule()
         }
         guard isMine else { return }
         let work = store.clock.activity.begin()
-        repeat {
-            for request in requests { exchange(request) }
-        } while state.withLock { $0.outbox.take(&requests) }
+        state.drain(\.outbox) { exchange($0) }
         work.end()
     }
 

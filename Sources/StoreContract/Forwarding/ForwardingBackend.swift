@@ -1,4 +1,3 @@
-import Foundation
 import StoreCore
 
 /// A backend that forwards everything to another one, except what it implements itself.
@@ -10,11 +9,7 @@ package protocol ForwardingBackend: StoreBackend {
 extension ForwardingBackend {
     package var clock: any StoreClock { backend.clock }
     package var lane: BackendLane { backend.lane }
-    package var canMakePayments: Bool { backend.canMakePayments }
-    package var storefront: StoreStorefront? { backend.storefront }
-    package var isPriceConsentPending: Bool { backend.isPriceConsentPending }
-    package var promotionOverrides: PromotionOverrides? { backend.promotionOverrides }
-    package var appReceipt: Data? { backend.appReceipt }
+    package var services: StoreServices { backend.services }
 
     package func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         backend.submit(commands, reply: reply)
@@ -28,39 +23,10 @@ extension ForwardingBackend {
 
     package func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
 
-    package func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        backend.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
-    }
-
-    package func showPriceConsent() { backend.showPriceConsent() }
-
     package func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
         backend.products(identifiers, reply: reply)
-    }
-
-    package func sells(_ productIdentifier: String) -> Bool? { backend.sells(productIdentifier) }
-
-    package func receipt(forTransaction identifier: String) -> Data? { backend.receipt(forTransaction: identifier) }
-
-    package func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.changePromotion(change, reply: reply)
-    }
-
-    package func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.refreshReceipt(properties, reply: reply)
-    }
-
-    package func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
-        backend.fetchContent(request, reply: reply)
-    }
-
-    package func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        backend.presentCodeRedemptionSheet(reply: reply)
     }
 }

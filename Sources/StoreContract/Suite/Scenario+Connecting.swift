@@ -5,37 +5,37 @@ extension Scenario {
     /// The scenario of receivers that connect and disconnect.
     static let connecting = Scenario(promises: [
         .beginsAgain, .disconnectStops, .oneAtATime, .acknowledgingForgetsNothing,
-    ]) { stage in
-        let product = stage.subject.products.consumable
-        _ = try stage.sell([stage.buy(product)])
-        try stage.quiet()
-        let line = try stage.connect(in: .unique())
-        try stage.expectNews(line, .nothingForgotten, "a receiver that connected later")
+    ]) { harness in
+        let product = harness.subject.products.consumable
+        _ = try harness.sell([harness.buy(product)])
+        try harness.quiet()
+        let line = try harness.connect(in: .unique())
+        try harness.expectNews(line, .nothingForgotten, "a receiver that connected later")
 
         // Once more without a cursor, then from the current cursor.
-        try stage.quiet()
-        try stage.connect(line, after: nil, .beginsAgain)
-        try stage.expectNews(line, .beginsAgain, "a receiver that was connected twice")
-        try stage.quiet()
-        try stage.connect(line, after: stage.look { line.cursor(in: $0) })
-        try stage.expectNews(line, .beginsAgain, "a receiver that was connected again, where it was,")
-        try stage.quiet()
+        try harness.quiet()
+        try harness.connect(line, after: nil, .beginsAgain)
+        try harness.expectNews(line, .beginsAgain, "a receiver that was connected twice")
+        try harness.quiet()
+        try harness.connect(line, after: harness.look { line.cursor(in: $0) })
+        try harness.expectNews(line, .beginsAgain, "a receiver that was connected again, where it was,")
+        try harness.quiet()
 
-        try stage.disconnect(line)
-        try stage.quiet()
-        let count = stage.look { trace in line.connections.map { trace.connections[$0].batches.count } }
-        _ = try stage.sell([stage.buy(product)])
-        try stage.quiet()
-        stage.book.hold(
+        try harness.disconnect(line)
+        try harness.quiet()
+        let count = harness.look { trace in line.connections.map { trace.connections[$0].batches.count } }
+        _ = try harness.sell([harness.buy(product)])
+        try harness.quiet()
+        harness.results.hold(
             .disconnectStops,
-            stage.look { trace in line.connections.map { trace.connections[$0].batches.count } } == count,
+            harness.look { trace in line.connections.map { trace.connections[$0].batches.count } } == count,
             "a receiver that was disconnected got another batch"
         )
-        try stage.disconnect(line)
+        try harness.disconnect(line)
 
-        try stage.crossSubmissions()
-        try stage.expectSnapshot()
-        try stage.acknowledgeAll()
+        try harness.crossSubmissions()
+        try harness.expectSnapshot()
+        try harness.acknowledgeAll()
     }
 }
 
@@ -47,12 +47,12 @@ extension TestHarness {
         let isTold = wait { trace in
             line.news(in: trace).contains { $0.transaction?.order == order.id }
         }
-        book.hold(promise, isTold, "\(who) did not hear of what was sold then")
+        results.hold(promise, isTold, "\(who) did not hear of what was sold then")
     }
 
     /// Submits from two threads at once, the second while the first one's update is being received.
     fileprivate func crossSubmissions() throws {
-        guard let main, !book.isBroken(.journalsApart) else { return }
+        guard let main, !results.isBroken(.journalsApart) else { return }
         let orders = [buy(subject.products.consumable), buy(subject.products.consumable, in: .unique())]
         trace.change { $0.add(orders) }
         let count = look { $0.count }
@@ -62,13 +62,13 @@ extension TestHarness {
         let other = DispatchQueue(label: "StoreContract.lane.other")
         let second: Answer<SubmissionReply> = begin(on: other) { $0.submit([orders[1]], reply: $1) }
         let areTaken = wait { $0.done.isSuperset(of: [first.errand, second.errand]) }
-        book.hold(.submissionsAnswered, areTaken, "one of two submissions that crossed was not answered")
+        results.hold(.submissionsAnswered, areTaken, "one of two submissions that crossed was not answered")
         guard areTaken else { throw Stop(reason: "a submission was not answered") }
         guard first.result.read({ $0 }) == .taken, second.result.read({ $0 }) == .taken else {
             return try submit(orders)
         }
         try expectDecided(orders, when: ", submitted by one of two threads,")
-        if isInside { book.hold(.oneAtATime, true, "") }
+        if isInside { results.hold(.oneAtATime, true, "") }
     }
 
     /// Acknowledges everything and checks that it is still there.
@@ -78,7 +78,7 @@ extension TestHarness {
         try call(.acknowledgingForgetsNothing, "an acknowledgement") { $0.acknowledge(through: cursor) }
         try quiet()
         let after = try shownAnew()
-        book.hold(
+        results.hold(
             .acknowledgingForgetsNothing,
             after == before,
             "\(before.count) unfinished transactions were shown before an acknowledgement, and \(after.count) after it"

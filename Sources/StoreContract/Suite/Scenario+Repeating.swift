@@ -2,45 +2,45 @@ import StoreCore
 
 extension Scenario {
     /// The scenario of commands that are submitted again.
-    static let repeating = Scenario(promises: [.takenOnce, .repetitionsTaken, .journalsApart]) { stage in
-        let products = stage.subject.products
-        let first = [stage.buy(products.consumable), stage.buy(products.restorable ?? products.consumable)]
-        let sold = try stage.sell(first)
-        try stage.submit(first, .repetitionsTaken)
-        try stage.quiet()
-        stage.book.hold(.takenOnce, true, "")
+    static let repeating = Scenario(promises: [.takenOnce, .repetitionsTaken, .journalsApart]) { harness in
+        let products = harness.subject.products
+        let first = [harness.buy(products.consumable), harness.buy(products.restorable ?? products.consumable)]
+        let sold = try harness.sell(first)
+        try harness.submit(first, .repetitionsTaken)
+        try harness.quiet()
+        harness.results.hold(.takenOnce, true, "")
 
         // An answer was lost, and the app has added a command meanwhile.
-        let third = stage.buy(products.consumable)
-        try stage.submit([first[1], third], .repetitionsTaken)
-        try stage.expectDecided([third], when: ", submitted behind a repetition,")
+        let third = harness.buy(products.consumable)
+        try harness.submit([first[1], third], .repetitionsTaken)
+        try harness.expectDecided([third], when: ", submitted behind a repetition,")
 
         let apart = [
-            stage.buy(products.consumable, in: .unique()),
-            stage.command(.purchase(StorePayment(productIdentifier: products.consumable)), leavingOut: 5),
+            harness.buy(products.consumable, in: .unique()),
+            harness.command(.purchase(StorePayment(productIdentifier: products.consumable)), leavingOut: 5),
         ]
         for order in apart {
-            try stage.submit([order])
-            let isDecided = stage.wait { $0.result(of: order.id) != nil }
+            try harness.submit([order])
+            let isDecided = harness.wait { $0.result(of: order.id) != nil }
             let why =
                 "nothing came of number \(order.id.number) of a journal, after other numbers of this and another one"
-            stage.book.hold(.journalsApart, isDecided, why)
+            harness.results.hold(.journalsApart, isDecided, why)
             guard isDecided else { throw Stop(reason: "numbers of journals are confused") }
         }
 
-        let finishes = try stage.finish(sold)
-        let restore = stage.command(.restore(applicationUsername: nil))
-        try stage.submit([restore])
-        try stage.expectEnd(restore)
+        let finishes = try harness.finish(sold)
+        let restore = harness.command(.restore(applicationUsername: nil))
+        try harness.submit([restore])
+        try harness.expectEnd(restore)
         let all = first + [third] + apart + finishes + [restore]
-        try stage.expectNothing(from: all, "")
-        for command in all { try stage.expectNothing(from: [command], "") }
-        try stage.expectSnapshot(" after all was repeated")
+        try harness.expectNothing(from: all, "")
+        for command in all { try harness.expectNothing(from: [command], "") }
+        try harness.expectSnapshot(" after all was repeated")
 
-        guard stage.store.reopen != nil else { return }
-        try stage.reopen()
-        try stage.expectNothing(from: all, " to a store that was opened again")
-        try stage.expectSnapshot(" after all was repeated to a store that was opened again")
+        guard harness.store.reopen != nil else { return }
+        try harness.reopen()
+        try harness.expectNothing(from: all, " to a store that was opened again")
+        try harness.expectSnapshot(" after all was repeated to a store that was opened again")
     }
 }
 
@@ -59,9 +59,13 @@ extension TestHarness {
         for update in news where !known.contains(update) {
             switch update {
             case .transaction(let transaction) where transaction.state == .restored:
-                book.hold(.takenOnce, false, "a restore that was submitted again\(when) brought \(name(transaction))")
+                results.hold(
+                    .takenOnce,
+                    false,
+                    "a restore that was submitted again\(when) brought \(name(transaction))"
+                )
             case .restoreEnded:
-                book.hold(.takenOnce, false, "a restore that was submitted again\(when) ended again")
+                results.hold(.takenOnce, false, "a restore that was submitted again\(when) ended again")
             default: break
             }
         }

@@ -5,16 +5,19 @@ extension Scenario {
     /// The scenario of requests other than commands.
     static let requesting = Scenario(promises: [
         .clockStays, .productsComplete, .sellsAgrees, .receiptsGiven, .unknownHasNoReceipt, .refreshAnswered,
-    ]) { stage in
-        let backend = stage.backend
-        stage.book.hold(.clockStays, backend.clock === stage.clock, "a store has another clock each time")
-        stage.book.hold(.clockStays, backend.lane == backend.lane, "a store has another lane each time")
-        try stage.lookUp()
-        try stage.readReceipts()
-        let _: StoreFailure? = try stage.ask(.refreshAnswered, "a receipt refresh") { backend, answer in
-            backend.refreshReceipt(ReceiptProperties()) { answer($0) }
+    ]) { harness in
+        let backend = harness.backend
+        harness.results.hold(.clockStays, backend.clock === harness.clock, "a store has another clock each time")
+        harness.results.hold(.clockStays, backend.lane == backend.lane, "a store has another lane each time")
+        try harness.lookUp()
+        try harness.readReceipts()
+        guard let receipts = backend.services.receipts else {
+            return harness.results.skip([.refreshAnswered], because: "the store has no receipts to refresh")
         }
-        stage.book.hold(.refreshAnswered, true, "")
+        let _: StoreFailure? = try harness.ask(.refreshAnswered, "a receipt refresh") { _, answer in
+            receipts.refreshReceipt(ReceiptProperties()) { answer($0) }
+        }
+        harness.results.hold(.refreshAnswered, true, "")
     }
 }
 
@@ -30,48 +33,54 @@ extension TestHarness {
             }
             guard case .success(let answer) = result else {
                 if case .failure(let failure) = result {
-                    book.hold(.productsComplete, false, "a look-up failed: \(failure)")
+                    results.hold(.productsComplete, false, "a look-up failed: \(failure)")
                 }
                 throw Stop(reason: "a look-up failed")
             }
             expectCodable(answer, "an answer to a look-up")
             let found = answer.products.map(\.identifier)
             let all = (found + answer.invalidIdentifiers).sorted()
-            book.hold(
+            results.hold(
                 .productsComplete,
                 all == identifiers.sorted(),
                 "\(identifiers.count) identifiers were looked up: \(found.count) are products, \(answer.invalidIdentifiers.count) invalid"
             )
             for identifier in sold where identifiers.contains(identifier) {
-                book.hold(.productsComplete, found.contains(identifier), "\(identifier), which sells, is not found")
+                results.hold(.productsComplete, found.contains(identifier), "\(identifier), which sells, is not found")
             }
             for identifier in unsold where identifiers.contains(identifier) {
                 let why = "\"\(identifier)\", which nobody sells, is found"
-                book.hold(.productsComplete, !found.contains(identifier), why)
+                results.hold(.productsComplete, !found.contains(identifier), why)
             }
             for identifier in identifiers {
-                let sells: Bool? = try call(.sellsAgrees, "a question") { $0.sells(identifier) }
+                let sells: Bool? = try call(.sellsAgrees, "a question") {
+                    $0.services.availability?.sells(identifier)
+                }
                 guard let sells else { continue }
-                book.hold(
+                results.hold(
                     .sellsAgrees,
                     sells == found.contains(identifier),
                     "\"\(identifier)\" is said \(sells ? "to sell" : "not to sell"), and the look-up says otherwise"
                 )
             }
         }
-        book.skip([.sellsAgrees], because: "the store does not say at once what sells")
+        results.skip([.sellsAgrees], because: "the store does not say at once what sells")
     }
 
     fileprivate func readReceipts() throws {
         let products = subject.products
         for identifier in ["storecontract-no-such-transaction", ""] {
             let receipt: Data? = try call(.unknownHasNoReceipt, "a question for a receipt") {
-                $0.receipt(forTransaction: identifier)
+                $0.services.receipts?.receipt(forTransaction: identifier)
             }
-            book.hold(.unknownHasNoReceipt, receipt == nil, "transaction \"\(identifier)\", which nobody made, has one")
+            results.hold(
+                .unknownHasNoReceipt,
+                receipt == nil,
+                "transaction \"\(identifier)\", which nobody made, has one"
+            )
         }
         guard subject.hasReceipts else {
-            return book.skip([.receiptsGiven], because: "the store does not claim to have receipts")
+            return results.skip([.receiptsGiven], because: "the store does not claim to have receipts")
         }
         var transactions = try sell([buy(products.consumable)])
         if let restorable = products.restorable {
@@ -84,10 +93,10 @@ extension TestHarness {
         for transaction in transactions {
             let identifier = transaction.identifier
             let receipt: Data? = try call(.receiptsGiven, "a question for a receipt") {
-                $0.receipt(forTransaction: identifier)
+                $0.services.receipts?.receipt(forTransaction: identifier)
             }
             let isThere = !(transaction.receipt ?? receipt ?? Data()).isEmpty
-            book.hold(.receiptsGiven, isThere, "\(name(transaction)), \(transaction.state), has no receipt")
+            results.hold(.receiptsGiven, isThere, "\(name(transaction)), \(transaction.state), has no receipt")
         }
     }
 }

@@ -2,25 +2,25 @@ import StoreCore
 
 extension Scenario {
     /// The scenario of connections that resume from a cursor.
-    static let resuming = Scenario(promises: [.cursorResumes]) { stage in
-        let products = stage.subject.products
-        let sold = try stage.sell([stage.buy(products.consumable)])
-        _ = try stage.sell([stage.buy(products.consumable)])
-        let refused = stage.buy(products.unknown)
-        try stage.submit([refused], .refusalsAreUpdates)
-        try stage.expectDecided([refused])
-        let restore = stage.command(.restore(applicationUsername: nil))
-        try stage.submit([restore])
-        try stage.expectEnd(restore)
-        try stage.finish(sold)
-        _ = try stage.sell([stage.buy(products.consumable)])
-        try stage.quiet()
-        try stage.expectResumption("")
-        guard stage.store.reopen != nil else { return }
-        try stage.reopen()
-        _ = try stage.sell([stage.buy(products.consumable)])
-        try stage.quiet()
-        try stage.expectResumption(" of a store that was opened again")
+    static let resuming = Scenario(promises: [.cursorResumes]) { harness in
+        let products = harness.subject.products
+        let sold = try harness.sell([harness.buy(products.consumable)])
+        _ = try harness.sell([harness.buy(products.consumable)])
+        let refused = harness.buy(products.unknown)
+        try harness.submit([refused], .refusalsAreUpdates)
+        try harness.expectDecided([refused])
+        let restore = harness.command(.restore(applicationUsername: nil))
+        try harness.submit([restore])
+        try harness.expectEnd(restore)
+        try harness.finish(sold)
+        _ = try harness.sell([harness.buy(products.consumable)])
+        try harness.quiet()
+        try harness.expectResumption("")
+        guard harness.store.reopen != nil else { return }
+        try harness.reopen()
+        _ = try harness.sell([harness.buy(products.consumable)])
+        try harness.quiet()
+        try harness.expectResumption(" of a store that was opened again")
     }
 }
 
@@ -36,7 +36,7 @@ extension TestHarness {
         guard let last = cursors.last else { return }
         let line = try connect(after: UpdateCursor(position: last.position + 1000))
         let isNew = wait { line.snapshot(in: $0) != nil }
-        book.hold(.cursorResumes, isNew, "a connection\(when) from a place the store never came to has no snapshot")
+        results.hold(.cursorResumes, isNew, "a connection\(when) from a place the store never came to has no snapshot")
         try disconnect(line)
     }
 
@@ -61,16 +61,16 @@ extension TestHarness {
             // The store begins with a snapshot, which it may.
             let missing = unfinished.filter { !toldTransactions.contains($0.identifier) }
             let why = "\(what) began anew without \(missing.first.map(name) ?? "")"
-            return book.hold(.cursorResumes, missing.isEmpty, why)
+            return results.hold(.cursorResumes, missing.isEmpty, why)
         }
         for transaction in unfinished where changed.contains(transaction.identifier) {
             let latest = told.last { $0.transaction?.identifier == transaction.identifier }?.transaction
-            book.hold(
+            results.hold(
                 .cursorResumes,
                 latest != nil,
                 "\(what) is not told of \(name(transaction)), which came behind it"
             )
-            book.hold(
+            results.hold(
                 .cursorResumes,
                 latest.map { $0.state == transaction.state || $0.state.isDecided && transaction.state.isDecided }
                     ?? true,
@@ -79,9 +79,13 @@ extension TestHarness {
         }
         for case .restoreEnded(let restore, _) in changes {
             let isTold = told.contains { if case .restoreEnded(restore, _) = $0 { true } else { false } }
-            book.hold(.cursorResumes, isTold, "\(what) is not told that a restore has ended")
+            results.hold(.cursorResumes, isTold, "\(what) is not told that a restore has ended")
         }
         let early = toldTransactions.subtracting(changed).first
-        book.hold(.cursorResumes, early == nil, "\(what) is told of transaction \(early ?? ""), which came before it")
+        results.hold(
+            .cursorResumes,
+            early == nil,
+            "\(what) is told of transaction \(early ?? ""), which came before it"
+        )
     }
 }

@@ -2,28 +2,28 @@
 struct Scenario: Sendable {
     /// The promises that it tests, besides those that are always checked.
     let promises: [ContractPromise]
-    let act: @Sendable (TestHarness) throws -> Void
+    let body: @Sendable (TestHarness) throws -> Void
 
     static var all: [Scenario] {
         [.buying, .waiting, .repeating, .finishing, .restoring, .resuming, .connecting, .crowding, .requesting]
     }
 
     /// Runs the scenario, then checks everything that was sent.
-    func play(_ subject: ContractSubject, _ book: ResultCollector) {
+    func run(_ subject: ContractSubject, _ results: ResultCollector) {
         var reason = "there was no occasion"
         do {
-            let stage = try TestHarness(subject, book)
+            let harness = try TestHarness(subject, results)
             do {
-                try act(stage)
-                try stage.quiet()
+                try body(harness)
+                try harness.quiet()
             } catch let stop as Stop {
                 reason = stop.reason
             }
-            stage.judge()
-            stage.close()
+            harness.judge()
+            harness.close()
         } catch {
             reason = (error as? Stop)?.reason ?? "\(error)"
         }
-        book.skip(promises, because: reason)
+        results.skip(promises, because: reason)
     }
 }

@@ -17,7 +17,7 @@ extension TestHarness {
     /// Throws if batches do not form a chain: nothing else could be judged.
     func expectChain() throws {
         guard let main, let flaw = look({ main.flaw(in: $0) }) else { return }
-        book.hold(flaw.promise, false, flaw.why)
+        results.hold(flaw.promise, false, flaw.why)
         throw Stop(reason: "\"\(flaw.promise)\" is broken")
     }
 
@@ -30,7 +30,7 @@ extension TestHarness {
         guard cursor == nil else { return }
         let hasSnapshot = wait { line.snapshot(in: $0) != nil }
         let why = look { line.flaw(in: $0)?.why }
-        book.hold(promise, hasSnapshot, why ?? "no complete snapshot came within \(subject.deadline) s")
+        results.hold(promise, hasSnapshot, why ?? "no complete snapshot came within \(subject.deadline) s")
         guard hasSnapshot else { throw Stop(reason: "a connection without a cursor had no snapshot") }
     }
 
@@ -115,7 +115,7 @@ extension TestHarness {
     func quiet() throws {
         let limit = Date() + subject.deadline
         guard let mover else {
-            book.skip([.goesQuiet], because: "the store's time passes by itself")
+            results.skip([.goesQuiet], because: "the store's time passes by itself")
             for _ in 0..<Self.patience where Date() < limit {
                 let count = look { $0.count }
                 let hasMore = trace.wait(until: Date() + subject.pause) { $0.count != count }
@@ -126,7 +126,7 @@ extension TestHarness {
         for seconds in [0, subject.deadline] {
             for _ in 0..<Self.patience {
                 let isDone = move(seconds, mover, until: limit) { _ in false }
-                book.hold(.goesQuiet, isDone, "the store was not quiet within \(subject.deadline) s")
+                results.hold(.goesQuiet, isDone, "the store was not quiet within \(subject.deadline) s")
                 guard isDone else { throw Stop(reason: "the store does not go quiet") }
                 guard reconnectLost() else { break }
             }

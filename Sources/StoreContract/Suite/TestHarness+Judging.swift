@@ -8,14 +8,14 @@ extension TestHarness {
         let trace = look { $0 }
         let walks = trace.connections.map(\.walk)
         for walk in walks {
-            book.hold(.chain, true, "")
-            if let flaw = walk.flaw { book.hold(flaw.promise, false, flaw.why) }
+            results.hold(.chain, true, "")
+            if let flaw = walk.flaw { results.hold(flaw.promise, false, flaw.why) }
         }
         // A flawed chain says nothing about the other promises.
         let sound = walks.filter { $0.flaw == nil }
         if trace.overlaps > 0 {
             let why = "a receiver was called while another thread had not come back from it, \(trace.overlaps) times"
-            book.hold(.oneAtATime, false, why)
+            results.hold(.oneAtATime, false, why)
         }
         judgeFinished(trace, walks)
         judgeEnds(trace, sound)
@@ -33,7 +33,11 @@ extension TestHarness {
                 let isNew = transaction.state.isDecided && known.insert(transaction.identifier).inserted
                 guard let end = trace.finished[transaction.identifier], number >= end else { continue }
                 let isLegal = connection.begun < end ? isNew || !transaction.state.isDecided : connection.asked != nil
-                book.hold(.finishedGone, isLegal, "\(name(transaction)) came again after its finish was acknowledged")
+                results.hold(
+                    .finishedGone,
+                    isLegal,
+                    "\(name(transaction)) came again after its finish was acknowledged"
+                )
             }
         }
     }
@@ -45,12 +49,12 @@ extension TestHarness {
             for case (let number, .restoreEnded(let restore, _)) in walk.updates {
                 let isNew = ended.insert(restore).inserted
                 if trace.isRepeated(restore, before: number) {
-                    book.hold(.takenOnce, isNew, "a restore that was submitted again ended again")
+                    results.hold(.takenOnce, isNew, "a restore that was submitted again ended again")
                 } else {
-                    book.hold(.restoreEnds, isNew, "the end of a restore came twice on a connection")
+                    results.hold(.restoreEnds, isNew, "the end of a restore came twice on a connection")
                 }
                 guard case .restore? = trace.commands[restore]?.action else {
-                    book.hold(.restoreEnds, false, "a restore ended, \(restore), that nobody asked for")
+                    results.hold(.restoreEnds, false, "a restore ended, \(restore), that nobody asked for")
                     continue
                 }
             }
@@ -67,32 +71,32 @@ extension TestHarness {
                 // Two results break another promise.
                 if old.isDecided && new.isDecided { continue }
                 let isLegal = old == .purchasing || old == .deferred && new.isDecided
-                book.hold(.statesInOrder, isLegal, "\(name(transaction)) became \(new) after it was \(old)")
+                results.hold(.statesInOrder, isLegal, "\(name(transaction)) became \(new) after it was \(old)")
             }
         }
-        book.hold(.statesInOrder, true, "")
+        results.hold(.statesInOrder, true, "")
     }
 
     /// Checks what must hold of a transaction on every connection.
     private func judgeTransactions(_ trace: Trace, _ walks: [ChainChecker]) {
-        var results: [String: StoreTransaction.State] = [:]
+        var states: [String: StoreTransaction.State] = [:]
         var orders: [OrderID: String] = [:]
         var owners: [String: Owner] = [:]
         for case (let number, .transaction(let transaction)) in walks.flatMap(\.updates) {
-            book.hold(.identifiersStay, !transaction.identifier.isEmpty, "a transaction has an empty identifier")
+            results.hold(.identifiersStay, !transaction.identifier.isEmpty, "a transaction has an empty identifier")
             let owner = Owner(transaction)
             let first = owners[transaction.identifier, default: owner]
             owners[transaction.identifier] = first
-            book.hold(
+            results.hold(
                 .identifiersStay,
                 first == owner,
                 "the identifier \(transaction.identifier) stands for \(first) and for \(owner)"
             )
             if transaction.state.isDecided {
-                let result = results[transaction.identifier, default: transaction.state]
-                results[transaction.identifier] = result
+                let result = states[transaction.identifier, default: transaction.state]
+                states[transaction.identifier] = result
                 let what = name(transaction)
-                book.hold(
+                results.hold(
                     .oneResult,
                     result == transaction.state,
                     "\(what) was \(result) and then \(transaction.state)"
@@ -100,21 +104,21 @@ extension TestHarness {
             }
             if transaction.state == .failed {
                 let reason = transaction.failure?.reason ?? ""
-                book.hold(.refusalsAreUpdates, !reason.isEmpty, "\(name(transaction)) failed without a reason")
+                results.hold(.refusalsAreUpdates, !reason.isEmpty, "\(name(transaction)) failed without a reason")
             }
             guard let order = transaction.order, transaction.state != .restored else { continue }
             let identifier = orders[order, default: transaction.identifier]
             orders[order] = identifier
-            book.hold(
+            results.hold(
                 trace.isRepeated(order, before: number) ? .takenOnce : .identifiersStay,
                 identifier == transaction.identifier,
                 "one order for \(transaction.payment.productIdentifier) led to two transactions, \(identifier) and \(transaction.identifier)"
             )
             guard case .purchase(let payment)? = trace.commands[order]?.action else {
-                book.hold(.paymentReturned, false, "\(name(transaction)) carries \(order), which is no order")
+                results.hold(.paymentReturned, false, "\(name(transaction)) carries \(order), which is no order")
                 continue
             }
-            book.hold(
+            results.hold(
                 .paymentReturned,
                 payment == transaction.payment,
                 "\(text(payment)) was ordered, \(name(transaction)) carries \(text(transaction.payment))"
@@ -153,9 +157,9 @@ extension TestHarness {
     func expectCodable<Value: Codable & Equatable>(_ value: Value, _ what: String) {
         do {
             let copy = try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
-            book.hold(.valuesCodable, copy == value, "\(what) is another one after encoding and decoding: \(value)")
+            results.hold(.valuesCodable, copy == value, "\(what) is another one after encoding and decoding: \(value)")
         } catch {
-            book.hold(.valuesCodable, false, "\(what) cannot be encoded and decoded: \(error)")
+            results.hold(.valuesCodable, false, "\(what) cannot be encoded and decoded: \(error)")
         }
     }
 
@@ -185,29 +189,33 @@ extension TestHarness {
         for transaction in expected {
             guard let copy = copies[transaction.identifier] else {
                 isComplete = false
-                book.hold(.unfinishedShown, false, "\(name(transaction)), \(transaction.state), is not shown\(when)")
+                results.hold(.unfinishedShown, false, "\(name(transaction)), \(transaction.state), is not shown\(when)")
                 continue
             }
-            book.hold(
+            results.hold(
                 .unfinishedShown,
                 copy.state == transaction.state || copy.state.isDecided && transaction.state.isDecided,
                 "\(name(transaction)) is shown as \(copy.state)\(when), after it was \(transaction.state)"
             )
         }
-        if !expected.isEmpty { book.hold(.unfinishedShown, true, "") }
+        if !expected.isEmpty { results.hold(.unfinishedShown, true, "") }
         for transaction in shown where finished[transaction.identifier] != nil {
-            book.hold(.finishedGone, false, "\(name(transaction)) is shown\(when), after its finish was acknowledged")
+            results.hold(
+                .finishedGone,
+                false,
+                "\(name(transaction)) is shown\(when), after its finish was acknowledged"
+            )
         }
-        if !finished.isEmpty { book.hold(.finishedGone, true, "") }
+        if !finished.isEmpty { results.hold(.finishedGone, true, "") }
         let known = Set(expected.map(\.identifier))
         for transaction in shown where !known.contains(transaction.identifier) {
             guard finished[transaction.identifier] == nil else { continue }
             let why = "\(name(transaction)) is shown\(when), and whoever was connected was not told of it"
-            book.hold(.nothingForgotten, false, why)
+            results.hold(.nothingForgotten, false, why)
         }
         let order = shown.map(\.identifier).filter(known.contains)
         guard isComplete, expected.count > 1 else { return }
-        book.hold(
+        results.hold(
             .oldestFirst,
             order == expected.map(\.identifier),
             "\(order.joined(separator: ", ")) are shown\(when) in this order, and came as \(expected.map(\.identifier).joined(separator: ", "))"

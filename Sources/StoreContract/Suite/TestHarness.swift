@@ -11,7 +11,7 @@ struct Stop: Error {
 /// It is used on one thread. The store is called on another one, so that a call that never returns is detected.
 final class TestHarness {
     let subject: ContractSubject
-    let book: ResultCollector
+    let results: ResultCollector
     let trace = MonitoredValue(Trace())
     /// The journal that numbers commands unless another is given.
     let journal = JournalID.unique()
@@ -63,18 +63,18 @@ final class TestHarness {
     }
 
     /// Opens a new store and starts listening.
-    init(_ subject: ContractSubject, _ book: ResultCollector) throws {
+    init(_ subject: ContractSubject, _ results: ResultCollector) throws {
         self.subject = subject
-        self.book = book
+        self.results = results
         do {
             store = try subject.newStore()
         } catch {
-            book.hold(.opens, false, "a new store does not open: \(error)")
+            results.hold(.opens, false, "a new store does not open: \(error)")
             throw Stop(reason: "a new store does not open")
         }
         backend = store.backend
         clock = backend.clock
-        book.hold(.opens, true, "")
+        results.hold(.opens, true, "")
         main = try connect(isMain: true)
     }
 
@@ -86,7 +86,7 @@ final class TestHarness {
         do {
             backend = try reopen()
         } catch {
-            book.hold(.opens, false, "a store with data does not open again: \(error)")
+            results.hold(.opens, false, "a store with data does not open again: \(error)")
             throw Stop(reason: "the store does not open again")
         }
         clock = backend.clock
@@ -117,7 +117,7 @@ extension TestHarness {
     ) throws -> R {
         let answer = begin(body)
         guard wait({ $0.done.contains(answer.errand) }), let result = answer.result.read({ $0 }) else {
-            book.hold(promise, false, "\(what) was not answered within \(subject.deadline) s")
+            results.hold(promise, false, "\(what) was not answered within \(subject.deadline) s")
             throw Stop(reason: "\(what) was not answered")
         }
         return result
@@ -189,15 +189,15 @@ extension TestHarness {
             }
             switch reply {
             case .taken:
-                book.hold(.submissionsAnswered, true, "")
-                return book.hold(promise, true, "")
+                results.hold(.submissionsAnswered, true, "")
+                return results.hold(promise, true, "")
             case .tryLater(let trouble):
                 failure = trouble
                 try quiet()
             }
         }
         let why = failure.map { ": \($0)" } ?? ""
-        book.hold(promise, false, "a submission of \(name(commands)) was to be tried later, four times\(why)")
+        results.hold(promise, false, "a submission of \(name(commands)) was to be tried later, four times\(why)")
         throw Stop(reason: "a submission was not taken")
     }
 
@@ -209,9 +209,9 @@ extension TestHarness {
             let isDecided = look { $0.result(of: order.id) != nil }
             let isSeen = look { $0.transaction(of: order.id) != nil }
             let what = "\(name([order]))\(when)"
-            book.hold(.nothingForgotten, isSeen, "\(what) was taken, and no update says what became of it")
+            results.hold(.nothingForgotten, isSeen, "\(what) was taken, and no update says what became of it")
             guard isSeen else { throw Stop(reason: "an order was forgotten") }
-            book.hold(.ordersEnd, isDecided, "\(what) was still undecided after \(subject.deadline) s")
+            results.hold(.ordersEnd, isDecided, "\(what) was still undecided after \(subject.deadline) s")
             guard isDecided else { throw Stop(reason: "an order did not end") }
         }
     }
@@ -223,7 +223,7 @@ extension TestHarness {
         return try orders.map { order in
             let transaction = look { $0.result(of: order.id) }
             let why = transaction?.failure.map { ": \($0)" } ?? ""
-            book.hold(.whatSellsIsSold, transaction?.state == .purchased, "\(name([order])) was refused\(why)")
+            results.hold(.whatSellsIsSold, transaction?.state == .purchased, "\(name([order])) was refused\(why)")
             guard let transaction, transaction.state == .purchased else { throw Stop(reason: "what sells was refused") }
             return transaction
         }
@@ -246,7 +246,7 @@ extension TestHarness {
     func expectEnd(_ restore: StoreCommand, when: String = "") throws {
         let hasEnded = wait { $0.hasEnded(restore.id) }
         try expectChain()
-        book.hold(.restoreEnds, hasEnded, "a restore\(when) had not ended after \(subject.deadline) s")
+        results.hold(.restoreEnds, hasEnded, "a restore\(when) had not ended after \(subject.deadline) s")
         guard hasEnded else { throw Stop(reason: "a restore did not end") }
         try quiet()
     }

@@ -6,10 +6,10 @@ import Foundation
 /// ``SKPaymentTransaction/downloads`` lists it, ``SKPaymentQueue/start(_:)`` starts it. Its properties are updated just
 /// before an observer is told of them; they may be read on any thread.
 // unchecked: mutable state is behind a lock.
-open class SKDownload: NSObject, @unchecked Sendable {
+open class SKDownload: KeyValueObject, @unchecked Sendable {
     let details: Locked<Details>
 
-    /// Creates a download without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a download without content, to be filled in by a subclass or by ``KeyValueObject/setValue(_:forKey:)``.
     public override init() {
         details = Locked(Details())
         super.init()
@@ -110,19 +110,7 @@ open class SKDownload: NSObject, @unchecked Sendable {
     /// Does nothing, because no product's files are kept on this device after the purchase.
     open class func deleteContent(forProductID productID: String) {}
 
-    #if canImport(ObjectiveC)
-        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #else
-        /// Sets a property by its name, for tests that prepare objects that way.
-        ///
-        /// An unknown name or a value of another type traps. A state may be given as its raw value.
-        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// Returns the value of a property by its name.
-        ///
-        /// An unknown name traps.
-        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #endif
+    override class var properties: [String: KeyedProperty] { keys }
 }
 
 extension SKDownload {
@@ -147,32 +135,30 @@ extension SKDownload {
     }
 }
 
-extension SKDownload: KeyValueCoded {
-    private static let keys: [String: KeyedProperty<SKDownload>] = {
-        let state = key(\.state, .cases) { $0.state = $1 }
-        let length = key(\.expectedContentLength, .integer) { $0.expectedContentLength = $1 }
-        return [
-            "state": state,
-            "downloadState": state,
-            "progress": key(\.progress, KeyedKind("a Float") { ($0 as? NSNumber)?.floatValue }) { $0.progress = $1 },
-            "timeRemaining": key(\.timeRemaining, KeyedKind("a TimeInterval") { ($0 as? NSNumber)?.doubleValue }) {
-                $0.timeRemaining = $1
-            },
-            "contentURL": key(\.contentURL, KeyedKind<URL>.cast("a URL").optional) { $0.contentURL = $1 },
-            "error": key(\.error, KeyedKind<any Error>.cast("an Error").optional) { $0.error = $1 },
-            "contentIdentifier": key(\.contentIdentifier, .text) { $0.contentIdentifier = $1 },
-            "contentVersion": key(\.contentVersion, .text) { $0.contentVersion = $1 },
-            "expectedContentLength": length,
-            "contentLength": length,
-            "transaction": key(\.transaction, .cast("an SKPaymentTransaction")) { $0.transaction = $1 },
-        ]
-    }()
+extension SKDownload {
+    private static let keys = Dictionary(
+        named: key("state", or: "downloadState", \.state, .cases) { $0.state = $1 },
+        key("progress", \.progress, KeyedKind("a Float") { ($0 as? NSNumber)?.floatValue }) { $0.progress = $1 },
+        key("timeRemaining", \.timeRemaining, KeyedKind("a TimeInterval") { ($0 as? NSNumber)?.doubleValue }) {
+            $0.timeRemaining = $1
+        },
+        key("contentURL", \.contentURL, KeyedKind<URL>.cast("a URL").optional) { $0.contentURL = $1 },
+        key("error", \.error, KeyedKind<any Error>.cast("an Error").optional) { $0.error = $1 },
+        key("contentIdentifier", \.contentIdentifier, .text) { $0.contentIdentifier = $1 },
+        key("contentVersion", \.contentVersion, .text) { $0.contentVersion = $1 },
+        key("expectedContentLength", or: "contentLength", \.expectedContentLength, .integer) {
+            $0.expectedContentLength = $1
+        },
+        key("transaction", \.transaction, .cast("an SKPaymentTransaction")) { $0.transaction = $1 }
+    )
 
     private static func key<Value: SendableMetatype>(
+        _ name: String,
+        or oldName: String? = nil,
         _ path: any KeyPath<SKDownload, Value> & Sendable,
         _ kind: KeyedKind<Value>,
         set: @escaping @Sendable (inout Details, Value) -> Void
-    ) -> KeyedProperty<SKDownload> {
-        KeyedProperty(path, kind) { owner, value in owner.details.withLock { set(&$0, value) } }
+    ) -> KeyedProperty {
+        KeyedProperty(name, or: oldName, path, kind) { owner, value in owner.details.withLock { set(&$0, value) } }
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// all their properties are, mutable or not.
 ///
 /// Not `Sendable`: hand a payment to the queue on the thread that made it. The queue copies what it needs.
-open class SKPayment: NSObject, NSCopying, NSMutableCopying {
+open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
     // The only stored property: hundreds of thousands of payments may wait in memory.
     final var stored: StorePayment
 
@@ -115,57 +115,43 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
     /// A hash of the properties.
     override open var hash: Int { value.hashValue }
 
-    #if canImport(ObjectiveC)
-        override open func setValue(_ value: Any?, forKey key: String) {
-            if let mistake = change(to: value, forKey: key) { fatalError(mistake) }
+    override class var properties: [String: KeyedProperty] { keys }
+
+    override final func change(to value: Any?, _ key: String) -> String? {
+        guard self is SKMutablePayment else {
+            return "\(type(of: self)) cannot be changed; set \"\(key)\" on an SKMutablePayment"
         }
-        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #else
-        /// Sets a property of an ``SKMutablePayment`` by its name.
-        ///
-        /// An immutable payment, an unknown name, or a value of another type traps with a message.
-        /// ``setValueThrowing(_:forKey:)`` throws instead.
-        open func setValue(_ value: Any?, forKey key: String) {
-            if let mistake = change(to: value, forKey: key) { fatalError(mistake) }
-        }
-        /// Returns the value of a property by its name.
-        ///
-        /// An unknown name traps.
-        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #endif
+        return super.change(to: value, key)
+    }
 }
 
-extension SKPayment: KeyValueCoded {
+extension SKPayment {
     /// Sets a property of an ``SKMutablePayment`` by its name, or throws if it cannot be set.
     ///
     /// - Throws: `SKError.clientInvalid` for an immutable payment, for an unknown name, and for a value of another
     ///   type. The payment stays unchanged.
     public func setValueThrowing(_ value: Any?, forKey key: String) throws {
-        if let mistake = change(to: value, forKey: key) { throw StoreFailure.storeKit(.clientInvalid, mistake).error }
+        if let mistake = change(to: value, key) { throw StoreFailure.storeKit(.clientInvalid, mistake).error }
     }
 
-    private func change(to value: Any?, forKey key: String) -> String? {
-        guard self is SKMutablePayment else {
-            return "\(type(of: self)) cannot be changed; set \"\(key)\" on an SKMutablePayment"
-        }
-        return change(to: value, key, in: Self.keys)
-    }
-
-    private static let keys: [String: KeyedProperty<SKPayment>] = [
-        "productIdentifier": KeyedProperty(\.productIdentifier, .text) { $0.change(\.productIdentifier, to: $1) },
-        "quantity": KeyedProperty(\.quantity, .integer) { $0.change(\.quantity, to: $1) },
-        "requestData": KeyedProperty(\.requestData, KeyedKind<Data>.cast("a Data").optional) {
+    private static let keys = Dictionary(
+        named: KeyedProperty("productIdentifier", \SKPayment.productIdentifier, .text) {
+            $0.change(\.productIdentifier, to: $1)
+        },
+        KeyedProperty("quantity", \SKPayment.quantity, .integer) { $0.change(\.quantity, to: $1) },
+        KeyedProperty("requestData", \SKPayment.requestData, KeyedKind<Data>.cast("a Data").optional) {
             $0.change(\.requestData, to: $1)
         },
-        "applicationUsername": KeyedProperty(\.applicationUsername, KeyedKind<String>.text.optional) {
+        KeyedProperty("applicationUsername", \SKPayment.applicationUsername, KeyedKind<String>.text.optional) {
             $0.change(\.applicationUsername, to: $1)
         },
-        "simulatesAskToBuyInSandbox": KeyedProperty(\.simulatesAskToBuyInSandbox, .flag) {
+        KeyedProperty("simulatesAskToBuyInSandbox", \SKPayment.simulatesAskToBuyInSandbox, .flag) {
             $0.change(\.simulatesAskToBuyInSandbox, to: $1)
         },
-        "paymentDiscount": KeyedProperty(
-            \.paymentDiscount,
+        KeyedProperty(
+            "paymentDiscount",
+            \SKPayment.paymentDiscount,
             KeyedKind<SKPaymentDiscount>.cast("an SKPaymentDiscount").optional
-        ) { $0.change(\.discount, to: $1?.value) },
-    ]
+        ) { $0.change(\.discount, to: $1?.value) }
+    )
 }

@@ -74,7 +74,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Whether the user of the current context's store may pay.
     ///
     /// True while no store is set: payments wait for one.
-    open class func canMakePayments() -> Bool { StoreContext.current.core.backendOrWarning?.canMakePayments ?? true }
+    open class func canMakePayments() -> Bool {
+        StoreContext.current.core.backendOrWarning?.services.availability?.canMakePayments ?? true
+    }
 
     /// The unfinished transactions, oldest first.
     ///
@@ -90,9 +92,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// May block, if the store does.
     open var storefront: SKStorefront? {
-        notifier.core.backendOrWarning?.storefront.map {
-            SKStorefront(countryCode: $0.countryCode, identifier: $0.identifier)
-        }
+        notifier.core.backendOrWarning?.services.storefront?.storefront.map { SKStorefront($0) }
     }
 
     /// The delegate that decides about storefront changes and price consent, held weakly.
@@ -121,7 +121,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func addThrowing(_ payment: SKPayment) throws {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { throw StoreFailure.storeKit(.paymentInvalid, mistake).error }
-        if notifier.core.backendOrWarning?.sells(value.productIdentifier) == false {
+        if notifier.core.backendOrWarning?.services.availability?.sells(value.productIdentifier) == false {
             throw StoreFailure.storeKit(.paymentInvalid, "the store does not sell \(value.productIdentifier)").error
         }
         notifier.driver.add(value)
@@ -222,17 +222,24 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// the reason is logged.
     open func presentCodeRedemptionSheet() {
         let setup = notifier.core.setupOrWarning
-        setup.backend?.presentCodeRedemptionSheet { failure in
+        guard let backend = setup.backend else { return }
+        let report: @Sendable (StoreFailure?) -> Void = { failure in
             if let failure { setup.log("no offer code was redeemed: \(failure.reason)") }
         }
+        guard let codes = backend.services.codes else {
+            return report(.storeKit(.unknown, "this store has no sheet for offer codes"))
+        }
+        codes.presentCodeRedemptionSheet(reply: report)
     }
 
     /// Shows the price consent sheet that the delegate postponed.
     ///
     /// Does nothing while no consent is pending.
     open func showPriceConsentIfNeeded() {
-        guard let backend = notifier.core.backendOrWarning, backend.isPriceConsentPending else { return }
-        backend.showPriceConsent()
+        guard let consent = notifier.core.backendOrWarning?.services.consent, consent.isPriceConsentPending else {
+            return
+        }
+        consent.showPriceConsent()
     }
 
     /// Starts downloads of hosted content.
@@ -256,10 +263,6 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// The data received so far is removed. Others stay unchanged; the reason is logged.
     open func cancel(_ downloads: [SKDownload]) { obey(.cancel, downloads) }
-
-    private func missing(_ feature: String) {
-        notifier.core.setup.log("this store has no \(feature); nothing happens")
-    }
 }
 
 extension SKPaymentQueue {

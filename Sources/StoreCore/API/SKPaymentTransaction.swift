@@ -10,7 +10,7 @@ import Synchronization
 /// Properties that Store Kit leaves undefined in a state are nil here.
 // unchecked: mutable properties are written once, before `mark` publishes them. Those that only initializers write are
 // constant afterwards, and the rest is guarded.
-open class SKPaymentTransaction: NSObject, @unchecked Sendable {
+open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     /// The driver's number for it.
     private(set) final var number = 0
     /// The driver that it belongs to, nil for one made by a test.
@@ -129,19 +129,7 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     /// such content, in other states, and once the transaction is finished.
     open var downloads: [SKDownload] { changes.value("downloads", else: hosted) }
 
-    #if canImport(ObjectiveC)
-        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #else
-        /// Sets a property by its name, for tests that prepare objects that way.
-        ///
-        /// An unknown name or a value of another type traps.
-        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// Returns the value of a property by its name.
-        ///
-        /// An unknown name traps.
-        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #endif
+    override class var properties: [String: KeyedProperty] { keys }
 
     /// Sets a state that does not come from a store, and may be one without a case.
     private final func take(_ state: SKPaymentTransactionState) {
@@ -161,7 +149,9 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         return downloads(of: content, in: driver)
     }
 
-    private final var receipt: Data? { details?.receipt ?? driver?.backend.receipt(forTransaction: identifier) }
+    private final var receipt: Data? {
+        details?.receipt ?? driver?.backend.services.receipts?.receipt(forTransaction: identifier)
+    }
 
     /// The payment; a restored transaction has its original's, unless it came with one of its own.
     private final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }
@@ -201,33 +191,34 @@ extension SKPaymentTransaction {
     }
 }
 
-extension SKPaymentTransaction: KeyValueCoded {
-    private static let original = KeyedProperty<SKPaymentTransaction>(
-        \.original,
-        KeyedKind<SKPaymentTransaction>.cast("an SKPaymentTransaction").optional
-    ) { $0.changes.set("original", to: $1) }
+extension SKPaymentTransaction: ChangeKeeper {
+    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
 
-    private static let keys: [String: KeyedProperty<SKPaymentTransaction>] = [
-        "transactionState": KeyedProperty(\.transactionState, .cases) { $0.take($1) },
-        "payment": KeyedProperty(\.payment, KeyedKind<SKPayment>.cast("an SKPayment")) {
-            $0.changes.set("payment", to: $1)
-        },
-        "transactionIdentifier": KeyedProperty(\.transactionIdentifier, KeyedKind<String>.text.optional) {
-            $0.changes.set("transactionIdentifier", to: $1)
-        },
-        "transactionDate": KeyedProperty(\.transactionDate, KeyedKind<Date>.cast("a Date").optional) {
-            $0.changes.set("transactionDate", to: $1)
-        },
-        "error": KeyedProperty(\.error, KeyedKind<any Error>.cast("an Error").optional) {
-            $0.changes.set("error", to: $1)
-        },
-        "original": original,
-        "originalTransaction": original,
-        "transactionReceipt": KeyedProperty(\.transactionReceipt, KeyedKind<Data>.cast("a Data").optional) {
-            $0.changes.set("transactionReceipt", to: $1)
-        },
-        "downloads": KeyedProperty(\.downloads, KeyedKind<[SKDownload]>.cast("an array of SKDownload")) {
-            $0.changes.set("downloads", to: $1)
-        },
-    ]
+    private static let keys = Dictionary(
+        named: KeyedProperty("transactionState", \SKPaymentTransaction.transactionState, .cases) { $0.take($1) },
+        KeyedProperty("payment", \SKPaymentTransaction.payment, .cast("an SKPayment")),
+        KeyedProperty(
+            "transactionIdentifier",
+            \SKPaymentTransaction.transactionIdentifier,
+            KeyedKind<String>.text.optional
+        ),
+        KeyedProperty(
+            "transactionDate",
+            \SKPaymentTransaction.transactionDate,
+            KeyedKind<Date>.cast("a Date").optional
+        ),
+        KeyedProperty("error", \SKPaymentTransaction.error, KeyedKind<any Error>.cast("an Error").optional),
+        KeyedProperty(
+            "original",
+            or: "originalTransaction",
+            \SKPaymentTransaction.original,
+            KeyedKind<SKPaymentTransaction>.cast("an SKPaymentTransaction").optional
+        ),
+        KeyedProperty(
+            "transactionReceipt",
+            \SKPaymentTransaction.transactionReceipt,
+            KeyedKind<Data>.cast("a Data").optional
+        ),
+        KeyedProperty("downloads", \SKPaymentTransaction.downloads, .cast("an array of SKDownload"))
+    )
 }

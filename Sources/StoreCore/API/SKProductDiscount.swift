@@ -6,11 +6,11 @@ import Foundation
 ///
 /// May be read on any thread. Two are equal if all their properties are.
 // unchecked: `terms` is written by initializers only, and what key-value coding changes is behind a lock.
-open class SKProductDiscount: NSObject, @unchecked Sendable {
+open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
     private final var terms: Terms
     private let changes = KeyedChanges()
 
-    /// Creates an offer without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates an offer without content, to be filled in by a subclass or by ``KeyValueObject/setValue(_:forKey:)``.
     public override init() {
         terms = Terms(
             offer: StoreProduct.Offer(price: 0, paymentMode: .payAsYouGo, period: .init(0, .day), periodCount: 0),
@@ -117,19 +117,7 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
     /// A hash of the properties.
     override open var hash: Int { value.hashValue }
 
-    #if canImport(ObjectiveC)
-        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #else
-        /// Sets a property by its name, for tests that prepare objects that way.
-        ///
-        /// An unknown name or a value of another type traps. Enumerations may be given as their raw values.
-        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// Returns the value of a property by its name.
-        ///
-        /// An unknown name traps.
-        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #endif
+    override class var properties: [String: KeyedProperty] { keys }
 }
 
 extension SKProductDiscount {
@@ -160,26 +148,20 @@ extension SKProductDiscount.PaymentMode {
     }
 }
 
-extension SKProductDiscount: KeyValueCoded {
-    private static let keys: [String: KeyedProperty<SKProductDiscount>] = [
-        "identifier": key("identifier", \.identifier, KeyedKind<String>.text.optional),
-        "type": key("type", \.type, .cases),
-        "price": key("price", \.price, .decimal),
-        "priceLocale": key("priceLocale", \.priceLocale, .cast("a Locale")),
-        "paymentMode": key("paymentMode", \.paymentMode, .cases),
-        "numberOfPeriods": key("numberOfPeriods", \.numberOfPeriods, .integer),
-        "subscriptionPeriod": key(
-            "subscriptionPeriod",
-            \.subscriptionPeriod,
-            .cast("an SKProductSubscriptionPeriod")
-        ),
-    ]
+extension SKProductDiscount: ChangeKeeper {
+    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
 
-    private static func key<Value: SendableMetatype>(
-        _ name: String,
-        _ path: any KeyPath<SKProductDiscount, Value> & Sendable,
-        _ kind: KeyedKind<Value>
-    ) -> KeyedProperty<SKProductDiscount> {
-        KeyedProperty(path, kind) { $0.changes.set(name, to: $1) }
-    }
+    private static let keys = Dictionary(
+        named: KeyedProperty("identifier", \SKProductDiscount.identifier, KeyedKind<String>.text.optional),
+        KeyedProperty("type", \SKProductDiscount.type, .cases),
+        KeyedProperty("price", \SKProductDiscount.price, .decimal),
+        KeyedProperty("priceLocale", \SKProductDiscount.priceLocale, .cast("a Locale")),
+        KeyedProperty("paymentMode", \SKProductDiscount.paymentMode, .cases),
+        KeyedProperty("numberOfPeriods", \SKProductDiscount.numberOfPeriods, .integer),
+        KeyedProperty(
+            "subscriptionPeriod",
+            \SKProductDiscount.subscriptionPeriod,
+            .cast("an SKProductSubscriptionPeriod")
+        )
+    )
 }

@@ -2,8 +2,7 @@ import Foundation
 
 /// The controller of the order and the visibility, on this device, of products that the store promotes.
 ///
-/// A store that promotes products keeps these overrides, as ``SandboxStore`` does; see
-/// ``StoreBackend/promotionOverrides``. For any other store they are kept in memory, as long as the current
+/// A store with a ``PromotionService`` keeps these overrides, as ``SandboxStore`` does. For any other store they are kept in memory, as long as the current
 /// ``StoreContext`` lives. Completion handlers are called once: with an in-process store, on the calling thread before
 /// the call returns; with another, on a thread of the store's.
 open class SKProductStorePromotionController: NSObject {
@@ -25,9 +24,9 @@ open class SKProductStorePromotionController: NSObject {
     ///
     /// - Parameter completionHandler: receives them in order; none if the store's order is unchanged.
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
-        let place = PromotionPlace.current
-        guard let store = place.store, let overrides = store.promotionOverrides else {
-            completionHandler?(place.memory.order.compactMap { $0 as? SKProduct }, nil)
+        let core = StoreContext.current.core
+        guard let store = core.setup.backend, let overrides = store.services.promotions?.promotionOverrides else {
+            completionHandler?(core.promotions.order.compactMap { $0 as? SKProduct }, nil)
             return
         }
         store.describe(overrides.order, completionHandler)
@@ -42,13 +41,13 @@ open class SKProductStorePromotionController: NSObject {
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        let place = PromotionPlace.current
-        guard let store = place.store, store.promotionOverrides != nil else {
-            place.memory.order = promotionOrder
+        let core = StoreContext.current.core
+        guard let service = core.setup.backend?.services.promotions else {
+            core.promotions.order = promotionOrder
             completionHandler?(nil)
             return
         }
-        store.change(.order(promotionOrder.map(\.productIdentifier)), completionHandler)
+        service.change(.order(promotionOrder.map(\.productIdentifier)), completionHandler)
     }
 
     /// Fetches the visibility of a product on this device.
@@ -60,10 +59,10 @@ open class SKProductStorePromotionController: NSObject {
         for product: SKProduct,
         completionHandler: ((SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
     ) {
-        let place = PromotionPlace.current
+        let core = StoreContext.current.core
         let identifier = product.productIdentifier
-        guard let overrides = place.store?.promotionOverrides else {
-            let visibility = SKProductStorePromotionVisibility(rawValue: place.memory[visibilityOf: identifier])
+        guard let overrides = core.setup.backend?.services.promotions?.promotionOverrides else {
+            let visibility = SKProductStorePromotionVisibility(rawValue: core.promotions[visibilityOf: identifier])
             completionHandler?(visibility ?? .default, nil)
             return
         }
@@ -82,15 +81,15 @@ open class SKProductStorePromotionController: NSObject {
         for product: SKProduct,
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        let place = PromotionPlace.current
+        let core = StoreContext.current.core
         let identifier = product.productIdentifier
-        guard let store = place.store, store.promotionOverrides != nil else {
-            place.memory[visibilityOf: identifier] = promotionVisibility.rawValue
+        guard let service = core.setup.backend?.services.promotions else {
+            core.promotions[visibilityOf: identifier] = promotionVisibility.rawValue
             completionHandler?(nil)
             return
         }
         let isShown = promotionVisibility == .default ? nil : promotionVisibility == .show
-        store.change(.visibility(productIdentifier: identifier, isShown: isShown), completionHandler)
+        service.change(.visibility(productIdentifier: identifier, isShown: isShown), completionHandler)
     }
 
     /// Returns the products that come first on this device, in order; none if the store's order is unchanged.
@@ -131,4 +130,39 @@ open class SKProductStorePromotionController: NSObject {
 
 private func outcome<Value>(_ value: Value, _ error: (any Error)?) -> Result<Value, any Error> {
     error.map { .failure($0) } ?? .success(value)
+}
+
+extension PromotionService {
+    /// Changes an override, and passes the handler the error that prevented the change, if any.
+    fileprivate func change(_ change: PromotionChange, _ handler: (((any Error)?) -> Void)?) {
+        let handler = once(handler)
+        changePromotion(change) { failure in handler.withLock { $0.take() }?(failure?.error) }
+    }
+}
+
+extension StoreBackend {
+    /// Looks up products in the given order, leaving out those that are not sold any more.
+    fileprivate func describe(_ identifiers: [String], _ handler: (([SKProduct], (any Error)?) -> Void)?) {
+        if identifiers.isEmpty {
+            handler?([], nil)
+            return
+        }
+        let handler = once(handler)
+        products(Set(identifiers)) { answer in
+            let handler = handler.withLock { $0.take() }
+            switch answer {
+            case .success(let answer):
+                let products = Dictionary(answer.products.map { (ExactText($0.identifier), $0) }) { first, _ in first }
+                handler?(identifiers.compactMap { products[ExactText($0)].map(SKProduct.init) }, nil)
+            case .failure(let failure):
+                handler?([], failure.error)
+            }
+        }
+    }
+}
+
+/// Carries a completion handler to the thread of the store's answer, which takes it out to call it at most once.
+private func once<Handler>(_ handler: Handler) -> Locked<Handler> {
+    nonisolated(unsafe) let handler = handler
+    return Locked(handler)
 }

@@ -4,11 +4,11 @@ import Foundation
 ///
 /// May be read on any thread. Two are equal if unit and number are.
 // unchecked: `period` is written by initializers only, and what key-value coding changes is behind a lock.
-open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
+open class SKProductSubscriptionPeriod: KeyValueObject, @unchecked Sendable {
     private final var period: StoreProduct.Period
     private let changes = KeyedChanges()
 
-    /// Creates a period of zero days, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a period of zero days, to be filled in by a subclass or by ``KeyValueObject/setValue(_:forKey:)``.
     public override init() {
         period = StoreProduct.Period(0, .day)
         super.init()
@@ -46,24 +46,14 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    #if canImport(ObjectiveC)
-        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #else
-        /// Sets a property by its name, for tests that prepare objects that way.
-        ///
-        /// An unknown name or a value of another type traps. A unit may be given as its raw value.
-        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// Returns the value of a property by its name.
-        ///
-        /// An unknown name traps.
-        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #endif
+    override class var properties: [String: KeyedProperty] { keys }
 }
 
-extension SKProductSubscriptionPeriod: KeyValueCoded {
-    private static let keys: [String: KeyedProperty<SKProductSubscriptionPeriod>] = [
-        "numberOfUnits": KeyedProperty(\.numberOfUnits, .integer) { $0.changes.set("numberOfUnits", to: $1) },
-        "unit": KeyedProperty(\.unit, .cases) { $0.changes.set("unit", to: $1) },
-    ]
+extension SKProductSubscriptionPeriod: ChangeKeeper {
+    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+
+    private static let keys = Dictionary(
+        named: KeyedProperty("numberOfUnits", \SKProductSubscriptionPeriod.numberOfUnits, .integer),
+        KeyedProperty("unit", \SKProductSubscriptionPeriod.unit, .cases)
+    )
 }

@@ -65,10 +65,6 @@ open class SKProductsRequest: SKRequest {
 
     override func tell(_ listener: any SKRequestDelegate, _ answer: RequestAnswer) {
         guard case .products(let answer) = answer else { return }
-        let response = SKProductsResponse(
-            products: answer.products.map { SKProduct($0) },
-            invalidProductIdentifiers: answer.invalidIdentifiers
-        )
-        (listener as? any SKProductsRequestDelegate)?.productsRequest(self, didReceive: response)
+        (listener as? any SKProductsRequestDelegate)?.productsRequest(self, didReceive: SKProductsResponse(answer))
     }
 }

@@ -4,12 +4,12 @@ import Foundation
 ///
 /// May be read on any thread.
 // unchecked: the arrays are written by initializers only, and what key-value coding changes is behind a lock.
-open class SKProductsResponse: NSObject, @unchecked Sendable {
+open class SKProductsResponse: KeyValueObject, @unchecked Sendable {
     private final var known: [SKProduct] = []
     private final var unknown: [String] = []
     private let changes = KeyedChanges()
 
-    /// Creates a response without products, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a response without products, to be filled in by a subclass or by ``KeyValueObject/setValue(_:forKey:)``.
     public override init() { super.init() }
 
     /// Creates a response, for tests.
@@ -39,26 +39,18 @@ open class SKProductsResponse: NSObject, @unchecked Sendable {
     /// ``SandboxStore`` sorts them.
     open var invalidProductIdentifiers: [String] { changes.value("invalidProductIdentifiers", else: unknown) }
 
-    #if canImport(ObjectiveC)
-        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #else
-        /// Sets a property by its name, for tests that prepare objects that way.
-        ///
-        /// An unknown name or a value of another type traps.
-        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// Returns the value of a property by its name.
-        ///
-        /// An unknown name traps.
-        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #endif
+    override class var properties: [String: KeyedProperty] { keys }
 }
 
-extension SKProductsResponse: KeyValueCoded {
-    private static let keys: [String: KeyedProperty<SKProductsResponse>] = [
-        "products": KeyedProperty(\.products, .cast("an array of SKProduct")) { $0.changes.set("products", to: $1) },
-        "invalidProductIdentifiers": KeyedProperty(\.invalidProductIdentifiers, .cast("an array of String")) {
-            $0.changes.set("invalidProductIdentifiers", to: $1)
-        },
-    ]
+extension SKProductsResponse: ChangeKeeper {
+    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+
+    private static let keys = Dictionary(
+        named: KeyedProperty("products", \SKProductsResponse.products, .cast("an array of SKProduct")),
+        KeyedProperty(
+            "invalidProductIdentifiers",
+            \SKProductsResponse.invalidProductIdentifiers,
+            .cast("an array of String")
+        )
+    )
 }

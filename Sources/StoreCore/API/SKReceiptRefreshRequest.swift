@@ -47,7 +47,10 @@ open class SKReceiptRefreshRequest: SKRequest {
             isVolumePurchase: isSet(SKReceiptPropertyIsVolumePurchase)
         )
         let core = context.core
-        (core.backendOrWarning ?? NoBackend.shared).refreshReceipt(properties) { failure in
+        guard let receipts = (core.backendOrWarning ?? NoBackend.shared).services.receipts else {
+            return reply(.failed(.noReceipt))
+        }
+        receipts.refreshReceipt(properties) { failure in
             core.receiptFile.keepUp(with: core)
             reply(failure.map { .failed($0) } ?? .done)
         }

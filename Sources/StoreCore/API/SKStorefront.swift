@@ -4,11 +4,11 @@ import Foundation
 ///
 /// May be read on any thread. Two are equal if country and identifier are.
 // unchecked: `storefront` is written by initializers only, and what key-value coding changes is behind a lock.
-open class SKStorefront: NSObject, @unchecked Sendable {
+open class SKStorefront: KeyValueObject, @unchecked Sendable {
     private final var storefront: StoreStorefront
     private let changes = KeyedChanges()
 
-    /// Creates a storefront without content, to be filled in by a subclass or by ``setValue(_:forKey:)``.
+    /// Creates a storefront without content, to be filled in by a subclass or by ``KeyValueObject/setValue(_:forKey:)``.
     public override init() {
         storefront = StoreStorefront(countryCode: "", identifier: "")
         super.init()
@@ -42,24 +42,14 @@ open class SKStorefront: NSObject, @unchecked Sendable {
     /// A hash of country and identifier.
     override open var hash: Int { value.hashValue }
 
-    #if canImport(ObjectiveC)
-        override open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        override open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #else
-        /// Sets a property by its name, for tests that prepare objects that way.
-        ///
-        /// An unknown name or a value of another type traps.
-        open func setValue(_ value: Any?, forKey key: String) { write(value, key, in: Self.keys) }
-        /// Returns the value of a property by its name.
-        ///
-        /// An unknown name traps.
-        open func value(forKey key: String) -> Any? { read(key, in: Self.keys) }
-    #endif
+    override class var properties: [String: KeyedProperty] { keys }
 }
 
-extension SKStorefront: KeyValueCoded {
-    private static let keys: [String: KeyedProperty<SKStorefront>] = [
-        "countryCode": KeyedProperty(\.countryCode, .text) { $0.changes.set("countryCode", to: $1) },
-        "identifier": KeyedProperty(\.identifier, .text) { $0.changes.set("identifier", to: $1) },
-    ]
+extension SKStorefront: ChangeKeeper {
+    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+
+    private static let keys = Dictionary(
+        named: KeyedProperty("countryCode", \SKStorefront.countryCode, .text),
+        KeyedProperty("identifier", \SKStorefront.identifier, .text)
+    )
 }

@@ -3,19 +3,17 @@ import Foundation
 /// An adapter from an asynchronous store to ``StoreBackend``: a task for each call, and one for each connection.
 final class AsyncBackendAdapter: StoreBackend {
     private let store: any AsyncStoreBackend
+    let services: StoreServices
     private let connections = Locked<[ObjectIdentifier: Task<Void, Never>]>([:])
 
-    init(_ store: any AsyncStoreBackend) { self.store = store }
+    init(_ store: any AsyncStoreBackend) {
+        self.store = store
+        services = StoreServices(implementedBy: store)
+    }
 
     deinit { connections.withLock { $0.values.forEach { $0.cancel() } } }
 
     var clock: any StoreClock { store.clock }
-    var canMakePayments: Bool { store.canMakePayments }
-    var storefront: StoreStorefront? { store.storefront }
-
-    func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
-    func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
-    var appReceipt: Data? { store.appReceipt }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         run { store in
@@ -50,13 +48,6 @@ final class AsyncBackendAdapter: StoreBackend {
         connections.withLock { $0.removeValue(forKey: ObjectIdentifier(receiver)) }?.cancel()
     }
 
-    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        run { await $0.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue) }
-    }
-
-    var isPriceConsentPending: Bool { store.isPriceConsentPending }
-    func showPriceConsent() { run { await $0.showPriceConsent() } }
-
     func acknowledge(through cursor: UpdateCursor) { run { await $0.acknowledge(through: cursor) } }
 
     func products(
@@ -72,58 +63,8 @@ final class AsyncBackendAdapter: StoreBackend {
         }
     }
 
-    var promotionOverrides: PromotionOverrides? { store.promotionOverrides }
-
-    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        run { store in
-            do {
-                try await store.changePromotion(change)
-                reply(nil)
-            } catch {
-                reply(StoreFailure(error))
-            }
-        }
-    }
-
-    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        run { store in
-            do {
-                try await store.refreshReceipt(properties)
-                reply(nil)
-            } catch {
-                reply(StoreFailure(error))
-            }
-        }
-    }
-
-    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
-        run { store in
-            do {
-                reply(.success(try await store.content(request)))
-            } catch {
-                reply(.failure(StoreFailure(error)))
-            }
-        }
-    }
-
-    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        run { store in
-            do {
-                try await store.presentCodeRedemptionSheet()
-                reply(nil)
-            } catch {
-                reply(StoreFailure(error))
-            }
-        }
-    }
-
-    /// Runs a call in a task, for which settling waits.
     private func run(_ body: @escaping @Sendable (any AsyncStoreBackend) async -> Void) {
-        let work = store.clock.activity.begin()
-        Task { [store] in
-            await body(store)
-            work.end()
-        }
+        store.clock.run { [store] in await body(store) }
     }
 }
 

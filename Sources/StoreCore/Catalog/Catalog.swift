@@ -2,25 +2,25 @@ import Foundation
 
 /// The products of one sandbox, in the order in which they were registered, with their availability.
 ///
-/// Products are numbered from 0 and keep their number for good: withdrawn products stay registered.
+/// A product keeps its index for good: withdrawn products stay registered.
 struct Catalog: Codable, Sendable {
     /// The encoded properties; all others are derived from them when needed.
     private enum CodingKeys: CodingKey { case products, restrictions, contents, countryCode }
 
-    private var products: [SandboxProduct] = []
+    private var products = Table<ProductIndex, SandboxProduct>()
     /// The payments for renewals without an application username, each made when its product first renews.
-    private var payments: [Int: StorePayment] = [:]
-    /// The number of each identifier, derived from the products.
-    private var indices: [ExactText: Int] = [:]
+    private var payments: [ProductIndex: StorePayment] = [:]
+    /// The product of each identifier, derived from the products.
+    private var indices: [ExactText: ProductIndex] = [:]
     /// The product that was sold last, which is likely to be requested next.
     ///
     /// A comparison is quicker than a hash.
-    var lastSold: Int?
+    var lastSold: ProductIndex?
     /// The availability of the products that are not simply on sale.
-    private var restrictions: [Int: ProductAvailability] = [:]
+    private var restrictions: [ProductIndex: ProductAvailability] = [:]
     private var shelves: [Shelf] = []
-    /// The hosted content, by the products' numbers.
-    private var contents: [Int: [StoreContent]] = [:]
+    /// The hosted content of each product.
+    private var contents: [ProductIndex: [StoreContent]] = [:]
     /// The storefront's country, ISO 3166-1 alpha-3.
     var countryCode = "USA"
     var storefront: StoreStorefront? { Storefronts.storefront(countryCode) }
@@ -29,7 +29,7 @@ struct Catalog: Codable, Sendable {
     private struct Shelf: Sendable {
         let locale: String
         let countryCode: String?
-        var descriptions: [StoreProduct?]
+        var descriptions: Table<ProductIndex, StoreProduct?>
     }
 
     /// The greatest number of languages and countries whose descriptions are kept at a time.
@@ -43,65 +43,65 @@ struct Catalog: Codable, Sendable {
     /// - Throws: an error for the first one that has a fault or an identifier seen before.
     init(_ products: [SandboxProduct]) throws(CatalogError) {
         indices.reserveCapacity(products.count)
-        for (index, product) in products.enumerated() {
+        self.products = Table(products)
+        for (index, product) in zip(self.products.indices, products) {
             try Self.check(product)
             if let first = indices.updateValue(index, forKey: ExactText(product.identifier)) {
                 throw CatalogError(
                     productIdentifier: product.identifier,
                     reason: """
-                        the product "\(product.identifier)" is there twice, at \(first) and at \(index): \
+                        the product "\(product.identifier)" is there twice, at \(first.rawValue) and at \(index.rawValue): \
                         an identifier names one product
                         """
                 )
             }
         }
-        self.products = products
-        for index in products.indices { noteContent(of: index) }
+        for index in self.products.indices { noteContent(of: index) }
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        products = try container.decode([SandboxProduct].self, forKey: .products)
-        restrictions = try container.decode([Int: ProductAvailability].self, forKey: .restrictions)
-        contents = try container.decode([Int: [StoreContent]].self, forKey: .contents)
+        products = try container.decode(Table<ProductIndex, SandboxProduct>.self, forKey: .products)
+        restrictions = try container.decode([ProductIndex: ProductAvailability].self, forKey: .restrictions)
+        contents = try container.decode([ProductIndex: [StoreContent]].self, forKey: .contents)
         countryCode = try container.decode(String.self, forKey: .countryCode)
         indices.reserveCapacity(products.count)
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
     }
 
-    /// Returns the number of a product, nil for an unregistered identifier.
+    /// Returns the index of a product, nil for an unregistered identifier.
     @inline(__always)
-    func index(of identifier: String) -> Int? {
+    func index(of identifier: String) -> ProductIndex? {
         if let lastSold, products[lastSold].identifier.isExactly(identifier) { return lastSold }
         return indices[ExactText(identifier)]
     }
 
-    /// Returns the number of the first product that satisfies a predicate.
-    func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> Int? { products.firstIndex(where: isWanted) }
+    /// Returns the index of the first product that satisfies a predicate.
+    func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> ProductIndex? { products.firstIndex(where: isWanted) }
 
-    /// Whether a product has a number.
-    func has(_ index: Int) -> Bool { products.indices.contains(index) }
+    /// Whether an index is that of a product.
+    func has(_ index: ProductIndex) -> Bool { products.indices.contains(index) }
 
-    /// The product of a number.
-    subscript(index: Int) -> SandboxProduct { products[index] }
+    /// The product of an index.
+    subscript(index: ProductIndex) -> SandboxProduct { products[index] }
 
     /// Returns the product of an identifier, nil where none is registered.
     func product(_ identifier: String) -> SandboxProduct? { index(of: identifier).map { products[$0] } }
 
     /// Returns a product's kind, all that a sale needs of it, without copying the product.
-    func kind(of index: Int) -> SandboxProduct.Kind { products[index].kind }
+    func kind(of index: ProductIndex) -> SandboxProduct.Kind { products[index].kind }
     /// Whether a restore brings it back.
-    func isRestorable(_ index: Int) -> Bool { products[index].kind.isRestorable }
+    func isRestorable(_ index: ProductIndex) -> Bool { products[index].kind.isRestorable }
     /// Returns a product's subscription; nil for one that does not renew.
-    func subscription(of index: Int) -> SandboxProduct.Subscription? { products[index].subscription }
+    func subscription(of index: ProductIndex) -> SandboxProduct.Subscription? { products[index].subscription }
     /// Returns the length of one paid period; nil for a product that does not renew.
-    func period(of index: Int) -> StoreProduct.Period? { products[index].subscription?.period }
+    func period(of index: ProductIndex) -> StoreProduct.Period? { products[index].subscription?.period }
     /// Returns the introductory offer of a product, for buyers who are eligible.
-    func introductoryOffer(of index: Int) -> SubscriptionOffer? {
+    func introductoryOffer(of index: ProductIndex) -> SubscriptionOffer? {
         products[index].subscription?.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
     }
     /// Returns the payment for a purchase without an order: a quantity of one, for an application username or none.
-    mutating func payment(for index: Int, applicationUsername: String?) -> StorePayment {
+    mutating func payment(for index: ProductIndex, applicationUsername: String?) -> StorePayment {
         if let applicationUsername {
             return StorePayment(
                 productIdentifier: products[index].identifier,
@@ -114,23 +114,23 @@ struct Catalog: Codable, Sendable {
         return payment
     }
     /// Returns the subscription group of a product.
-    func group(of index: Int) -> String? { products[index].subscription?.groupIdentifier }
+    func group(of index: ProductIndex) -> String? { products[index].subscription?.groupIdentifier }
     /// Whether any product has hosted content.
     var hostsContent: Bool { !contents.isEmpty }
     /// Returns the hosted content of a product.
-    func content(of index: Int) -> [StoreContent] { contents[index] ?? [] }
-    private mutating func noteContent(of index: Int) {
+    func content(of index: ProductIndex) -> [StoreContent] { contents[index] ?? [] }
+    private mutating func noteContent(of index: ProductIndex) {
         let content = products[index].hostedContent?.contents(of: products[index].identifier)
         if content != nil || hostsContent { contents[index] = content }
     }
     /// Returns the price of one.
-    func price(of index: Int) -> Decimal {
+    func price(of index: ProductIndex) -> Decimal {
         products[index].storefrontTerms?.prices[countryCode] ?? products[index].price
     }
     /// Whether it has a price of its own in the storefront's country.
-    func hasLocalPrice(_ index: Int) -> Bool { products[index].storefrontTerms?.prices[countryCode] != nil }
+    func hasLocalPrice(_ index: ProductIndex) -> Bool { products[index].storefrontTerms?.prices[countryCode] != nil }
     /// Whether it is sold in the storefront's country.
-    func isSoldHere(_ index: Int) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
+    func isSoldHere(_ index: ProductIndex) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
 
     /// Registers a product, or a new version of a registered one, whose availability stays.
     ///
@@ -142,9 +142,10 @@ struct Catalog: Codable, Sendable {
             for shelf in shelves.indices { shelves[shelf].descriptions[index] = nil }
             return
         }
-        indices[ExactText(product.identifier)] = products.count
+        let index = products.endIndex
+        indices[ExactText(product.identifier)] = index
         products.append(product)
-        noteContent(of: products.count - 1)
+        noteContent(of: index)
         for shelf in shelves.indices { shelves[shelf].descriptions.append(nil) }
     }
 
@@ -161,12 +162,12 @@ struct Catalog: Codable, Sendable {
 
 extension Catalog {
     /// Sets whether a product is on sale.
-    mutating func setAvailability(_ availability: ProductAvailability, of index: Int) {
+    mutating func setAvailability(_ availability: ProductAvailability, of index: ProductIndex) {
         restrictions[index] = availability == .onSale ? nil : availability
     }
 
-    /// Returns the number of a product that can be bought at a moment.
-    func onSale(_ identifier: String, at moment: Date) -> Int? {
+    /// Returns the index of a product that can be bought at a moment.
+    func onSale(_ identifier: String, at moment: Date) -> ProductIndex? {
         guard let index = index(of: identifier), isOnSale(index, at: moment) else { return nil }
         return index
     }
@@ -186,7 +187,7 @@ extension Catalog {
         }
     }
 
-    func isOnSale(_ index: Int, at moment: Date) -> Bool {
+    func isOnSale(_ index: ProductIndex, at moment: Date) -> Bool {
         guard isSoldHere(index) else { return false }
         if restrictions.isEmpty { return true }
         return switch restrictions[index] {
@@ -206,7 +207,7 @@ extension Catalog {
     }
 
     /// Returns the description of one product for a device.
-    func description(of index: Int, for locale: String) -> StoreProduct {
+    func description(of index: ProductIndex, for locale: String) -> StoreProduct {
         var describer = Describer(locale: locale, storefront: storefront)
         return describer.describe(products[index])
     }
@@ -225,7 +226,7 @@ extension Catalog {
         let shelf = shelf(for: locale, in: storefront)
         var describer: Describer?
         var answer = ProductsAnswer(products: [])
-        var found: [Int] = []
+        var found: [ProductIndex] = []
         found.reserveCapacity(Swift.min(identifiers.count, products.count))
         for identifier in identifiers {
             if let index = onSale(identifier, at: moment) {
@@ -249,12 +250,12 @@ extension Catalog {
         return answer
     }
 
-    /// Returns product numbers in order of registration.
-    private func inOrder(_ numbers: [Int]) -> [Int] {
+    /// Returns products in order of registration.
+    private func inOrder(_ found: [ProductIndex]) -> [ProductIndex] {
         // Going through all products costs less than sorting a good part of them.
-        guard numbers.count > products.count / 16 else { return numbers.sorted() }
-        var isMeant = [Bool](repeating: false, count: products.count)
-        for number in numbers { isMeant[number] = true }
+        guard found.count > products.count / 16 else { return found.sorted() }
+        var isMeant = Table<ProductIndex, Bool>([Bool](repeating: false, count: products.count))
+        for index in found { isMeant[index] = true }
         return isMeant.indices.filter { isMeant[$0] }
     }
 
@@ -263,7 +264,7 @@ extension Catalog {
         if let found = shelves.firstIndex(where: { $0.locale == locale && $0.countryCode == code }) { return found }
         if shelves.count == Self.maximumShelves { shelves.removeFirst() }
         let empty = [StoreProduct?](repeating: nil, count: products.count)
-        shelves.append(Shelf(locale: locale, countryCode: code, descriptions: empty))
+        shelves.append(Shelf(locale: locale, countryCode: code, descriptions: Table(empty)))
         return shelves.count - 1
     }
 }

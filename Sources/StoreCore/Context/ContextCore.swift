@@ -118,8 +118,3 @@ extension ContextCore {
         return waiting
     }
 }
-
-/// A member of a context, notified when the context's store changes.
-protocol ContextMember: AnyObject, Sendable {
-    func setupChanged()
-}

@@ -1,5 +1,5 @@
 /// The backend of a context without a store: accepts nothing, so that payments wait for the first store that is set.
-final class NoBackend: StoreBackend {
+final class NoBackend: StoreBackend, ReceiptService {
     static let shared = NoBackend()
 
     /// The caller's lane: a payment is in the journal when the call returns, for the first store that is set.

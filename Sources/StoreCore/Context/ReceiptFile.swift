@@ -22,34 +22,30 @@ final class ReceiptFile: Sendable {
         case data(Data)
     }
 
-    /// Updates the file and returns its URL, or nil if there is no receipt.
-    ///
-    /// - Throws: the system's error if a folder or a file cannot be written; the file stays as it was.
-    func url(_ core: ContextCore) throws -> URL? {
+    /// Updates the file and returns its URL, or nil if there is no receipt, or the file could not be written.
+    func url(_ core: ContextCore) -> URL? {
         isWatched.store(true, ordering: .sequentiallyConsistent)
-        return try update(core)
+        return refresh(core)
     }
 
     /// Updates the file if its URL was ever requested.
     @inline(__always)
     func keepUp(with core: ContextCore) {
-        if isWatched.load(ordering: .sequentiallyConsistent) { refresh(core) }
+        if isWatched.load(ordering: .sequentiallyConsistent) { _ = refresh(core) }
     }
 
-    private func refresh(_ core: ContextCore) {
+    /// Logs the system's error if a folder or a file cannot be written; the file stays as it was.
+    private func refresh(_ core: ContextCore) -> URL? {
         do {
-            _ = try update(core)
+            // Whatever the store sends meanwhile goes out after the lock is released.
+            return try CallScope.outermost {
+                // Created with the lock held, so that no older receipt replaces a newer one. It comes from the store,
+                // which knows nothing of contexts.
+                try state.withLock { state in try state.update(core.setup.backend) }
+            }
         } catch {
             core.setup.log("the app receipt's file could not be written: \(error)")
-        }
-    }
-
-    private func update(_ core: ContextCore) throws -> URL? {
-        // Whatever the store sends meanwhile goes out after the lock is released.
-        try CallScope.outermost {
-            // Created with the lock held, so that no older receipt replaces a newer one. It comes from the store, which
-            // knows nothing of contexts.
-            try state.withLock { state in try state.update(core.setup.backend) }
+            return nil
         }
     }
 }
@@ -67,7 +63,7 @@ extension ReceiptFile.State {
             case .changed(let image, let version): return try write(image, .version(version))
             }
         }
-        guard let receipt = backend?.appReceipt else { return remove() }
+        guard let receipt = backend?.services.receipts?.appReceipt else { return remove() }
         if case .data(receipt) = content { return file?.url }
         return try write(ReceiptImage(receipt), .data(receipt))
     }
@@ -106,15 +102,8 @@ extension StoreContext {
     /// date is that moment. A purchase then writes only what is new, however much the account owns, if the store's
     /// signer is an ``HMACReceiptSigner`` and the system is Linux; elsewhere the whole file is written. A refund, a
     /// deletion or a change of account rewrites the whole receipt once. For every other store,
-    /// ``StoreBackend/appReceipt`` is read before each round of callbacks and written if it has changed.
+    /// ``ReceiptService/appReceipt`` is read before each round of callbacks and written if it has changed.
     ///
     /// If the file cannot be written, the error goes to the context's log and this is nil.
-    public var appReceiptURL: URL? {
-        do {
-            return try core.receiptFile.url(core)
-        } catch {
-            core.setup.log("the app receipt's file could not be written: \(error)")
-            return nil
-        }
-    }
+    public var appReceiptURL: URL? { core.receiptFile.url(core) }
 }

@@ -38,19 +38,9 @@ final class CallbackLane: Sendable {
 
 extension CallbackLane: InlineDrain {
     func drainInline() {
-        var batch: [@Sendable () -> Void] = []
-        guard state.withLock({ $0.callbacks.begin(&batch) }) else { return }
-        CallScope.delivering {
-            repeat { for callback in batch { callback() } } while take(&batch)
-        }
+        let isDue = CallScope.delivering { state.drain(\.callbacks, hasTurns: delivery.hasTurns) { $0() } }
+        if isDue { delivery.schedule(self, log) }
         activity.changed()
-    }
-
-    /// Exchanges a finished batch for the next one; returns false to end the drain.
-    private func take(_ batch: inout [@Sendable () -> Void]) -> Bool {
-        guard delivery.hasTurns else { return state.withLock { $0.callbacks.take(&batch) } }
-        if state.withLock({ $0.callbacks.rest(&batch) }) { delivery.schedule(self, log) }
-        return false
     }
 }
 

@@ -32,7 +32,8 @@ enum Notice {
         case .changed: .changed
         case .again: .again
         case .removed: .removed
-        default: .other
+        case .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download, .told:
+            .other
         }
     }
 
@@ -40,27 +41,24 @@ enum Notice {
     var transaction: AnyObject? {
         switch self {
         case .shown(let transaction), .again(let transaction), .removed(let transaction): transaction
-        default: nil
+        case .changed, .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download,
+            .told:
+            nil
         }
     }
-}
 
-/// A batch of notices taken from a driver's outbox.
-struct NoticeBatch {
-    /// The notices in reverse, so that the next one is moved out of the end rather than copied.
-    var notices: [Notice] = []
-    /// The driver's epoch at the time of taking; a notice of another epoch is applied, but not delivered.
-    var epoch = 0
-
-    var isDone: Bool { notices.isEmpty }
-
-    mutating func popNext() -> Notice? { notices.popLast() }
-
-    mutating func putBack(_ notice: consuming Notice) { notices.append(notice) }
-
-    /// Removes and returns the next notice.
+    /// Applies the change of a notice that no observer receives.
     ///
-    /// The batch must not be empty.
-    @discardableResult
-    mutating func removeNext() -> Notice { notices.removeLast() }
+    /// Returns whether the store still owes the notice to the next observer, and has to be asked for a snapshot.
+    func applyUnheard(_ delegate: some QueueDriverDelegate) -> Bool {
+        switch self {
+        case .changed(let transaction, let change): delegate.apply(change, to: transaction)
+        case .download(let download, let report): delegate.apply(report, toDownload: download)
+        case .told: return true
+        case .shown, .again, .removed, .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked,
+            .promoted:
+            break
+        }
+        return false
+    }
 }

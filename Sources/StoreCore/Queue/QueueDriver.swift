@@ -160,7 +160,7 @@ extension QueueDriver {
 
     /// Asks the app to allow a pending price consent, while it is at the front, where its user may be asked.
     func askForPriceConsent() {
-        guard backend.isPriceConsentPending else { return }
+        guard backend.services.consent?.isPriceConsentPending == true else { return }
         takeIn { $1.append(.priceConsent) }
     }
 
@@ -236,15 +236,7 @@ extension QueueDriver {
     /// Discards the waiting notices, whose observers have gone.
     private func silence(_ state: inout State) {
         epoch.add(1, ordering: .sequentiallyConsistent)
-        for notice in state.notices.waiting {
-            switch notice {
-            case .changed(let transaction, let change): delegate.apply(change, to: transaction)
-            case .download(let download, let report): delegate.apply(report, toDownload: download)
-            // The store still owes this to the next observer: it is asked for a snapshot.
-            case .told: state.machine.forgetCursor()
-            default: break
-            }
-        }
+        for notice in state.notices.waiting where notice.applyUnheard(delegate) { state.machine.forgetCursor() }
         state.notices.clear()
     }
 
@@ -363,7 +355,7 @@ extension QueueDriver {
             store?.exchange([], on: state.direct?.id, into: &state.exchange)
             state.actions.store.removeLast()
             state.machine.exchanged(state.exchange, submission: nil, generation: generation, &state.actions)
-        default: return false
+        case .connect, .disconnect, .record, .forget, .wake: return false
         }
         state.work &+= 1
         return true

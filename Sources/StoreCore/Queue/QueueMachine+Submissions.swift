@@ -257,17 +257,12 @@ extension QueueMachine {
     /// Ends an unacknowledged order whose transaction is finished or gone, so that a relaunch does not repeat it.
     mutating func endOrder(ofRow row: Int, _ actions: inout Actions) {
         // Rows ascend in `outbound`.
-        var low = 0
-        var high = outbound.count
-        while low < high {
-            let middle = (low + high) / 2
-            if outbound[middle].row < row { low = middle + 1 } else { high = middle }
+        let index = (0..<outbound.count).partitionPoint { outbound[$0].row < row }
+        guard index < outbound.count, outbound[index].row == row else { return }
+        if outbound[index].isRecorded || outbound[index].isBeingRecorded {
+            actions.append(.forget([outbound[index].command.id]))
         }
-        guard low < outbound.count, outbound[low].row == row else { return }
-        if outbound[low].isRecorded || outbound[low].isBeingRecorded {
-            actions.append(.forget([outbound[low].command.id]))
-        }
-        outbound[low].isOver = true
+        outbound[index].isOver = true
     }
 
     /// Handles the end of a pause.
@@ -288,15 +283,11 @@ extension QueueMachine {
     /// Only commands of this opening are recorded. They are in the order of their numbers, behind those of earlier
     /// openings.
     private func outboundIndex(of id: OrderID) -> Int? {
-        var low = 0
-        var high = outbound.count
-        while low < high {
-            let middle = (low + high) / 2
-            let other = outbound[middle].command.id
-            if other == id { return middle }
-            if other.journal != journal || other.number < id.number { low = middle + 1 } else { high = middle }
+        let index = (0..<outbound.count).partitionPoint {
+            let other = outbound[$0].command.id
+            return other.journal != journal || other.number < id.number
         }
-        return nil
+        return index < outbound.count && outbound[index].command.id == id ? index : nil
     }
 
     private mutating func show(_ number: Int, _ payment: StorePayment, _ actions: inout Actions) {

@@ -18,8 +18,7 @@ public struct HMACReceiptSigner: ReceiptSigner {
 
     /// Creates a signer with a new random key, for a store that lives no longer than the process.
     public init() {
-        var random = SystemRandomNumberGenerator()
-        hmac = HMACSHA256(key: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        hmac = HMACSHA256(key: (0..<32).map { _ in UInt8.random(in: .min ... .max) })
     }
 
     /// A message for signing piece by piece.

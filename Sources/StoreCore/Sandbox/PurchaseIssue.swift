@@ -17,7 +17,7 @@ public struct PurchaseIssue: Hashable, Sendable {
 extension SandboxAccount {
     /// Whether every order of the account is interrupted.
     public var interruptsPurchases: Bool {
-        core.look { shell, _ in shell.state.owner.interruptedAccounts.contains(number) }
+        core.look { shell, _ in shell.state.operatorState.interruptedAccounts.contains(number) }
     }
 
     /// Turns interruption on or off for everything that the account orders from now on.
@@ -29,8 +29,8 @@ extension SandboxAccount {
     /// - Throws: the ledger's errors.
     public func setInterruptsPurchases(_ isOn: Bool) throws {
         try core.change { state, events, now in
-            guard state.owner.interruptedAccounts.contains(number) != isOn else { return }
-            events.append(LedgerRecord(date: now, event: .owner(.interruptsPurchases(account: number, isOn))))
+            guard state.operatorState.interruptedAccounts.contains(number) != isOn else { return }
+            events.append(LedgerRecord(date: now, event: .operator(.interruptsPurchases(account: number, isOn))))
         }
     }
 }
@@ -40,9 +40,9 @@ extension SandboxStore {
     public var issues: [PurchaseIssue] {
         core.look { shell, _ in
             let state = shell.state
-            return state.owner.issues.sorted { $0.key < $1.key }.map { number, issue in
+            return state.operatorState.issues.sorted { $0.key < $1.key }.map { number, issue in
                 PurchaseIssue(
-                    transaction: String(number),
+                    transaction: number.identifier,
                     account: state.accounts[issue.account].name,
                     device: state.devices[issue.device].name,
                     productIdentifier: issue.payment.productIdentifier,
@@ -63,11 +63,11 @@ extension SandboxStore {
     public func resolveIssue(_ transaction: String) throws {
         let rules = core.shell.withLock { $0.settings.rules }
         try core.change { state, events, now in
-            guard let number = SandboxState.number(of: transaction), let issue = state.owner.issues[number] else {
+            guard let number = TransactionNumber(transaction), let issue = state.operatorState.issues[number] else {
                 throw SandboxError.noIssue(transaction)
             }
             let purchase = try state.purchase(issue.payment, by: issue.account, on: issue.device, rules, now: now)
-            events.append(LedgerRecord(date: now, event: .owner(.resolved(transaction: number, purchase))))
+            events.append(LedgerRecord(date: now, event: .operator(.resolved(transaction: number, purchase))))
         }
     }
 }

@@ -71,7 +71,7 @@ extension SandboxAccount {
             let rate = shell.settings.rules.renewalRate
             try shell.refresh()
             try shell.change(now: now) { shell in
-                var due: Int?
+                var due: SubscriptionIndex?
                 try shell.step { state, events in
                     let index = try state.running(group, of: number)
                     if state.subscriptions.trouble(of: index) == nil { due = index }
@@ -88,7 +88,7 @@ extension SandboxAccount {
     /// Applies a decision to a subscription that has not ended.
     func changeRunning(
         _ group: String,
-        _ decide: (SandboxState, Int, Date, RenewalRate) throws -> [StoreEvent]
+        _ decide: (SandboxState, SubscriptionIndex, Date, RenewalRate) throws -> [StoreEvent]
     ) throws {
         let rate = core.shell.withLock { $0.settings.rules.renewalRate }
         try core.change { state, events, now in

@@ -26,12 +26,12 @@ extension SandboxAccount {
             applicationUsername: applicationUsername
         )
         let rules = core.shell.withLock { $0.settings.rules }
-        var transaction = 0
+        var transaction: TransactionNumber = 0
         try core.change { state, events, now in
             let purchase = try state.purchase(payment, by: number, on: nil, rules, now: now)
             transaction = purchase.transaction
-            events.append(LedgerRecord(date: now, event: .owner(.bought(purchase))))
+            events.append(LedgerRecord(date: now, event: .operator(.bought(purchase))))
         }
-        return String(transaction)
+        return transaction.identifier
     }
 }

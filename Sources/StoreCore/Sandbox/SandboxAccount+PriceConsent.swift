@@ -4,7 +4,7 @@ extension SandboxAccount {
     /// Requests the account's consent to a higher price of its subscription in a group.
     ///
     /// The price need not have changed, and the request may be repeated. The app is told through the queue's delegate;
-    /// ``answerPriceConsent(_:inGroup:)`` or ``SandboxDevice/priceConsentAnswer`` answers it. Without an answer, the
+    /// ``answerPriceConsent(_:inGroup:)`` or ``SandboxBackend/priceConsentAnswer`` answers it. Without an answer, the
     /// subscription ends at the end of its period with ``SubscriptionEnd/didNotConsentToPriceIncrease``. To raise a
     /// price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:)``.
     ///

@@ -6,7 +6,7 @@ import Foundation
 /// copies refer to the same account, and keep the store's state alive. Any thread may call any member.
 public struct SandboxAccount: Sendable {
     let core: SandboxDriver
-    let number: Int
+    let number: AccountID
 
     /// The account's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.accounts[number].name } }
@@ -20,7 +20,7 @@ public struct SandboxAccount: Sendable {
             let state = shell.state
             let account = state.accounts[number]
             let owned = account.owned.map { product in
-                let purchase = (0..<account.history.count)
+                let purchase = account.history.indices
                     .first { account.history[$0].product == product && account.history[$0].isOwn }
                     .flatMap { account.history[$0].asOriginal.original }
                 return SandboxEntitlement(
@@ -38,7 +38,7 @@ public struct SandboxAccount: Sendable {
                     return SandboxEntitlement(
                         productIdentifier: state.catalog[term.product].identifier,
                         expirationDate: graceEnd ?? term.end,
-                        transaction: String(term.original),
+                        transaction: term.original.identifier,
                         since: term.start,
                         isInGracePeriod: graceEnd != nil
                     )

@@ -21,7 +21,7 @@ extension SandboxDevice {
             guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
                 throw SandboxError.notPromoted(productIdentifier)
             }
-            events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, productIdentifier))))
+            events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, productIdentifier))))
         }
     }
 
@@ -36,37 +36,9 @@ extension SandboxDevice {
             if let reason = state.catalog.refusal(of: product, at: now) {
                 throw SandboxError.notPurchaseIntent(reason)
             }
-            events.append(LedgerRecord(date: now, event: .owner(.promoted(device: number, product))))
+            events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, product))))
         }
     }
-
-    /// The app's changes to how the store promotes products on this device.
-    public var promotionOverrides: PromotionOverrides? {
-        core.look { shell, _ in shell.state.owner.promotionOverrides[number] ?? PromotionOverrides() }
-    }
-
-    /// Changes how the store promotes products on this device.
-    ///
-    /// Replies before it returns, with a failure if the ledger fails or the device cannot reach the store.
-    public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        CallScope.outermost { reply(core.changePromotion(change, on: number)) }
-    }
-
-    /// Acknowledges the purchases that the device's user began on the store's page and of which the app was told.
-    public func acknowledge(through cursor: UpdateCursor) { core.acknowledge(through: cursor, on: number) }
-}
-
-extension SandboxStore {
-    /// The app's changes to how the store promotes products on the first device.
-    public var promotionOverrides: PromotionOverrides? { device.promotionOverrides }
-
-    /// Changes how the store promotes products on the first device; see ``SandboxDevice/changePromotion(_:reply:)``.
-    public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        device.changePromotion(change, reply: reply)
-    }
-
-    /// Acknowledges the purchases begun on the first device's page of the store of which the app was told.
-    public func acknowledge(through cursor: UpdateCursor) { core.acknowledge(through: cursor, on: 0) }
 }
 
 /// The content of a link that begins a purchase.

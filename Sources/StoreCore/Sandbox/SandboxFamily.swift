@@ -12,7 +12,7 @@ import Foundation
 /// may call any member.
 public struct SandboxFamily: Sendable {
     let core: SandboxDriver
-    let number: Int
+    let number: FamilyID
 
     /// The family's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.families.all[number].name } }
@@ -40,7 +40,7 @@ public struct SandboxFamily: Sendable {
                 throw SandboxError.inFamily(state.accounts[account.number].name)
             }
             let change = FamilyChange.joined(family: number, account: account.number)
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
     }
 
@@ -59,7 +59,7 @@ public struct SandboxFamily: Sendable {
             }
             let leaving = account.number == members[0] ? members : [account.number]
             let change = FamilyChange.left(family: number, accounts: leaving)
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
     }
 }
@@ -88,15 +88,15 @@ extension SandboxStore {
     ///   and the ledger's errors.
     public func addFamily(_ name: String, organiser: SandboxAccount) throws -> SandboxFamily {
         guard organiser.core === core else { throw SandboxError.foreignAccount(organiser.name) }
-        var number = 0
+        var number: FamilyID = 0
         try core.change { state, events, now in
             guard !name.isEmpty, state.families.family(named: name) == nil else { throw SandboxError.nameTaken(name) }
             guard state.families.family(of: organiser.number) == nil else {
                 throw SandboxError.inFamily(state.accounts[organiser.number].name)
             }
-            number = state.families.all.count
+            number = state.families.all.endIndex
             let change = FamilyChange.founded(name: name, organiser: organiser.number)
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
         return SandboxFamily(core: core, number: number)
     }
@@ -128,7 +128,7 @@ extension SandboxAccount {
         try core.change { state, events, now in
             guard state.families.isSharing(number) != isOn else { return }
             let change = FamilyChange.sharing(account: number, isOn)
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
     }
 }

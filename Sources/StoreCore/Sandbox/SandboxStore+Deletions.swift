@@ -15,7 +15,7 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
     public func deleteTransaction(_ transaction: String) throws {
         try core.changeByHistory { state, history, events, now in
-            let numbers = history.transactionAndFollowers(of: transaction).compactMap { SandboxState.number(of: $0) }
+            let numbers = history.transactionAndFollowers(of: transaction).compactMap { TransactionNumber($0) }
             guard !numbers.isEmpty else { throw SandboxError.unknownTransaction(transaction) }
             let all = Set(numbers)
             let deletion = Deletion(
@@ -23,7 +23,7 @@ extension SandboxStore {
                 withdrawn: state.withdrawn(all.contains),
                 ended: state.subscriptionsWithNothingLeft(without: all, in: history)
             )
-            events.append(LedgerRecord(date: now, event: .owner(.deleted(deletion))))
+            events.append(LedgerRecord(date: now, event: .operator(.deleted(deletion))))
         }
     }
 
@@ -36,7 +36,7 @@ extension SandboxStore {
     /// - Throws: the ledger's errors.
     public func clearTransactions() throws {
         try core.change { state, events, now in
-            events.append(LedgerRecord(date: now, event: .owner(.cleared(withdrawn: state.withdrawn { _ in true }))))
+            events.append(LedgerRecord(date: now, event: .operator(.cleared(withdrawn: state.withdrawn { _ in true }))))
         }
     }
 }

@@ -5,9 +5,6 @@ extension SandboxStore {
     /// The first account, initially signed in on the first device.
     public var account: SandboxAccount { SandboxAccount(core: core, number: 0) }
 
-    /// The first device; the store itself is its backend too.
-    public var device: SandboxDevice { SandboxDevice(core, 0) }
-
     /// All accounts, oldest first.
     public var accounts: [SandboxAccount] {
         core.look { shell, _ in shell.state.accounts.indices.map { SandboxAccount(core: core, number: $0) } }
@@ -38,10 +35,10 @@ extension SandboxStore {
     /// - Returns: the account, without purchases.
     /// - Throws: ``SandboxError/nameTaken(_:)``, and the ledger's errors.
     public func addAccount(_ name: String) throws -> SandboxAccount {
-        var number = 0
+        var number: AccountID = 0
         try core.change { state, events, now in
             guard !name.isEmpty, state.account(named: name) == nil else { throw SandboxError.nameTaken(name) }
-            number = state.accounts.count
+            number = state.accounts.endIndex
             events.append(LedgerRecord(date: now, event: .accountAdded(name: name)))
         }
         return SandboxAccount(core: core, number: number)
@@ -56,10 +53,10 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func addDevice(_ name: String, signedInTo account: SandboxAccount?) throws -> SandboxDevice {
         if let account, account.core !== core { throw SandboxError.foreignAccount(account.name) }
-        var number = 0
+        var number: DeviceID = 0
         try core.change { state, events, now in
             guard !name.isEmpty, state.device(named: name) == nil else { throw SandboxError.nameTaken(name) }
-            number = state.devices.count
+            number = state.devices.endIndex
             events.append(LedgerRecord(date: now, event: .deviceAdded(name: name, account: account?.number)))
         }
         return SandboxDevice(core, number)

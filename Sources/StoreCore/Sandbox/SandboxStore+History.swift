@@ -81,7 +81,7 @@ extension SandboxDevice {
         get throws {
             let numbers = core.look { shell, _ in shell.state.unfinished(on: number).map(\.identifier) }
             let history = try core.history()
-            return numbers.compactMap { SandboxState.number(of: $0).flatMap { history.transaction($0) } }
+            return numbers.compactMap { TransactionNumber($0).flatMap { history.transaction($0) } }
         }
     }
 }

@@ -1,6 +1,13 @@
 import Foundation
 
 extension SandboxStore {
+    /// Reads an app receipt that this store signed.
+    ///
+    /// - Throws: the reason for a refusal; see ``AppReceipt/init(verifying:signer:)``.
+    public func verify(appReceipt: Data) throws(ReceiptRefusal) -> AppReceipt {
+        try AppReceipt(verifying: appReceipt, signer: signer)
+    }
+
     /// Verifies a transaction's receipt: its signature, its content, and the later course of the purchase.
     ///
     /// The receipt of any period of an auto-renewable subscription reports the current state of the subscription and
@@ -25,8 +32,8 @@ extension SandboxStore {
 
 extension SandboxDriver {
     /// Returns the signed receipt of an unfinished transaction that a device sees as purchased or restored.
-    func receipt(forTransaction identifier: String, on device: Int) -> Data? {
-        guard let number = SandboxState.number(of: identifier) else { return nil }
+    func receipt(forTransaction identifier: String, on device: DeviceID) -> Data? {
+        guard let number = TransactionNumber(identifier) else { return nil }
         let text = shell.withLock { shell -> TransactionReceipt? in
             let state = shell.state
             guard let row = state.transactions[number], state.isVisible(row, on: device),
@@ -47,7 +54,7 @@ extension SandboxDriver {
         in state: SandboxState,
         at now: Date
     ) -> (receipt: TransactionReceipt, isOver: Bool)? {
-        guard let number = SandboxState.number(of: original), let newest = state.newestPurchase(ofOriginal: number),
+        guard let number = TransactionNumber(original), let newest = state.newestPurchase(ofOriginal: number),
             let term = newest.term,
             String(Int64(ReceiptDate.milliseconds(of: term.originalDate))) == milliseconds,
             let receipt = receipt(of: newest, in: state)
@@ -66,7 +73,7 @@ extension SandboxDriver {
             quantity: itself.payment.quantity,
             productIdentifier: itself.payment.productIdentifier,
             transactionIdentifier: itself.identifier,
-            originalTransactionIdentifier: purchase.term.map { String($0.original) },
+            originalTransactionIdentifier: purchase.term.map { $0.original.identifier },
             purchaseDate: itself.date,
             originalPurchaseDate: purchase.term?.originalDate,
             bundleIdentifier: bundleIdentifier,
@@ -79,12 +86,13 @@ extension SandboxDriver {
 
     private func receipt(of row: SandboxState.Row, in state: SandboxState) -> TransactionReceipt {
         let transaction = row.transaction
-        let term = row.history < 0 ? nil : state.accounts[Int(row.account)].history[Int(row.history)].term
+        var term: SubscriptionTerm?
+        if let account = row.account, let index = row.history { term = state.accounts[account].history[index].term }
         return TransactionReceipt(
             quantity: transaction.payment.quantity,
             productIdentifier: transaction.payment.productIdentifier,
             transactionIdentifier: transaction.identifier,
-            originalTransactionIdentifier: term.map { String($0.original) } ?? transaction.original?.identifier,
+            originalTransactionIdentifier: term.map { $0.original.identifier } ?? transaction.original?.identifier,
             purchaseDate: transaction.date,
             originalPurchaseDate: term?.originalDate ?? transaction.original?.date,
             bundleIdentifier: bundleIdentifier,
@@ -99,7 +107,7 @@ extension SandboxDriver {
 extension SandboxState {
     /// Returns the newest period of the subscription that began with a transaction; a member's own period if it comes
     /// from the family.
-    fileprivate func newestPurchase(ofOriginal number: Int) -> Purchase? {
+    fileprivate func newestPurchase(ofOriginal number: TransactionNumber) -> Purchase? {
         if let index = subscriptions.index(ofOriginal: number) {
             return newestPurchase(ofOriginal: number, by: subscriptions[index].account)
         }
@@ -107,9 +115,9 @@ extension SandboxState {
         return accounts.indices.lazy.compactMap { newestPurchase(ofOriginal: number, by: $0) }.first
     }
 
-    private func newestPurchase(ofOriginal number: Int, by account: Int) -> Purchase? {
+    private func newestPurchase(ofOriginal number: TransactionNumber, by account: AccountID) -> Purchase? {
         let history = accounts[account].history
-        return (0..<history.count).last {
+        return history.indices.last {
             history[$0].term?.original == number && !history[$0].isDeferredChange && !history[$0].isDeleted
         }
         .map { history[$0] }

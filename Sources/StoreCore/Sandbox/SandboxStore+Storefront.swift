@@ -1,9 +1,6 @@
 import Foundation
 
 extension SandboxStore {
-    /// The country that the store sells for.
-    public var storefront: StoreStorefront? { core.storefront }
-
     /// Changes the country that the store sells for.
     ///
     /// Prices, currency and, where a device's language has no texts, texts follow; observers are told. Each running app
@@ -17,10 +14,4 @@ extension SandboxStore {
     /// - Parameter countryCode: ISO 3166-1 alpha-3, as in `DEU`.
     /// - Throws: ``SandboxError/unknownStorefront(_:)``, and the ledger's errors.
     public func setStorefront(_ countryCode: String) throws { try core.changeStorefront(to: countryCode) }
-
-    /// Tells the store whether a purchase under way on the first device continues; see
-    /// ``SandboxDevice/decideAfterStorefrontChange(transaction:shouldContinue:)``.
-    public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        core.decideAfterStorefrontChange(identifier, shouldContinue: shouldContinue, on: 0)
-    }
 }

@@ -10,10 +10,10 @@ import Foundation
 /// A test owns its stores: any number of them live in one process without touching each other. A store has a clock of
 /// its own that stands still until it is moved, unless it is given another. Any thread may call any member.
 public final class SandboxStore: Sendable {
-    let core: SandboxDriver
+    /// The first device.
+    public let device: SandboxDevice
+    var core: SandboxDriver { device.core }
 
-    /// The store's clock.
-    public var clock: any StoreClock { core.clock }
     /// The signer of the store's receipts.
     public var signer: any ReceiptSigner { core.signer }
 
@@ -59,7 +59,7 @@ public final class SandboxStore: Sendable {
                 offers: OfferSigning(bundleIdentifier: bundleIdentifier, signers: [HMACOfferSigner()])
             )
         )
-        core = SandboxDriver(
+        let core = SandboxDriver(
             shell: try SandboxDriverState(
                 products: products,
                 ledger: ledger,
@@ -72,6 +72,7 @@ public final class SandboxStore: Sendable {
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion
         )
+        device = SandboxDevice(core, 0)
     }
 
     /// Opens a store on Xcode's `.storekit` file, with the country, language and renewal rate that it names.

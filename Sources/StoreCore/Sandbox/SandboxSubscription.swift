@@ -76,12 +76,12 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
 }
 
 extension SandboxSubscription {
-    init(_ index: Int, _ subscriptions: Subscriptions, _ catalog: Catalog) {
+    init(_ index: SubscriptionIndex, _ subscriptions: Subscriptions, _ catalog: Catalog) {
         let subscription = subscriptions[index]
         let term = subscription.term
         groupIdentifier = subscription.group
         productIdentifier = catalog[term.product].identifier
-        originalTransaction = String(term.original)
+        originalTransaction = term.original.identifier
         since = subscription.since
         periodStart = term.start
         expirationDate = term.end

@@ -125,22 +125,26 @@ package struct Outbox<Item> {
 
 extension Outbox: Sendable where Item: Sendable {}
 
-extension Array {
-    /// Removes all elements.
+extension Locked {
+    /// Drains a scheduled outbox of the value, unless another thread came first; works without the lock.
     ///
-    /// A buffer of a usual size is kept for reuse.
-    mutating func empty() {
-        if count > 8 { return removeAll(keepingCapacity: capacity <= 4096) }
-        // Faster than removing them at once.
-        while !isEmpty { removeLast() }
-    }
-
-    /// Reverses the array, so that its elements can be moved out from the end: `reverse()` would copy each of them.
-    @inline(__always)
-    mutating func reverseInPlace() {
-        guard count > 1 else { return }
-        withUnsafeMutableBufferPointer { elements in
-            for index in 0..<elements.count / 2 { elements.swapAt(index, elements.count - 1 - index) }
-        }
+    /// - Parameters:
+    ///   - outbox: the outbox in the value.
+    ///   - hasTurns: whether to end after one batch.
+    ///   - work: does the work of one item.
+    /// - Returns: whether the caller has to see to the draining of items that still wait.
+    @discardableResult
+    package func drain<Item>(
+        _ outbox: WritableKeyPath<Value, Outbox<Item>>,
+        hasTurns: Bool = false,
+        _ work: (Item) -> Void
+    ) -> Bool {
+        var batch: [Item] = []
+        guard withLock({ $0[keyPath: outbox].begin(&batch) }) else { return false }
+        repeat {
+            for item in batch { work(item) }
+            if hasTurns { return withLock { $0[keyPath: outbox].rest(&batch) } }
+        } while withLock { $0[keyPath: outbox].take(&batch) }
+        return false
     }
 }

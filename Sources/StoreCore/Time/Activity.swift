@@ -86,9 +86,7 @@ public final class Activity: Sendable {
             case .busy: break
             }
             watch.waits(self)
-            bell.lock()
-            while state.withLock({ $0.changes }) == before { bell.wait() }
-            bell.unlock()
+            waitForChange(since: before)
         }
     }
 
@@ -119,10 +117,14 @@ public final class Activity: Sendable {
             let before = state.withLock { $0.changes }
             if isSo() { return }
             if drainHere(liveMembers) { continue }
-            bell.lock()
-            while state.withLock({ $0.changes }) == before { bell.wait() }
-            bell.unlock()
+            waitForChange(since: before)
         }
+    }
+
+    private func waitForChange(since changes: Int) {
+        bell.lock()
+        while state.withLock({ $0.changes }) == changes { bell.wait() }
+        bell.unlock()
     }
 
     /// Waits, without blocking a thread, until nothing can happen without an outside act.
@@ -167,47 +169,6 @@ public final class Activity: Sendable {
                 "settle was called from inside a callback or an authorizer, which it would wait for; call it elsewhere"
             )
         }
-    }
-}
-
-/// An object with work of its own.
-package protocol ActivityPulse: AnyObject, Sendable {
-    /// Whether nothing is under way, and a number that changes with every piece of work.
-    var pulse: (isQuiet: Bool, work: Int) { get }
-}
-
-/// A member of an activity, for which settling waits: a queue's driver, a store, a clock.
-package protocol ActivityMember: ActivityPulse {
-    /// An object with the same pulse that may be retained while a clock moves, without keeping work alive; nil if there
-    /// is none.
-    var keepable: (any ActivityPulse)? { get }
-    /// Makes the callbacks that wait for the calling thread. Returns false if there are none.
-    func drainHere() -> Bool
-    /// The outside acts that the member waits for, a line each.
-    var waitingFor: [String] { get }
-    /// The callbacks that are being made now; nil if there are none.
-    var callbacksUnderWay: CallbacksUnderWay? { get }
-    /// Returns the reason why the clock cannot move to a moment in one step, as a sentence; nil if it can.
-    ///
-    /// Default: nil.
-    func objection(toMovingTo moment: Date, from now: Date) -> String?
-}
-
-/// A batch of callbacks that a member is making.
-package struct CallbacksUnderWay: Sendable {
-    struct ID: Hashable, Sendable {
-        let member: ObjectIdentifier
-        /// A number that differs from those of the member's other batches.
-        let batch: Int
-    }
-
-    let id: ID
-    /// The log for a line about these callbacks.
-    let log: StoreLog
-
-    package init(of member: AnyObject, batch: Int, log: StoreLog) {
-        id = ID(member: ObjectIdentifier(member), batch: batch)
-        self.log = log
     }
 }
 
@@ -306,10 +267,4 @@ extension Activity {
         }
         return sum
     }
-}
-
-extension ActivityMember {
-    package var keepable: (any ActivityPulse)? { nil }
-    package var callbacksUnderWay: CallbacksUnderWay? { nil }
-    package func objection(toMovingTo moment: Date, from now: Date) -> String? { nil }
 }

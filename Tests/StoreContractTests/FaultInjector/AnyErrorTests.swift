@@ -180,18 +180,18 @@ import Testing
     }
 
     @Test(arguments: [
-        FaultInjector.Act.pass, .delay(5), .duplicate, .echo(after: 5), .reorder, .hold,
+        FaultInjector.Fault.pass, .delay(5), .duplicate, .echo(after: 5), .reorder, .hold,
     ])
-    func `What only slows other things down lets the country pass`(act: FaultInjector.Act) {
-        injector.add(act, at: .storefrontRead)
+    func `What only slows other things down lets the country pass`(fault: FaultInjector.Fault) {
+        injector.add(fault, at: .storefrontRead)
         #expect(queue.storefront?.countryCode == "USA")
         #expect(clock.nextDeadline == nil)
         #expect(injector.held.isEmpty)
     }
 
-    @Test(arguments: [FaultInjector.Act.drop, .loseAnswer, .cut])
-    func `What loses other things has the app read no country, that once`(act: FaultInjector.Act) {
-        injector.add(act, at: .storefrontRead, when: .call(2))
+    @Test(arguments: [FaultInjector.Fault.drop, .loseAnswer, .cut])
+    func `What loses other things has the app read no country, that once`(fault: FaultInjector.Fault) {
+        injector.add(fault, at: .storefrontRead, when: .call(2))
         let countries = (1...3).map { _ in queue.storefront?.countryCode }
         #expect(countries == ["USA", nil, "USA"])
         #expect(injector.log.count == 1)

@@ -57,9 +57,9 @@ import Testing
         #expect(injector.log[0].contains("level.2 from 0") || injector.log[0].contains("4 bytes of level.2"))
     }
 
-    @Test(arguments: [FaultInjector.Act.duplicate, .echo(after: 1)])
-    func `Bytes that come twice are written once`(act: FaultInjector.Act) throws {
-        injector.add(act, at: .downloadChunk, when: .product("level.2"))
+    @Test(arguments: [FaultInjector.Fault.duplicate, .echo(after: 1)])
+    func `Bytes that come twice are written once`(fault: FaultInjector.Fault) throws {
+        injector.add(fault, at: .downloadChunk, when: .product("level.2"))
         let download = try start()
         clock.advance(by: 10)
         #expect(watcher.history == ["active 0.0", "active 0.4", "active 0.8", "finished 1.0"])

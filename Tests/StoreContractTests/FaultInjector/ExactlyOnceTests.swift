@@ -4,20 +4,20 @@ import Testing
 
 /// Whatever the injector does to the wire, a payment queue and a sandbox come to terms.
 @Suite struct ExactlyOnceTests {
-    static let acts: [FaultInjector.Act] = [
+    static let faults: [FaultInjector.Fault] = [
         .drop, .delay(5), .delay(90), .duplicate, .echo(after: 90), .reorder, .cut, .loseAnswer, .hold,
         .fail(.storeKit(.unknown, "nobody knows")),
     ]
     static let points: [FaultInjector.Point] = [.submission, .reply, .connection, .update]
 
-    @Test(arguments: acts, points)
-    func `B34, B36, B71: Each purchase is charged, told and finished once, whatever one act does at one point`(
-        act: FaultInjector.Act,
+    @Test(arguments: faults, points)
+    func `B34, B36, B71: Each purchase is charged, told and finished once, whatever one fault does at one point`(
+        fault: FaultInjector.Fault,
         point: FaultInjector.Point
     ) throws {
         for number in 1...4 {
             let shop = try Shop()
-            shop.injector.add(act, at: point, when: .call(number))
+            shop.injector.add(fault, at: point, when: .call(number))
             let shopper = Shopper()
             let queue = shop.queue(shopper)
             for product in ["sword", "shield", "spear"] {
@@ -32,17 +32,17 @@ import Testing
         }
     }
 
-    @Test(arguments: acts)
-    func `A restore ends once, whatever is done to the update that ends it`(act: FaultInjector.Act) throws {
+    @Test(arguments: faults)
+    func `A restore ends once, whatever is done to the update that ends it`(fault: FaultInjector.Fault) throws {
         let shop = try Shop()
         let shopper = Shopper()
         let queue = shop.queue(shopper)
         queue.buy("full.game")
         shop.injector.add(
-            act,
+            fault,
             at: .update,
-            when: .matching { crossing in
-                guard case .update(let batch, _) = crossing.payload else { return false }
+            when: .matching { event in
+                guard case .update(let batch, _) = event.payload else { return false }
                 return batch.updates.contains { if case .restoreEnded = $0 { true } else { false } }
             },
             times: 1
@@ -63,7 +63,7 @@ import Testing
     ) throws {
         let shop = try Shop(seed: seed)
         for point in FaultInjector.Point.allCases {
-            for act in Self.acts { shop.injector.add(act, at: point, when: .chance(0.03)) }
+            for fault in Self.faults { shop.injector.add(fault, at: point, when: .chance(0.03)) }
         }
         let journal = MemoryJournal()
         let shopper = Shopper()

@@ -16,7 +16,7 @@ import Testing
         wire.submit(1)
         wire.send(2)
         #expect(injector.held.map(\.point) == [.update, .reply, .update])
-        #expect(injector.held.map(\.crossing.number) == [1, 1, 2])
+        #expect(injector.held.map(\.event.number) == [1, 1, 2])
         #expect(Set(injector.held.map(\.id)).count == 3)
         #expect(injector.held[1].description == "reply 1 (taken: purchase of sword)")
         #expect(wire.receiver.positions.isEmpty)

@@ -28,7 +28,7 @@ import Testing
         injector.add(.hold, at: .submission, when: .call(2))
         for number in 1...3 { wire.submit(number) }
         #expect(arrived(wire) == [3])
-        #expect(injector.held.map(\.crossing.number) == [2])
+        #expect(injector.held.map(\.event.number) == [2])
     }
 
     @Test func `A rule acts as often as it may`() {
@@ -89,7 +89,7 @@ import Testing
         wire.submit(2)
         wire.submit(3, .restore(applicationUsername: "bob"))
         #expect(arrived(wire).isEmpty)
-        #expect(injector.held.map(\.crossing.number) == [1, 3])
+        #expect(injector.held.map(\.event.number) == [1, 3])
         #expect(wire.replies == ["try later \(URLError.badURL.rawValue)"])
     }
 
@@ -106,7 +106,7 @@ import Testing
         wire.send(1, 2)
         #expect(arrived(wire) == [3])
         #expect(injector.held.map(\.description).count == 3)
-        #expect(injector.held.map(\.crossing.number) == [2, 4, 2])
+        #expect(injector.held.map(\.event.number) == [2, 4, 2])
     }
 
     // MARK: Chance

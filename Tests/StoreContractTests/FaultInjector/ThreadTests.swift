@@ -11,7 +11,7 @@ import Testing
     ) async throws {
         let shop = try Shop(seed: seed)
         for point in FaultInjector.Point.allCases {
-            for act in ExactlyOnceTests.acts { shop.injector.add(act, at: point, when: .chance(0.02)) }
+            for fault in ExactlyOnceTests.faults { shop.injector.add(fault, at: point, when: .chance(0.02)) }
         }
         let products = (0..<3).map { buyer in (0..<15).map { "item\(buyer).\($0)" } }
         for product in products.joined() { try shop.store.register(.consumable(product, price: "0.99")) }

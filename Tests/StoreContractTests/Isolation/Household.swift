@@ -55,7 +55,7 @@ final class Household: @unchecked Sendable {  // unchecked: one thread at a time
     private static func cents(_ count: Int) -> Decimal { Decimal(count) / 100 }
     private static let countries = ["USA", "DEU", "GBR", "FRA"]
     /// What spoils the first purchase; nothing of it may show.
-    private static let troubles: [(act: FaultInjector.Act, point: FaultInjector.Point)] = [
+    private static let troubles: [(fault: FaultInjector.Fault, point: FaultInjector.Point)] = [
         (.loseAnswer, .submission), (.drop, .reply), (.delay(30), .update), (.duplicate, .submission), (.cut, .reply),
     ]
 
@@ -121,7 +121,7 @@ extension Household {
 
     private func buyThroughTrouble() {
         let trouble = Self.troubles[number % Self.troubles.count]
-        injector.add(trouble.act, at: trouble.point, times: 1)
+        injector.add(trouble.fault, at: trouble.point, times: 1)
         buy("sword")
         advance(by: 120 + Double(number))
         sold += 1

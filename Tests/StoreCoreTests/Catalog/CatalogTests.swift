@@ -198,7 +198,7 @@ import Testing
 
 extension Catalog {
     /// A product as a device sees it.
-    mutating func describe(_ index: Int, for locale: String, in storefront: StoreStorefront?) -> StoreProduct {
+    mutating func describe(_ index: ProductIndex, for locale: String, in storefront: StoreStorefront?) -> StoreProduct {
         answer([self[index].identifier], for: locale, in: storefront, at: .distantFuture).products[0]
     }
 }

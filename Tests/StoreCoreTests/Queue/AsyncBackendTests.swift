@@ -129,10 +129,10 @@ import Testing
             func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }
         }
         let backend = Smallest().asStoreBackend()
-        #expect(backend.canMakePayments)
-        #expect(backend.storefront == nil)
-        #expect(backend.sells("sword") == nil)
-        #expect(backend.receipt(forTransaction: "1") == nil)
+        let services = backend.services
+        #expect(services.availability == nil && services.storefront == nil && services.receipts == nil)
+        #expect(services.content == nil && services.promotions == nil && services.codes == nil)
+        #expect(services.consent == nil)
         #expect(backend.lane == .background)
         #expect(backend.clock === SystemClock.shared)
     }

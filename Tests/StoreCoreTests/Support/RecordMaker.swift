@@ -7,11 +7,11 @@ struct RecordMaker {
     private var random: SplitMix64
     private var date = Date(timeIntervalSinceReferenceDate: 0)
     private var number = 1
-    private var transaction = 1000
+    private var transaction: TransactionNumber = 1000
     private var journal = JournalID(rawValue: 1)
-    private var device = 0
-    private var account: Int? = 0
-    private var product: Int? = 0
+    private var device: DeviceID = 0
+    private var account: AccountID? = 0
+    private var product: ProductIndex? = 0
     private var charge: Decimal? = amount("0.99")
     private var payment = StorePayment(productIdentifier: "coins")
 
@@ -34,7 +34,7 @@ struct RecordMaker {
     mutating func next() -> LedgerRecord {
         while chance(5) { change() }
         number = chance(60) ? number &+ distance() : number &+ 1
-        transaction = chance(60) ? transaction &+ distance() : transaction &+ 1
+        transaction = TransactionNumber(rawValue: transaction.rawValue &+ (chance(60) ? distance() : 1))
         return LedgerRecord(date: date, event: event())
     }
 
@@ -117,9 +117,9 @@ struct RecordMaker {
         case 2: return .approved(order)
         case 3: return .declined(transaction: transaction, failure)
         case 4: return .registered(.consumable(pick(Self.names), price: "0.99"))
-        case 5: return .owner(.interrupted(order, failure))
-        case 6: return .owner(.family(.founded(name: pick(Self.names), organiser: 0)))
-        case 7: return .owner(.family(.shared(sharing())))
+        case 5: return .operator(.interrupted(order, failure))
+        case 6: return .operator(.family(.founded(name: pick(Self.names), organiser: 0)))
+        case 7: return .operator(.family(.shared(sharing())))
         case 8: return .renewed(subscription: 0, transaction: transaction, term(), charge: charge ?? 0)
         case 9: return .restored(restoration(order.command))
         case 10: return .billing(.renewalLimit(pick([nil, 3])))
@@ -140,7 +140,7 @@ struct RecordMaker {
 
     private mutating func sharing() -> FamilyChange.Sharing {
         FamilyChange.Sharing(
-            key: Families.Key(owner: 0, member: 1, item: .subscription(original: transaction)),
+            key: Families.Key(purchaser: 0, member: 1, item: .subscription(original: transaction)),
             transaction: transaction,
             product: 0,
             term: chance(2) ? term() : nil,

@@ -16,8 +16,7 @@ final class SandboxOnTasks: StoreBackend {
 
     var clock: any StoreClock { adapter.clock }
     var lane: BackendLane { adapter.lane }
-    var canMakePayments: Bool { adapter.canMakePayments }
-    var storefront: StoreStorefront? { adapter.storefront }
+    var services: StoreServices { adapter.services }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         adapter.submit(commands, reply: reply)
@@ -40,33 +39,17 @@ final class SandboxOnTasks: StoreBackend {
 
     func acknowledge(through cursor: UpdateCursor) { adapter.acknowledge(through: cursor) }
 
-    func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        adapter.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
-    }
-
-    var promotionOverrides: PromotionOverrides? { adapter.promotionOverrides }
-
-    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        adapter.changePromotion(change, reply: reply)
-    }
-
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
         adapter.products(identifiers, reply: reply)
     }
-
-    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        adapter.refreshReceipt(properties, reply: reply)
-    }
-
-    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
-        adapter.fetchContent(request, reply: reply)
-    }
 }
 
-private struct AsyncSandbox: AsyncStoreBackend {
+private struct AsyncSandbox: AsyncStoreBackend, AvailabilityService, AsyncStorefrontService, AsyncReceiptService,
+    AsyncContentService, AsyncPromotionService
+{
     @TaskLocal static var marks: Marks?
 
     let store: SandboxStore
@@ -112,7 +95,7 @@ private struct AsyncSandbox: AsyncStoreBackend {
         store.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
-    var promotionOverrides: PromotionOverrides? { store.promotionOverrides }
+    var promotionOverrides: PromotionOverrides { store.promotionOverrides }
 
     func changePromotion(_ change: PromotionChange) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// Stands between a queue and a sandbox and spoils what goes to and fro.
-final class SpoilingBackend: StoreBackend {
+final class SpoilingBackend: StoreBackend, AvailabilityService, StorefrontService {
     /// What becomes of a submission.
     enum Fate {
         case pass

@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import StoreCore
+
 /// The stored fields of a value down to their bits, by their paths.
 ///
 /// Unlike `==`, it tells apart what is equal and stored differently, and it forgets no field.
@@ -16,6 +18,7 @@ struct StoredBits: Equatable {
     private mutating func add(_ value: Any, _ path: String) {
         switch value {
         case let number as any BinaryInteger: leaves[path] = "\(number)"
+        case let number as any TypedNumber: leaves[path] = "\(number.rawValue)"
         case let number as Double: leaves[path] = "\(number.bitPattern)"
         case let text as String: leaves[path] = "\(Array(text.utf8))"
         case let data as Data: leaves[path] = "\(Array(data))"

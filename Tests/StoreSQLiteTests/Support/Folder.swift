@@ -26,7 +26,7 @@ final class Folder: Sendable {
         }
     }
 
-    /// What a process that died now would leave behind.
+    /// What a process that crashed now would leave behind.
     func copy() throws -> Folder {
         let copy = try Folder()
         for (name, data) in try contents { try data.write(to: copy.url.appending(path: name)) }

@@ -75,7 +75,7 @@ public struct StoreTransaction: Sendable {
     /// The transaction that it restores or renews.
     public var original: Original? { details?.original }
     /// The signed receipt, from stores that send it along; other stores are asked when it is read
-    /// (``StoreBackend/receipt(forTransaction:)``).
+    /// (``ReceiptService/receipt(forTransaction:)``).
     public var receipt: Data? { details?.receipt }
     /// The files that the store hosts for it, each under a name of its own; meaningful when purchased or restored.
     public var content: [StoreContent] { details?.content ?? [] }

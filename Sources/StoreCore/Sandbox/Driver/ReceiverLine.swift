@@ -79,7 +79,7 @@ extension SandboxDriverState {
     /// - Returns: the receiver's line, to be notified, and a connection to release without the lock.
     mutating func connect(
         _ receiver: any StoreUpdateReceiver,
-        _ device: Int,
+        _ device: DeviceID,
         after cursor: UpdateCursor?,
         _ makeLine: () -> ReceiverLine
     ) -> (ReceiverLine, closed: SandboxConnection?) {

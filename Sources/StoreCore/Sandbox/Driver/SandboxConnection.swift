@@ -3,7 +3,7 @@
 /// Its pending news, in order: the rest of a snapshot, then ``waiting``, then the ledger's records after ``seen``.
 struct SandboxConnection: Sendable {
     let id: StoreConnectionID
-    let device: Int
+    let device: DeviceID
     let journal: JournalID
     let listener: any NewsListener
     /// The cursor at which the queue wants to go on.
@@ -45,7 +45,7 @@ struct SandboxConnection: Sendable {
 
     init(
         id: StoreConnectionID,
-        device: Int,
+        device: DeviceID,
         journal: JournalID,
         listener: any NewsListener,
         after cursor: UpdateCursor?

@@ -2,13 +2,13 @@ import Foundation
 
 extension SandboxDriver {
     /// Returns a device's signed receipt; nil until something was bought, restored or refreshed on it.
-    func appReceipt(on device: Int) -> Data? {
+    func appReceipt(on device: DeviceID) -> Data? {
         if case .changed(let image, _) = receipt(on: device, unless: nil) { return image.data }
         return nil
     }
 
     /// Returns a device's receipt, unless it lists what a known one lists.
-    func receipt(on device: Int, unless known: ReceiptVersion?) -> ReceiptNews {
+    func receipt(on device: DeviceID, unless known: ReceiptVersion?) -> ReceiptNews {
         let found = use { shell, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
             shell.bringUpToDate(now)
             let place = shell.state.devices[device]
@@ -42,14 +42,14 @@ extension SandboxDriver {
     }
 
     /// Refreshes a device's receipt, which means ensuring that there is one.
-    func refreshReceipt(_ properties: ReceiptProperties, on device: Int) -> StoreFailure? {
+    func refreshReceipt(_ properties: ReceiptProperties, on device: DeviceID) -> StoreFailure? {
         use { shell, now in
             guard shell.settings.isReachable(from: device) else { return Self.unreachable }
             do {
                 try shell.refresh()
                 try shell.change(now: now) { shell in
                     try shell.step { state, events in
-                        guard state.devices[device].account >= 0 else {
+                        guard state.devices[device].account != nil else {
                             throw StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
                         }
                         let event = StoreEvent.receiptRefreshed(device: device, properties)
@@ -82,9 +82,8 @@ extension SandboxDriver {
 
 extension SandboxState {
     /// Returns whether an app started on a device is told of unordered transactions, as of renewals (behavior 187).
-    fileprivate func hasNewPurchases(on device: Int) -> Bool {
-        let account = devices[device].account
-        return account >= 0 && accounts[account].unfinished > 0
+    fileprivate func hasNewPurchases(on device: DeviceID) -> Bool {
+        devices[device].account.map { accounts[$0].unfinished > 0 } ?? false
     }
 
     /// Returns a receipt's entry for a purchase that an account keeps; nil if the receipt leaves it out.
@@ -97,7 +96,7 @@ extension SandboxState {
             productIdentifier: itself.payment.productIdentifier,
             transactionIdentifier: itself.identifier,
             purchaseDate: itself.date,
-            originalTransactionIdentifier: purchase.term.map { String($0.original) },
+            originalTransactionIdentifier: purchase.term.map { $0.original.identifier },
             originalPurchaseDate: purchase.term?.originalDate,
             kind: catalog.kind(of: purchase.product),
             subscription: purchase.term.map(TransactionReceipt.Subscription.init),
@@ -106,12 +105,12 @@ extension SandboxState {
     }
 
     /// Returns the unfinished consumables that a device sees of the account that is signed in on it.
-    fileprivate func unfinishedConsumables(on device: Int) -> [AppReceipt.Purchase] {
-        let account = devices[device].account
-        guard account >= 0, devices[device].unfinished + accounts[account].unfinished > 0 else { return [] }
+    fileprivate func unfinishedConsumables(on device: DeviceID) -> [AppReceipt.Purchase] {
+        guard let account = devices[device].account, devices[device].unfinished + accounts[account].unfinished > 0
+        else { return [] }
         var purchases: [AppReceipt.Purchase] = []
         transactions.forEach { _, row in
-            guard row.account == account, isVisible(row, on: device), row.history < 0,
+            guard row.account == account, isVisible(row, on: device), row.history == nil,
                 row.transaction.state == .purchased
             else { return }
             purchases.append(
@@ -133,10 +132,10 @@ extension SandboxDriverState {
     /// Returns the encoded purchases with which an account's receipts begin; none without an account.
     ///
     /// Nil if one of them cannot be encoded.
-    fileprivate mutating func receiptEntries(of account: Int, signer: any ReceiptSigner) -> ReceiptEntries? {
-        guard account >= 0 else {
-            let nobody = receiptLists[account] ?? ReceiptList(of: state, signer: signer)
-            receiptLists[account] = nobody
+    fileprivate mutating func receiptEntries(of account: AccountID?, signer: any ReceiptSigner) -> ReceiptEntries? {
+        guard let account else {
+            let nobody = receiptLists[nil] ?? ReceiptList(of: state, signer: signer)
+            receiptLists[nil] = nobody
             return nobody.entries
         }
         // Removed meanwhile, so that it is not copied when something is added.

@@ -2,7 +2,7 @@ import Foundation
 
 extension SandboxDriver {
     /// Sends a device a range of the content hosted for one of its transactions, at the device's pace.
-    func fetchContent(_ request: ContentRequest, for device: Int, reply: @escaping ContentServer.Reply) {
+    func fetchContent(_ request: ContentRequest, for device: DeviceID, reply: @escaping ContentServer.Reply) {
         CallScope.outermost {
             do {
                 let file = try file(for: request, on: device)
@@ -15,18 +15,18 @@ extension SandboxDriver {
     }
 
     /// Returns the file that a request refers to, if the device may have it.
-    private func file(for request: ContentRequest, on device: Int) throws -> SandboxProduct.HostedContent.File {
+    private func file(for request: ContentRequest, on device: DeviceID) throws -> SandboxProduct.HostedContent.File {
         let name = request.content.identifier
         return try use { shell, _ in
             guard shell.settings.isReachable(from: device) else { throw Self.unreachable }
             try shell.refresh()
             let state = shell.state
-            guard let number = SandboxState.number(of: request.transaction), let row = state.transactions[number],
+            guard let number = TransactionNumber(request.transaction), let row = state.transactions[number],
                 state.isVisible(row, on: device), !state.content(of: row).isEmpty
             else {
                 throw StoreFailure.storeKit(.unknown, "nothing is hosted for the transaction \(request.transaction)")
             }
-            let hosted = state.catalog[Int(row.product)].hostedContent
+            let hosted = row.product.flatMap { state.catalog[$0].hostedContent }
             guard let index = state.content(of: row).firstIndex(of: request.content), let hosted else {
                 let reason = "\(name) of the version \(request.content.version) is not hosted any more"
                 throw StoreFailure.storeKit(.unknown, reason)
@@ -38,7 +38,7 @@ extension SandboxDriver {
         }
     }
 
-    private func send(_ data: Data, to device: Int, _ reply: @escaping ContentServer.Reply) {
+    private func send(_ data: Data, to device: DeviceID, _ reply: @escaping ContentServer.Reply) {
         guard let rate = content.withLock({ $0.pace(of: device).bytesPerSecond }) else { return reply(.success(data)) }
         let number = content.withLock { $0.keep(ContentServer.Pending(device: device, data: data, reply: reply)) }
         let timer = clock.schedule(at: clock.now + Double(data.count) / rate) { [weak self] in
@@ -50,7 +50,7 @@ extension SandboxDriver {
     }
 
     /// Cuts off the downloads under way to a device, or to all of them, that can no longer reach the store.
-    func cutContent(of device: Int? = nil) {
+    func cutContent(of device: DeviceID? = nil) {
         CallScope.outermost {
             for piece in content.withLock({ $0.cut(device) }) {
                 piece.timer?.cancel()
@@ -63,9 +63,9 @@ extension SandboxDriver {
 extension SandboxState {
     /// Returns the content hosted for a transaction now.
     func content(of row: Row) -> [StoreContent] {
-        guard catalog.hostsContent, row.product >= 0 else { return [] }
+        guard catalog.hostsContent, let product = row.product else { return [] }
         switch row.transaction.state {
-        case .purchased, .restored: return catalog.content(of: Int(row.product))
+        case .purchased, .restored: return catalog.content(of: product)
         case .purchasing, .failed, .deferred: return []
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 /// The questions to apps whether purchases continue after a change of storefront (behaviors 170 and 171).
 struct StorefrontQuestions: Sendable {
     /// The transactions that an app was asked about and has not answered.
-    fileprivate var open: Set<Int> = []
+    fileprivate var open: Set<TransactionNumber> = []
     /// The number of storefront changes, by which a late timer is recognized and ignored.
     fileprivate var round = 0
     /// The timer after which no answer counts as no.
@@ -30,7 +30,7 @@ extension SandboxDriver {
             guard shell.state.catalog.countryCode != countryCode else { return }
             try shell.change(now: now) { shell in
                 try shell.step { _, events in
-                    events.append(LedgerRecord(date: now, event: .owner(.storefront(countryCode))))
+                    events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
                 }
             }
             shell.askWhetherToContinue()
@@ -53,8 +53,8 @@ extension SandboxDriver {
     }
 
     /// Takes an app's answer whether a purchase continues.
-    func decideAfterStorefrontChange(_ identifier: String, shouldContinue: Bool, on device: Int) {
-        guard let number = SandboxState.number(of: identifier) else { return }
+    func decideAfterStorefrontChange(_ identifier: String, shouldContinue: Bool, on device: DeviceID) {
+        guard let number = TransactionNumber(identifier) else { return }
         use { shell, now in
             guard shell.settings.isReachable(from: device), let row = shell.state.transactions[number],
                 row.device == device, shell.state.isUndecided(number)
@@ -77,15 +77,15 @@ extension SandboxDriverState {
         storefrontQuestions.timer?.cancel()
         storefrontQuestions = StorefrontQuestions(round: storefrontQuestions.round + 1)
         let running = Set(connections.map(\.device))
-        state.waiting.forEach { number, _ in
-            guard let row = state.transactions[number], running.contains(Int(row.device)),
-                state.isVisible(row, on: Int(row.device))
+        state.waiting.forEachTransaction { number, _ in
+            guard let row = state.transactions[number], let device = row.device, running.contains(device),
+                state.isVisible(row, on: device)
             else { return }
             storefrontQuestions.open.insert(number)
         }
     }
 
-    fileprivate mutating func endQuestion(about number: Int) {
+    fileprivate mutating func endQuestion(about number: TransactionNumber) {
         guard storefrontQuestions.open.remove(number) != nil, storefrontQuestions.open.isEmpty else { return }
         storefrontQuestions.timer?.cancel()
         storefrontQuestions.timer = nil

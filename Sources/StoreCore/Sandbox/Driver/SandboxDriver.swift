@@ -118,7 +118,7 @@ extension SandboxDriver {
     }
 
     /// Asks the authorizer.
-    private func ask(_ questions: [Int]) {
+    private func ask(_ questions: [TransactionNumber]) {
         CallScope.outermost { for number in questions { ask(about: number) } }
     }
 
@@ -139,7 +139,7 @@ extension SandboxDriver {
     }
 
     /// Asks the authorizer.
-    func ask(about number: Int) {
+    func ask(about number: TransactionNumber) {
         let (authorizer, question) = shell.withLock { shell in
             (shell.settings.authorizer, shell.question(about: number, at: clock.now))
         }
@@ -168,7 +168,7 @@ extension SandboxDriver {
     /// Calls nobody.
     func exchange(
         _ commands: [StoreCommand],
-        from device: Int,
+        from device: DeviceID,
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
@@ -192,7 +192,7 @@ extension SandboxDriver {
     /// Accepts one command likewise; not a payment with a discount, which signers would have to verify.
     func exchange(
         _ command: StoreCommand,
-        from device: Int,
+        from device: DeviceID,
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
@@ -226,7 +226,7 @@ extension SandboxDriver {
     /// Replies before it returns; the authorizer is asked after the reply.
     func submit(
         _ commands: [StoreCommand],
-        from device: Int,
+        from device: DeviceID,
         reply: @escaping @Sendable (SubmissionReply) -> Void
     ) {
         CallScope.outermost {
@@ -240,7 +240,7 @@ extension SandboxDriver {
 
     func open(
         _ listener: any NewsListener,
-        from device: Int,
+        from device: DeviceID,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
@@ -254,7 +254,7 @@ extension SandboxDriver {
     }
 
     /// Sends a device its unfinished transactions, then the changes; or only the changes after a cursor.
-    func connect(_ receiver: any StoreUpdateReceiver, from device: Int, after cursor: UpdateCursor?) {
+    func connect(_ receiver: any StoreUpdateReceiver, from device: DeviceID, after cursor: UpdateCursor?) {
         CallScope.outermost {
             let (line, closed) = shell.withLock { shell in
                 shell.ringing += 1
@@ -274,7 +274,7 @@ extension SandboxDriver {
     }
 
     /// Looks up products, in a device's language and the storefront's currency.
-    func products(_ identifiers: Set<String>, for device: Int) -> Result<ProductsAnswer, StoreFailure> {
+    func products(_ identifiers: Set<String>, for device: DeviceID) -> Result<ProductsAnswer, StoreFailure> {
         use { shell, now in
             guard shell.settings.isReachable(from: device) else { return .failure(Self.unreachable) }
             do { try shell.refresh() } catch { return .failure(StoreFailure(error)) }
@@ -291,7 +291,7 @@ extension SandboxDriver {
         }
     }
 
-    func canMakePayments(on device: Int) -> Bool {
+    func canMakePayments(on device: DeviceID) -> Bool {
         use { shell, _ in
             try? shell.refresh()
             return shell.state.devices[device].mayPay
@@ -300,34 +300,5 @@ extension SandboxDriver {
 
     static var unreachable: StoreFailure {
         .network(.notConnectedToInternet, "the sandbox store is set to be out of reach")
-    }
-}
-
-/// The store's member in its clock's activity.
-///
-/// Weakly referenced in the store's place, since a weak reference slows down every use of its object.
-final class SandboxPort: ActivityMember {
-    private let shell: Locked<SandboxDriverState>
-    private let clock: any StoreClock
-
-    init(_ shell: Locked<SandboxDriverState>, _ clock: any StoreClock) {
-        self.shell = shell
-        self.clock = clock
-    }
-
-    var pulse: (isQuiet: Bool, work: Int) { shell.withLock { ($0.rings.isEmpty && $0.ringing == 0, $0.work) } }
-
-    var keepable: (any ActivityPulse)? { self }
-
-    func drainHere() -> Bool { false }
-
-    func objection(toMovingTo moment: Date, from now: Date) -> String? {
-        shell.withLock { $0.state.objection(toMovingTo: moment, from: now, $0.settings.rules.renewalRate) }
-    }
-
-    var waitingFor: [String] {
-        shell.withLock { $0.questions(at: clock.now) }.map {
-            "a decision about transaction \($0.transaction) for \($0.productIdentifier)"
-        }
     }
 }

@@ -8,7 +8,7 @@ extension SandboxDriverState {
 
     mutating func open(
         _ listener: any NewsListener,
-        _ device: Int,
+        _ device: DeviceID,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
@@ -39,7 +39,7 @@ extension SandboxDriverState {
     }
 
     /// Closes the connections of a device, or of all of them: their queues lose the store, and reconnect.
-    mutating func breakConnections(of device: Int? = nil, _ failure: StoreFailure) {
+    mutating func breakConnections(of device: DeviceID? = nil, _ failure: StoreFailure) {
         work &+= 1
         // One that has not begun is told of it when it begins.
         for index in connections.indices
@@ -116,7 +116,7 @@ extension SandboxDriverState {
     @inline(__always)
     private mutating func add(
         _ event: StoreEvent,
-        for device: Int,
+        for device: DeviceID,
         _ journal: JournalID,
         to updates: inout [StoreUpdate]
     ) {
@@ -133,11 +133,11 @@ extension SandboxDriverState {
     @inline(never)
     private mutating func addRare(
         _ event: StoreEvent,
-        for device: Int,
+        for device: DeviceID,
         _ journal: JournalID,
         to updates: inout [StoreUpdate]
     ) {
-        if case .owner(.promoted(device, let product)) = event, let promotion = promotion(of: product, on: device) {
+        if case .operator(.promoted(device, let product)) = event, let promotion = promotion(of: product, on: device) {
             updates.append(promotion)
         } else {
             state.addUpdates(from: event, for: device, journal: journal, to: &updates)
@@ -237,7 +237,7 @@ extension SandboxDriverState {
 
     private mutating func dropDeleted(_ index: Int, since position: Int) {
         connections[index].snapshot?.dropRest { transaction in
-            SandboxState.number(of: transaction.identifier).map { state.transactions[$0] == nil } ?? true
+            TransactionNumber(transaction.identifier).map { state.transactions[$0] == nil } ?? true
         }
         if state.revocations.isForgotten(at: position) {
             connections[index].snapshot?.trailer.removeAll(where: \.isRevocation)

@@ -14,12 +14,13 @@ extension SandboxDriverState {
     }
 
     /// Returns the questions that wait for a decision, oldest first.
-    func questions(at now: Date, where isMeant: (Int) -> Bool = { _ in true }) -> [AuthorizationRequest] {
-        state.undecided.filter { $0 < firstDoubtful ?? .max && isMeant($0) }.compactMap { question(about: $0, at: now) }
+    func questions(at now: Date, where isMeant: (TransactionNumber) -> Bool = { _ in true }) -> [AuthorizationRequest] {
+        state.undecided.filter { number in firstDoubtful.map { number < $0 } ?? true && isMeant(number) }
+            .compactMap { question(about: $0, at: now) }
     }
 
     /// Returns the question about a transaction; nil if it is decided.
-    func question(about transaction: Int, at now: Date) -> AuthorizationRequest? {
+    func question(about transaction: TransactionNumber, at now: Date) -> AuthorizationRequest? {
         state.question(about: transaction, at: now, settings.rules.renewalRate)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 extension SandboxDriverState {
     /// Traces what a device is given, if tracing is on.
-    mutating func trace(_ exchange: Exchange, to device: Int, now: Date) {
+    mutating func trace(_ exchange: Exchange, to device: DeviceID, now: Date) {
         var entries: [SandboxTimeline.Entry] = []
         switch exchange.news {
         case .none: break

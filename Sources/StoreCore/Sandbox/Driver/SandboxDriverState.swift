@@ -8,17 +8,17 @@ struct SandboxDriverState: Sendable {
         var rules = SandboxRules()
         var isReachable = true
         /// Devices that cannot reach the store although it is there.
-        var offline: Set<Int> = []
+        var offline: Set<DeviceID> = []
         /// The languages of devices that have one of their own.
-        var locales: [Int: String] = [:]
+        var locales: [DeviceID: String] = [:]
         /// The actions of devices' users in the sheet for offer codes.
-        var codeEntries: [Int: CodeEntry] = [:]
+        var codeEntries: [DeviceID: CodeEntry] = [:]
         /// The answers of devices' users to a price consent request.
-        var priceAnswers: [Int: PriceConsentAnswer] = [:]
+        var priceAnswers: [DeviceID: PriceConsentAnswer] = [:]
 
         // Inlined: otherwise it would be given a copy of all settings.
         @inline(__always)
-        func isReachable(from device: Int) -> Bool {
+        func isReachable(from device: DeviceID) -> Bool {
             isReachable && (offline.isEmpty || !offline.contains(device))
         }
     }
@@ -42,20 +42,20 @@ struct SandboxDriverState: Sendable {
     /// The listeners to notify as soon as the lock is released.
     var rings: [any NewsListener] = []
     /// The orders to ask the authorizer about as soon as the lock is released.
-    var questions: [Int] = []
+    var questions: [TransactionNumber] = []
     /// The number of listeners that are being notified.
     var ringing = 0
-    /// The beginning of each account's receipts, for the accounts whose receipts were requested; under -1, no
+    /// The beginning of each account's receipts, for the accounts whose receipts were requested; under nil, no
     /// account's.
-    var receiptLists: [Int: ReceiptList] = [:]
+    var receiptLists: [AccountID?: ReceiptList] = [:]
     /// The events of the change under way, or of the last one.
     private(set) var fresh: [LedgerRecord] = []
     /// The number of those that the state has applied.
     private var applied = 0
     /// The first transaction that may not exist, while the state holds what could be neither written nor reverted.
-    private(set) var firstDoubtful: Int?
+    private(set) var firstDoubtful: TransactionNumber?
     /// The answers of authorizers that are not written yet, oldest first.
-    private var answers: [(transaction: Int, answer: Authorization)] = []
+    private var answers: [(transaction: TransactionNumber, answer: Authorization)] = []
     /// The times of the scheduled alarms for the subscriptions, the earliest last.
     ///
     /// Each fires once, and none is scheduled while an earlier one is pending.
@@ -92,7 +92,7 @@ struct SandboxDriverState: Sendable {
                     events.append(LedgerRecord(date: now, event: .registered(product)))
                 }
                 if let countryCode, countryCode != state.catalog.countryCode {
-                    events.append(LedgerRecord(date: now, event: .owner(.storefront(countryCode))))
+                    events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
                 }
             }
         }
@@ -102,7 +102,7 @@ struct SandboxDriverState: Sendable {
 // MARK: - Changes
 
 extension SandboxDriverState {
-    mutating func numberTransactions(from number: Int) { state.numberTransactions(from: number) }
+    mutating func numberTransactions(from number: TransactionNumber) { state.numberTransactions(from: number) }
 
     /// Makes a change: one append and one commit of everything that the steps of `body` decide; the connections that it
     /// concerns are then to be notified.
@@ -182,7 +182,7 @@ extension SandboxDriverState {
     /// faster.
     @inline(__always)
     mutating func take(
-        from device: Int,
+        from device: DeviceID,
         on connection: StoreConnectionID?,
         now: Date,
         _ exchange: inout Exchange,
@@ -210,7 +210,7 @@ extension SandboxDriverState {
 
     // Inlined: otherwise it would be given a copy of the command.
     @inline(__always)
-    mutating func decide(_ command: StoreCommand, from device: Int, now: Date) {
+    mutating func decide(_ command: StoreCommand, from device: DeviceID, now: Date) {
         if applied < fresh.count { applyFresh() }
         state.decide(
             command,
@@ -256,7 +256,7 @@ extension SandboxDriverState {
     /// The position of the state when a change began.
     private struct Attempt {
         let position: Int
-        let nextTransaction: Int
+        let nextTransaction: TransactionNumber
     }
 
     private mutating func prepare() throws {
@@ -331,7 +331,7 @@ extension SandboxDriverState {
     }
 
     /// Reverts the events of a change that was not written.
-    private mutating func undo(from next: Int) {
+    private mutating func undo(from next: TransactionNumber) {
         let isTouched = applied > 0
         fresh.empty()
         applied = 0
@@ -374,7 +374,9 @@ extension SandboxDriverState {
 
 extension SandboxDriverState {
     /// Keeps an authorizer's answer until it is written.
-    mutating func keep(_ answer: Authorization, about transaction: Int) { answers.append((transaction, answer)) }
+    mutating func keep(_ answer: Authorization, about transaction: TransactionNumber) {
+        answers.append((transaction, answer))
+    }
 
     /// Writes the authorizers' answers.
     mutating func writeAnswers(now: Date) throws {

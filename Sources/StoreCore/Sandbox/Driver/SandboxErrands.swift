@@ -7,7 +7,7 @@ struct SandboxErrands: Sendable {
     /// The listeners of the connections that have news.
     var rings: [any NewsListener]
     /// The orders to ask the authorizer about.
-    var questions: [Int]
+    var questions: [TransactionNumber]
 }
 
 extension SandboxDriverState {

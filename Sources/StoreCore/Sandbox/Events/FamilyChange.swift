@@ -3,38 +3,42 @@ import Foundation
 /// A change in a family and its effects.
 enum FamilyChange: Hashable, Codable, Sendable {
     /// A family was founded, with the account that organizes it.
-    case founded(name: String, organiser: Int)
+    case founded(name: String, organiser: AccountID)
     /// An account joined.
-    case joined(family: Int, account: Int)
+    case joined(family: FamilyID, account: AccountID)
     /// Accounts left.
-    case left(family: Int, accounts: [Int])
+    case left(family: FamilyID, accounts: [AccountID])
     /// An account turned the sharing of its purchases on or off.
-    case sharing(account: Int, Bool)
+    case sharing(account: AccountID, Bool)
     /// A member received a share in another member's purchase.
     case shared(Sharing)
     /// A member lost a share.
-    case unshared(FamilyChange.Key, transactions: [Int], revoked: [String])
+    case unshared(FamilyChange.Key, transactions: [TransactionNumber], revoked: [String])
 
     /// The identity of a share: one item that one member has from another.
     struct Key: Hashable, Codable, Sendable {
-        let owner: Int
-        let member: Int
+        let purchaser: AccountID
+        let member: AccountID
         let item: Item
+
+        private enum CodingKeys: String, CodingKey {
+            case purchaser = "owner"
+            case member, item
+        }
     }
 
     enum Item: Hashable, Codable, Sendable {
-        /// A product bought for good, by its number in the catalog.
-        case product(Int)
+        /// A product bought for good.
+        case product(ProductIndex)
         /// The subscription that began with the purchaser's transaction.
-        case subscription(original: Int)
+        case subscription(original: TransactionNumber)
     }
 
     /// A share that a member receives, with a transaction of its own.
     struct Sharing: Hashable, Codable, Sendable {
         let key: FamilyChange.Key
-        let transaction: Int
-        /// The product's number in the catalog.
-        let product: Int
+        let transaction: TransactionNumber
+        let product: ProductIndex
         /// The period of an auto-renewable subscription, under the member's own first transaction.
         let term: SubscriptionTerm?
         /// Whether only a restore brings it.

@@ -12,11 +12,11 @@ enum StoreEvent: Hashable, Codable, Sendable {
     /// An account was opened.
     indirect case accountAdded(name: String)
     /// A device was set up, with an account signed in or none.
-    indirect case deviceAdded(name: String, account: Int?)
+    indirect case deviceAdded(name: String, account: AccountID?)
     /// Another account, or none, signed in on a device.
-    indirect case signedIn(device: Int, account: Int?)
+    indirect case signedIn(device: DeviceID, account: AccountID?)
     /// Payments by a device's user were allowed or disallowed.
-    indirect case paymentsAllowed(device: Int, Bool)
+    indirect case paymentsAllowed(device: DeviceID, Bool)
     /// An order was accepted and is undecided.
     case ordered(Order)
     /// An order was accepted and refused at once.
@@ -24,74 +24,86 @@ enum StoreEvent: Hashable, Codable, Sendable {
     /// An order was accepted and charged at once.
     case sold(Order)
     /// The authorizer was asked about an order and will decide later.
-    indirect case asked(transaction: Int)
+    indirect case asked(transaction: TransactionNumber)
     /// An order is deferred, pending somebody else's approval.
-    indirect case deferred(transaction: Int)
+    indirect case deferred(transaction: TransactionNumber)
     /// An undecided order was charged.
     case approved(Order)
     /// An undecided order was refused.
-    indirect case declined(transaction: Int, StoreFailure)
+    indirect case declined(transaction: TransactionNumber, StoreFailure)
     /// A device finished a transaction. For one that no longer exists, only the command's number changes.
     indirect case finished(Finish)
     /// Some of an account's past purchases were restored, as new transactions.
     indirect case restored(Restoration)
     /// A restore has completed.
-    indirect case restoreEnded(device: Int, command: OrderID)
+    indirect case restoreEnded(device: DeviceID, command: OrderID)
     /// A restore was refused.
-    indirect case restoreRefused(device: Int, command: OrderID, StoreFailure)
+    indirect case restoreRefused(device: DeviceID, command: OrderID, StoreFailure)
     /// A device requested a refresh of its app receipt, with properties.
-    indirect case receiptRefreshed(device: Int, ReceiptProperties)
+    indirect case receiptRefreshed(device: DeviceID, ReceiptProperties)
     /// A subscription's next period began, and its transaction got a number.
-    indirect case renewed(subscription: Int, transaction: Int, SubscriptionTerm, charge: Decimal)
+    indirect case renewed(
+        subscription: SubscriptionIndex,
+        transaction: TransactionNumber,
+        SubscriptionTerm,
+        charge: Decimal
+    )
     /// A subscription has ended.
-    indirect case ended(subscription: Int, SubscriptionEnd)
+    indirect case ended(subscription: SubscriptionIndex, SubscriptionEnd)
     /// A subscription's user turned auto-renewal on or off.
-    indirect case autoRenewal(subscription: Int, Bool)
+    indirect case autoRenewal(subscription: SubscriptionIndex, Bool)
     /// An account obtained something in the store itself: with a code, or as a win-back offer.
     indirect case redeemed(Redemption)
     /// The store's operator changed something around orders.
-    indirect case owner(OwnerChange)
+    indirect case `operator`(OperatorChange)
     /// The payment for renewals changed.
     indirect case billing(BillingChange)
     /// The record of the event cannot be read any more.
     case unreadable
 
+    private enum CodingKeys: String, CodingKey {
+        case registered, availability, accountAdded, deviceAdded, signedIn, paymentsAllowed, ordered, refused, sold
+        case asked, deferred, approved, declined, finished, restored, restoreEnded, restoreRefused, receiptRefreshed
+        case renewed, ended, autoRenewal, redeemed, billing, unreadable
+        case `operator` = "owner"
+    }
+
     /// A transaction that a device finished, and the other devices that received it.
     struct Finish: Hashable, Codable, Sendable {
-        let device: Int
+        let device: DeviceID
         let command: OrderID
         /// The transaction, nil where there was none.
-        let transaction: Int?
+        let transaction: TransactionNumber?
         /// The order that created the transaction.
         let order: OrderID?
         /// The account, all of whose devices have received the transaction.
-        let account: Int?
+        let account: AccountID?
     }
 
     /// An order from a device, and the number of its transaction.
     ///
     /// It is a reference, because events are.
     final class Order: Hashable, Codable, Sendable {
-        let device: Int
+        let device: DeviceID
         /// The account that pays; nil where none is signed in.
-        let account: Int?
+        let account: AccountID?
         let command: OrderID
-        let transaction: Int
+        let transaction: TransactionNumber
         let payment: StorePayment
-        /// The product's number in the catalog, nil for an unknown product.
-        let product: Int?
+        /// The product, nil for an unknown one.
+        let product: ProductIndex?
         /// The amount charged, nil if it was not sold.
         let charge: Decimal?
         /// The effect of the sale on a subscription.
         let subscription: SubscriptionChange?
 
         init(
-            device: Int,
-            account: Int?,
+            device: DeviceID,
+            account: AccountID?,
             command: OrderID,
-            transaction: Int,
+            transaction: TransactionNumber,
             payment: StorePayment,
-            product: Int?,
+            product: ProductIndex?,
             charge: Decimal? = nil,
             subscription: SubscriptionChange? = nil
         ) {
@@ -117,23 +129,13 @@ enum StoreEvent: Hashable, Codable, Sendable {
 
     /// A batch of restored purchases: every finished one in a range of the account's history, oldest first.
     struct Restoration: Hashable, Codable, Sendable {
-        let device: Int
-        let account: Int
+        let device: DeviceID
+        let account: AccountID
         let command: OrderID
         /// The application username whose purchases are restored, along with those for no user; nil for all.
         let applicationUsername: String?
-        let history: Range<Int>
+        let history: Range<PurchaseIndex>
         /// The numbers of the new transactions.
-        let transactions: Range<Int>
+        let transactions: Range<TransactionNumber>
     }
-}
-
-/// One record of a store's ledger: an event, and its date by the store's clock.
-///
-/// Its content is private to the store. A ledger keeps records in order and returns them unchanged; a durable ledger
-/// encodes them, in a form that later versions of the store can read.
-public struct LedgerRecord: Hashable, Codable, Sendable {
-    /// The date of the event, by the store's clock.
-    public let date: Date
-    let event: StoreEvent
 }

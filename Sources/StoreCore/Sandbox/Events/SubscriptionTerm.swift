@@ -4,8 +4,7 @@ import Foundation
 ///
 /// It holds all that the next term is computed from. It is a reference, because events are handed about.
 final class SubscriptionTerm: Hashable, Codable, Sendable {
-    /// The product's number in the catalog.
-    let product: Int
+    let product: ProductIndex
     let start: Date
     /// The cycle that ends with this period.
     let cycle: BillingCycle
@@ -14,7 +13,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     /// The offer that this period is under, nil for the full price.
     let offer: Offer?
     /// The transaction that the subscription began with.
-    let original: Int
+    let original: TransactionNumber
     let originalDate: Date
 
     struct Offer: Hashable, Codable, Sendable {
@@ -33,11 +32,11 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     }
 
     init(
-        product: Int,
+        product: ProductIndex,
         start: Date,
         cycle: BillingCycle,
         offer: Offer?,
-        original: Int,
+        original: TransactionNumber,
         originalDate: Date
     ) {
         self.product = product
@@ -78,7 +77,9 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     }
 
     /// Whether the next period, of a product, is under the same offer.
-    func offerGoesOn(as product: Int) -> Bool { product == self.product && offer.map { $0.remaining > 0 } ?? false }
+    func offerGoesOn(as product: ProductIndex) -> Bool {
+        product == self.product && offer.map { $0.remaining > 0 } ?? false
+    }
 
     static func == (left: SubscriptionTerm, right: SubscriptionTerm) -> Bool {
         left === right
@@ -91,45 +92,4 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         hasher.combine(original)
         hasher.combine(start)
     }
-}
-
-/// The effect of buying an auto-renewable product on the account's subscription in its group.
-enum SubscriptionChange: Hashable, Codable, Sendable {
-    /// A subscription begins: there was none, it had ended, or the new one replaces it at once.
-    ///
-    /// A stackable offer begins when the term's own is over.
-    case begins(SubscriptionTerm, then: SubscriptionOffer? = nil)
-    /// The running period continues, and then renews as this product, under an offer or none.
-    case renewsAs(product: Int, SubscriptionTerm, offer: SubscriptionOffer? = nil)
-
-    /// The period that the purchase belongs to.
-    var term: SubscriptionTerm {
-        switch self {
-        case .begins(let term, _), .renewsAs(_, let term, _): term
-        }
-    }
-
-    /// Whether the purchased product only begins at the renewal.
-    var isDeferred: Bool {
-        switch self {
-        case .begins: false
-        case .renewsAs(let product, let term, _): product != term.product
-        }
-    }
-}
-
-/// The reason why a subscription ended.
-public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
-    /// The user had turned renewal off.
-    case autoRenewDisabled
-    /// The product that it renews as is no longer on sale.
-    case productUnavailable
-    /// A renewal could not be charged, and billing retry is over.
-    case billingError
-    /// The user was asked to consent to a price increase and has not answered.
-    case didNotConsentToPriceIncrease
-    /// The renewal limit is reached, see ``SandboxStore/setRenewalLimit(_:)``.
-    case renewalLimitReached
-    /// The running period was revoked, by a refund or a deletion.
-    case revoked
 }

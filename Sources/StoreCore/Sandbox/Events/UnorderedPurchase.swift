@@ -2,13 +2,12 @@ import Foundation
 
 /// A purchase without a queue's order: one made elsewhere, or one that goes through after an interruption.
 struct UnorderedPurchase: Hashable, Codable, Sendable {
-    let account: Int
+    let account: AccountID
     /// The device that receives it; nil for all of the account's devices, until one of them has finished it.
-    let device: Int?
-    let transaction: Int
+    let device: DeviceID?
+    let transaction: TransactionNumber
     let payment: StorePayment
-    /// The product's number in the catalog.
-    let product: Int
+    let product: ProductIndex
     let charge: Decimal
     /// Its effect on a subscription.
     let subscription: SubscriptionChange?

@@ -51,7 +51,7 @@ extension SandboxTimeline.Entry {
         case .autoRenewal(let subscription, let isOn):
             describe(subscription, state)
             what = isOn ? "will renew" : "will not renew"
-        case .owner(let change):
+        case .operator(let change):
             describe(change, history)
         case .billing(let change):
             describe(change, state)
@@ -111,7 +111,7 @@ extension SandboxTimeline.Entry {
         }
     }
 
-    private mutating func describe(_ change: OwnerChange, _ history: LedgerHistory) {
+    private mutating func describe(_ change: OperatorChange, _ history: LedgerHistory) {
         let state = history.state
         switch change {
         case .asksToBuy(let account, let isOn):
@@ -130,7 +130,7 @@ extension SandboxTimeline.Entry {
             refusal = failure
         case .resolved(let number, let purchase):
             describe(purchase.transaction, history)
-            what = Self.sale("what interrupted #\(number) is resolved: sold", purchase)
+            what = Self.sale("what interrupted #\(number.identifier) is resolved: sold", purchase)
         case .bought(let purchase):
             describe(purchase.transaction, history)
             what = Self.sale("sold in the store itself", purchase)
@@ -151,8 +151,8 @@ extension SandboxTimeline.Entry {
         }
     }
 
-    mutating func describe(_ number: Int, _ history: LedgerHistory, _ command: OrderID? = nil) {
-        transaction = String(number)
+    mutating func describe(_ number: TransactionNumber, _ history: LedgerHistory, _ command: OrderID? = nil) {
+        transaction = number.identifier
         order = command
         guard let transaction = history.transaction(number) else { return }
         account = transaction.account
@@ -161,11 +161,11 @@ extension SandboxTimeline.Entry {
         quantity = transaction.quantity
     }
 
-    mutating func describe(_ subscription: Int, _ state: SandboxState) {
+    mutating func describe(_ subscription: SubscriptionIndex, _ state: SandboxState) {
         let subscription = state.subscriptions[subscription]
         account = state.accounts[subscription.account].name
         productIdentifier = state.catalog[subscription.term.product].identifier
-        transaction = String(subscription.term.original)
+        transaction = subscription.term.original.identifier
     }
 
     private static func sale(_ verb: String, _ order: StoreEvent.Order) -> String {

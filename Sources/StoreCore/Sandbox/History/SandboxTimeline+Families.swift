@@ -3,7 +3,7 @@ import Foundation
 // The timeline's wording of records about families, refunds and deletions.
 extension SandboxTimeline.Entry {
     /// Describes a change that `history` has applied.
-    mutating func describeTakingBack(_ change: OwnerChange, _ history: LedgerHistory) {
+    mutating func describeTakingBack(_ change: OperatorChange, _ history: LedgerHistory) {
         switch change {
         case .refunded(let refund):
             if let number = refund.transactions.first { describe(number, history) }
@@ -38,17 +38,19 @@ extension SandboxTimeline.Entry {
             what = isOn ? "shares purchases from now on" : "shares no purchases any more"
         case .shared(let sharing):
             describe(sharing.transaction, history)
-            let owner = state.accounts[sharing.key.owner].name
-            what = sharing.isSilent ? "shared by \(owner), to be restored" : "shared by \(owner)"
+            let purchaser = state.accounts[sharing.key.purchaser].name
+            what = sharing.isSilent ? "shared by \(purchaser), to be restored" : "shared by \(purchaser)"
         case .unshared(let key, let numbers, let revoked):
             account = state.accounts[key.member].name
-            let owner = state.accounts[key.owner].name
+            let purchaser = state.accounts[key.purchaser].name
             let subject = numbers.isEmpty ? "a subscription that lapsed is" : Self.names(numbers)
-            what = "\(subject) not shared by \(owner) any more\(Self.loss(of: revoked))"
+            what = "\(subject) not shared by \(purchaser) any more\(Self.loss(of: revoked))"
         }
     }
 
-    private static func names(_ numbers: [Int]) -> String { numbers.map { "#\($0)" }.joined(separator: ", ") }
+    private static func names(_ numbers: [TransactionNumber]) -> String {
+        numbers.map { "#\($0.identifier)" }.joined(separator: ", ")
+    }
 
     private static func loss(of products: [String]) -> String {
         products.isEmpty ? "" : "; access to \(products.joined(separator: ", ")) ended"

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A ledger that outlives the process, and keeps snapshots so that older records need not be replayed.
 public protocol DurableLedger: Ledger {
     /// The lane on which queues call a store on this ledger: ``BackendLane/background`` for one that waits for a disk,
@@ -25,41 +23,4 @@ public protocol DurableLedger: Ledger {
 extension DurableLedger {
     /// The number at which a snapshot costs little compared with the records before it.
     public var snapshotDistance: Int { 1024 }
-}
-
-/// The state after a ledger's first records, so that a store need not replay them when it opens.
-///
-/// It is only a shortcut: without it, or where another version of the store wrote it, all records are read.
-public struct LedgerSnapshot: Hashable, Sendable {
-    /// The number of records that it covers.
-    public let position: Int
-    /// The encoded state, in a form private to the store.
-    public let state: Data
-
-    /// Creates a snapshot from its kept parts.
-    public init(position: Int, state: Data) {
-        self.position = position
-        self.state = state
-    }
-}
-
-extension LedgerRecord {
-    /// The record that a ledger returns in the place of one that it cannot read any more.
-    ///
-    /// The store continues without it: later references to what it made are skipped.
-    public static let unreadable = LedgerRecord(date: .distantPast, event: .unreadable)
-
-    /// Whether later records refer by number to what this one added or removed: a product, an account, a device, a
-    /// family, a subscription.
-    ///
-    /// Without it they would refer to others. A ledger that keeps some records more safely than the rest keeps these.
-    public var isCountedOn: Bool {
-        switch event {
-        case .registered, .accountAdded, .deviceAdded, .redeemed: true
-        case .sold(let order), .approved(let order): order.subscription != nil
-        case .owner(.bought(let purchase)), .owner(.resolved(_, let purchase)): purchase.subscription != nil
-        case .owner(.family(.founded)), .owner(.cleared), .owner(.deleted): true
-        default: false
-        }
-    }
 }

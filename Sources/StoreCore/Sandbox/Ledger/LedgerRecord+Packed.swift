@@ -15,15 +15,15 @@ extension LedgerRecord {
         switch event {
         case .sold(let order) where order.subscription == nil:
             // A charge that is not a whole number of its smallest unit has no short form.
-            guard let charge = ShortDecimal(order.charge ?? -1) else { break }
+            guard let charge = ShortDecimal(charge: order.charge) else { break }
             pack.add(Form.sold.rawValue)
             pack.add(date)
             pack.add(order.device)
-            pack.add(order.account ?? -1)
+            pack.add(order.account)
             order.command.pack(into: &pack)
             pack.add(order.transaction)
             order.payment.pack(into: &pack)
-            pack.add(order.product ?? -1)
+            pack.add(order.product)
             pack.add(charge.significand)
             pack.add(charge.exponent)
             return pack.data
@@ -32,8 +32,8 @@ extension LedgerRecord {
             pack.add(date)
             pack.add(finish.device)
             finish.command.pack(into: &pack)
-            pack.add(finish.transaction ?? -1)
-            pack.add(finish.account ?? -1)
+            pack.add(finish.transaction)
+            pack.add(finish.account)
             pack.add(finish.order == nil ? 0 : 1 as UInt8)
             finish.order?.pack(into: &pack)
             return pack.data
@@ -53,36 +53,28 @@ extension LedgerRecord {
         case .json: self = try JSONDecoder().decode(LedgerRecord.self, from: data.dropFirst())
         case .sold:
             let date = try pack.date()
-            let device = try pack.int()
-            let account = try pack.int()
-            let command = try OrderID(unpacking: &pack)
-            let transaction = try pack.int()
-            let payment = try StorePayment(unpacking: &pack)
-            let product = try pack.int()
-            let significand = try pack.int()
-            let charge = ShortDecimal(significand: significand, exponent: try pack.int()).value
             let order = StoreEvent.Order(
-                device: device,
-                account: account < 0 ? nil : account,
-                command: command,
-                transaction: transaction,
-                payment: payment,
-                product: product < 0 ? nil : product,
-                charge: charge < 0 ? nil : charge
+                device: try pack.number(),
+                account: try pack.optionalNumber(),
+                command: try OrderID(unpacking: &pack),
+                transaction: try pack.number(),
+                payment: try StorePayment(unpacking: &pack),
+                product: try pack.optionalNumber(),
+                charge: try ShortDecimal(significand: pack.int(), exponent: pack.int()).charge
             )
             self.init(date: date, event: .sold(order))
         case .finished:
             let date = try pack.date()
-            let device = try pack.int()
+            let device: DeviceID = try pack.number()
             let command = try OrderID(unpacking: &pack)
-            let transaction = try pack.int()
-            let account = try pack.int()
+            let transaction: TransactionNumber? = try pack.optionalNumber()
+            let account: AccountID? = try pack.optionalNumber()
             let finish = StoreEvent.Finish(
                 device: device,
                 command: command,
-                transaction: transaction < 0 ? nil : transaction,
+                transaction: transaction,
                 order: try pack.byte() == 0 ? nil : OrderID(unpacking: &pack),
-                account: account < 0 ? nil : account
+                account: account
             )
             self.init(date: date, event: .finished(finish))
         case nil: throw BinaryDecoder.Trouble()
@@ -90,7 +82,7 @@ extension LedgerRecord {
     }
 }
 
-/// An amount as two numbers: 1.98 is 198 and -2.
+/// A charge as two numbers: 1.98 is 198 and -2, and none is an amount below 0.
 private struct ShortDecimal {
     let significand: Int
     let exponent: Int
@@ -101,13 +93,16 @@ private struct ShortDecimal {
     }
 
     /// Returns nil for an amount with more digits than an integer holds.
-    init?(_ value: Decimal) {
+    init?(charge: Decimal?) {
+        let value = charge ?? -1
         significand = NSDecimalNumber(decimal: value.significand).intValue * (value < 0 ? -1 : 1)
         exponent = value.exponent
         guard self.value == value else { return nil }
     }
 
-    var value: Decimal {
+    var charge: Decimal? { value < 0 ? nil : value }
+
+    private var value: Decimal {
         let magnitude = Decimal(significand.magnitude)
         return Decimal(sign: significand < 0 ? .minus : .plus, exponent: exponent, significand: magnitude)
     }

@@ -3,7 +3,7 @@ import Foundation
 // The rules of renewals that cannot be charged, or not at a consented price (behaviors 199, 200 and 210 to 216).
 extension SandboxState {
     /// Returns the event that takes the place of a subscription's renewal; nil if it can renew.
-    func exception(of index: Int, _ rate: RenewalRate) -> LedgerRecord? {
+    func exception(of index: SubscriptionIndex, _ rate: RenewalRate) -> LedgerRecord? {
         let subscription = subscriptions[index]
         if let trouble = subscriptions.trouble(of: index) {
             let isGraceOver = trouble.graceEnd != nil
@@ -32,7 +32,7 @@ extension SandboxState {
 
     /// Returns the price that a subscription's user pays instead of its product's, nil for that; in countries where the
     /// product has a price of its own it costs that.
-    func keptPrice(of index: Int) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
+    func keptPrice(of index: SubscriptionIndex) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
 
     /// Returns the event that recovers a failed payment now; nil where none has failed.
     ///
@@ -40,7 +40,7 @@ extension SandboxState {
     /// one before ended, under the terms that it would have then. Grace may be longer than a period of a few days: a
     /// period that is over is left out, and the next call returns the next. After the grace period, a period begins
     /// now.
-    func recovery(of index: Int, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
+    func recovery(of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
         let product = subscriptions[index].renewsAs
         guard let period = catalog.period(of: product), catalog.isOnSale(product, at: now) else {
@@ -56,7 +56,7 @@ extension SandboxState {
     // MARK: Commands
 
     /// Returns the subscription that an account has in a group and that has not ended.
-    func running(_ group: String, of account: Int) throws -> Int {
+    func running(_ group: String, of account: AccountID) throws -> SubscriptionIndex {
         guard let index = subscriptions.index(of: group, account: account), subscriptions[index].isRunning else {
             throw SandboxError.notSubscribed(group: group)
         }
@@ -65,14 +65,14 @@ extension SandboxState {
 
     /// Returns the events that turn a subscription's auto-renewal on or off; off, a subscription that is not paid for
     /// ends.
-    func setAutoRenew(_ isOn: Bool, of index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
+    func setAutoRenew(_ isOn: Bool, of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         guard subscriptions[index].willRenew != isOn else { return [] }
         if !isOn, subscriptions.trouble(of: index) != nil { return expire(index, at: now, rate) }
         return [.autoRenewal(subscription: index, isOn)]
     }
 
     /// Returns the events that expire a subscription: its period is over now, and there is no next one.
-    func expire(_ index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
+    func expire(_ index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
         if subscription.willRenew { events.append(.autoRenewal(subscription: index, false)) }
@@ -86,7 +86,7 @@ extension SandboxState {
 
     /// Returns the events that make a subscription due now, so that it renews then; in billing retry and grace it is
     /// not.
-    func makeDue(_ index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
+    func makeDue(_ index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
         if !subscription.willRenew { events.append(.autoRenewal(subscription: index, true)) }
@@ -100,13 +100,13 @@ extension SandboxState {
     // MARK: Prices
 
     /// Returns the withdrawal of a request to consent to a price; the user keeps paying the former price.
-    func withdrawal(of index: Int) -> StoreEvent {
+    func withdrawal(of index: SubscriptionIndex) -> StoreEvent {
         let increase = keptPrice(of: index).map { PriceIncrease(keptPrice: $0) }
         return .billing(.priceIncrease(subscription: index, increase))
     }
 
     /// Returns the requests to consent when the product that subscribers renew as has a new price from now on.
-    func questions(about price: Decimal, of product: Int) -> [StoreEvent] {
+    func questions(about price: Decimal, of product: ProductIndex) -> [StoreEvent] {
         // The price here has not changed.
         if catalog.hasLocalPrice(product) { return [] }
         let old = catalog.price(of: product)
@@ -124,7 +124,9 @@ extension SandboxState {
     }
 
     /// Returns the events of a user's answer to a price increase.
-    func answer(_ answer: PriceConsentAnswer, _ index: Int, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
+    func answer(_ answer: PriceConsentAnswer, _ index: SubscriptionIndex, at now: Date, _ rate: RenewalRate)
+        -> [StoreEvent]
+    {
         switch answer {
         case .agree: [.billing(.priceIncrease(subscription: index, PriceIncrease(consent: .agreed)))]
         case .decline: [withdrawal(of: index)] + setAutoRenew(false, of: index, at: now, rate)
@@ -132,7 +134,7 @@ extension SandboxState {
     }
 
     /// Returns the subscriptions for which an account has a pending request to consent to a price.
-    func pendingConsents(of account: Int) -> [Int] {
+    func pendingConsents(of account: AccountID) -> [SubscriptionIndex] {
         guard subscriptions.hasExceptions else { return [] }
         return subscriptions.all(of: account).filter { subscriptions.increase(of: $0)?.consent == .pending }
     }

@@ -14,40 +14,40 @@ extension SandboxState {
         let bought = Set(events.compactMap { $0.event.purchase })
         let wanted = touched.sorted().flatMap { itemsToShare(in: families.all[$0]) }
         let isWanted = Set(wanted)
-        let owners = Set(touched.flatMap { families.all[$0].members } + events.flatMap(\.event.leavers))
-        for share in families.shares(from: owners) where !isWanted.contains(share.key) && !isSuspended(share) {
+        let purchasers = Set(touched.flatMap { families.all[$0].members } + events.flatMap(\.event.leavers))
+        for share in families.shares(from: purchasers) where !isWanted.contains(share.key) && !isSuspended(share) {
             let hadAccess = hadAccess(share, until: now)
             let change = FamilyChange.unshared(
                 share.key,
                 transactions: hadAccess ? share.transactions.suffix(1) : [],
                 revoked: hadAccess ? [catalog[share.product].identifier] : []
             )
-            events.append(LedgerRecord(date: now, event: .owner(.family(change))))
+            events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
         var next = nextTransaction
         for key in wanted {
             guard let sharing = sharing(key, as: next, at: now, bought) else { continue }
-            events.append(LedgerRecord(date: now, event: .owner(.family(.shared(sharing)))))
-            next += 1
+            events.append(LedgerRecord(date: now, event: .operator(.family(.shared(sharing)))))
+            next = next.advanced(by: 1)
         }
     }
 
     /// Returns the families in which an event may have changed the shares.
-    private func families(touchedBy event: StoreEvent) -> [Int] {
+    private func families(touchedBy event: StoreEvent) -> [FamilyID] {
         switch event {
         // The shareable products may have changed, or any account's purchases.
-        case .registered, .owner(.deleted), .owner(.cleared): Array(families.all.indices)
-        case .owner(.family(.joined(let family, _))), .owner(.family(.left(let family, _))): [family]
+        case .registered, .operator(.deleted), .operator(.cleared): Array(families.all.indices)
+        case .operator(.family(.joined(let family, _))), .operator(.family(.left(let family, _))): [family]
         default: account(touchedBy: event).flatMap(families.family).map { [$0] } ?? []
         }
     }
 
     /// Returns the account whose shareable purchases an event may have changed.
-    private func account(touchedBy event: StoreEvent) -> Int? {
+    private func account(touchedBy event: StoreEvent) -> AccountID? {
         switch event {
         case .renewed(let subscription, _, _, _), .ended(let subscription, _): subscriptions[subscription].account
-        case .owner(.refunded(let refund)): refund.account
-        case .owner(.family(.sharing(let account, _))): account
+        case .operator(.refunded(let refund)): refund.account
+        case .operator(.family(.sharing(let account, _))): account
         default: event.purchase.flatMap { catalog.kind(of: $0.product) == .consumable ? nil : $0.account }
         }
     }
@@ -55,16 +55,16 @@ extension SandboxState {
     /// Returns the items that each member of a family has from each other, in an order that is the same on every run.
     private func itemsToShare(in family: Families.Family) -> [FamilyChange.Key] {
         var keys: [FamilyChange.Key] = []
-        for owner in family.members where families.isSharing(owner) {
-            let owned = accounts[owner].owned.sorted().filter {
+        for purchaser in family.members where families.isSharing(purchaser) {
+            let owned = accounts[purchaser].owned.sorted().filter {
                 catalog.kind(of: $0) == .nonConsumable && catalog[$0].isFamilyShareable
             }
-            let running = subscriptions.all(of: owner).lazy.filter { self.subscriptions.isEntitled($0) }
+            let running = subscriptions.all(of: purchaser).lazy.filter { self.subscriptions.isEntitled($0) }
                 .map { self.subscriptions[$0] }.filter { self.catalog[$0.term.product].isFamilyShareable }
             let items: [FamilyChange.Item] =
                 owned.map { .product($0) } + running.map { .subscription(original: $0.term.original) }
-            for member in family.members where member != owner {
-                keys += items.map { FamilyChange.Key(owner: owner, member: member, item: $0) }
+            for member in family.members where member != purchaser {
+                keys += items.map { FamilyChange.Key(purchaser: purchaser, member: member, item: $0) }
             }
         }
         return keys
@@ -73,7 +73,7 @@ extension SandboxState {
     /// Returns the share that a member gains, nil if the member has it already.
     private func sharing(
         _ key: FamilyChange.Key,
-        as number: Int,
+        as number: TransactionNumber,
         at now: Date,
         _ bought: Set<StoreEvent.Acquisition>
     ) -> FamilyChange.Sharing? {
@@ -81,7 +81,7 @@ extension SandboxState {
         switch key.item {
         case .product(let product):
             guard share == nil else { return nil }
-            let isNew = bought.contains(StoreEvent.Acquisition(account: key.owner, product: product))
+            let isNew = bought.contains(StoreEvent.Acquisition(account: key.purchaser, product: product))
             return .init(key: key, transaction: number, product: product, term: nil, isSilent: !isNew)
         case .subscription(let original):
             guard let index = subscriptions.index(ofOriginal: original) else { return nil }
@@ -107,9 +107,10 @@ extension SandboxState {
         guard case .subscription(let original) = share.key.item,
             let index = subscriptions.index(ofOriginal: original)
         else { return false }
-        let family = families.family(of: share.key.owner)
+        let family = families.family(of: share.key.purchaser)
         return !subscriptions.isEntitled(index) && subscriptions[index].end != .revoked
-            && family != nil && family == families.family(of: share.key.member) && families.isSharing(share.key.owner)
+            && family != nil && family == families.family(of: share.key.member)
+            && families.isSharing(share.key.purchaser)
     }
 
     /// Whether a share that ends now gave access until now.
@@ -118,7 +119,7 @@ extension SandboxState {
     }
 
     /// Returns the entitlements that an account has through family sharing.
-    func sharedEntitlements(of account: Int) -> [SandboxEntitlement] {
+    func sharedEntitlements(of account: AccountID) -> [SandboxEntitlement] {
         families.shares(with: account).compactMap { share in
             var graceEnd: Date?
             if case .subscription(let original) = share.key.item {
@@ -132,7 +133,7 @@ extension SandboxState {
                 transaction: share.first.original?.identifier ?? "",
                 since: share.term?.start ?? share.first.original?.date ?? .distantPast,
                 isInGracePeriod: graceEnd != nil,
-                sharedBy: accounts[share.key.owner].name
+                sharedBy: accounts[share.key.purchaser].name
             )
         }
     }
@@ -141,13 +142,13 @@ extension SandboxState {
 extension StoreEvent {
     /// A purchase by an account.
     struct Acquisition: Hashable {
-        let account: Int
-        let product: Int
+        let account: AccountID
+        let product: ProductIndex
     }
 
     /// The accounts that leave a family.
-    fileprivate var leavers: [Int] {
-        if case .owner(.family(.left(_, let accounts))) = self { accounts } else { [] }
+    fileprivate var leavers: [AccountID] {
+        if case .operator(.family(.left(_, let accounts))) = self { accounts } else { [] }
     }
 
     fileprivate var purchase: Acquisition? {
@@ -157,7 +158,7 @@ extension StoreEvent {
             return Acquisition(account: account, product: product)
         case .redeemed(let redemption):
             return Acquisition(account: redemption.purchase.account, product: redemption.purchase.product)
-        case .owner(.bought(let purchase)), .owner(.resolved(_, let purchase)):
+        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)):
             return Acquisition(account: purchase.account, product: purchase.product)
         default:
             return nil

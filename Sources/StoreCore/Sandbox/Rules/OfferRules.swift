@@ -6,8 +6,8 @@ extension SandboxState {
     func refusal(
         of discount: StoreDiscount,
         in payment: StorePayment,
-        _ product: Int,
-        _ account: Int,
+        _ product: ProductIndex,
+        _ account: AccountID,
         _ rules: OfferSigning,
         now: Date
     ) -> StoreFailure? {
@@ -35,7 +35,7 @@ extension SandboxState {
     /// none.
     ///
     /// The signature was valid when the order came in, which counts.
-    func refusalOfOffer(of payment: StorePayment, _ product: Int, by account: Int) -> StoreFailure? {
+    func refusalOfOffer(of payment: StorePayment, _ product: ProductIndex, by account: AccountID) -> StoreFailure? {
         guard let discount = payment.discount else { return nil }
         switch offer(discount.identifier, of: product) {
         case .failure(let failure): return failure
@@ -44,13 +44,13 @@ extension SandboxState {
     }
 
     /// Returns the offer of a payment, nil for none.
-    func offer(of payment: StorePayment, _ product: Int) -> SubscriptionOffer? {
+    func offer(of payment: StorePayment, _ product: ProductIndex) -> SubscriptionOffer? {
         guard let discount = payment.discount else { return nil }
         return try? offer(discount.identifier, of: product).get()
     }
 
     /// Returns the offer that a payment names: a promotional or a win-back offer.
-    private func offer(_ identifier: String, of product: Int) -> Result<SubscriptionOffer, StoreFailure> {
+    private func offer(_ identifier: String, of product: ProductIndex) -> Result<SubscriptionOffer, StoreFailure> {
         let name = catalog[product].identifier
         guard let terms = catalog.subscription(of: product) else {
             let reason = "\(name) does not renew by itself, so that it has no offer \"\(identifier)\""
@@ -67,7 +67,7 @@ extension SandboxState {
     }
 
     /// Returns the reason why an account is not eligible for an offer; nil if it is.
-    func refusal(of offer: SubscriptionOffer, of product: Int, _ account: Int) -> StoreFailure? {
+    func refusal(of offer: SubscriptionOffer, of product: ProductIndex, _ account: AccountID) -> StoreFailure? {
         guard let subscription = catalog.subscription(of: product) else { return nil }
         let name = "the offer \"\(offer.terms.identifier ?? "")\""
         let price = catalog.price(of: product)
@@ -82,7 +82,7 @@ extension SandboxState {
     private func ineligibility(
         for offer: SubscriptionOffer,
         _ subscription: SandboxProduct.Subscription,
-        _ account: Int
+        _ account: AccountID
     ) -> String? {
         let group = subscription.groupIdentifier
         switch offer.kind {
@@ -112,7 +112,7 @@ extension SandboxState {
     }
 
     /// Returns an account's standing in a subscription group: exactly one kind of customer.
-    private func standing(of account: Int, in group: String) -> SandboxProduct.Customers {
+    private func standing(of account: AccountID, in group: String) -> SandboxProduct.Customers {
         guard let index = subscriptions.index(of: group, account: account) else { return .new }
         return subscriptions[index].isRunning ? .existing : .expired
     }

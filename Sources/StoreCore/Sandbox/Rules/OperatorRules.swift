@@ -7,40 +7,40 @@ extension SandboxState {
     /// - Throws: the reason why it is not sold.
     func purchase(
         _ payment: StorePayment,
-        by account: Int,
-        on device: Int?,
+        by account: AccountID,
+        on device: DeviceID?,
         _ rules: SandboxRules,
         now: Date
     ) throws(StoreFailure) -> UnorderedPurchase {
-        let number = catalog.index(of: payment.productIdentifier)
+        let index = catalog.index(of: payment.productIdentifier)
         // The signature was checked when the order came in.
         var plain = payment
         plain.discount = nil
-        if let refusal = refusal(of: plain, number, by: account, rules, now: now) { throw refusal }
-        guard let number else { fatalError("what nobody registered is refused") }
-        if let refusal = refusalOfOffer(of: payment, number, by: account) { throw refusal }
-        let sale = sale(of: payment, number, account, nextTransaction, ordered: now, at: now, rules.renewalRate)
+        if let refusal = refusal(of: plain, index, by: account, rules, now: now) { throw refusal }
+        guard let index else { fatalError("what nobody registered is refused") }
+        if let refusal = refusalOfOffer(of: payment, index, by: account) { throw refusal }
+        let sale = sale(of: payment, index, account, nextTransaction, ordered: now, at: now, rules.renewalRate)
         return UnorderedPurchase(
             account: account,
             device: device,
             transaction: nextTransaction,
             payment: payment,
-            product: number,
+            product: index,
             charge: sale.charge,
             subscription: sale.subscription
         )
     }
 
     /// Returns the reason why a product cannot be bought in the storefront's country; nil if it can.
-    func absence(of product: Int) -> StoreFailure? {
+    func absence(of product: ProductIndex) -> StoreFailure? {
         guard !catalog.isSoldHere(product) else { return nil }
         let reason = "\(catalog[product].identifier) is not sold in \(catalog.countryCode)"
         return .storeKit(.storeProductNotAvailable, reason)
     }
 
     /// Returns the failure that interrupts an account's purchase, although the store would sell; nil for none.
-    func interruption(of payment: StorePayment, by account: Int) -> StoreFailure? {
-        guard owner.interruptedAccounts.contains(account) else { return nil }
+    func interruption(of payment: StorePayment, by account: AccountID?) -> StoreFailure? {
+        guard let account, operatorState.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"
         return .storeKit(.unknown, reason)
     }

@@ -14,7 +14,7 @@ extension SandboxState {
     @inline(__always)
     mutating func decide(
         _ command: StoreCommand,
-        from device: Int,
+        from device: DeviceID,
         isAuthorized: Bool,
         rules: borrowing SandboxRules,
         now: Date,
@@ -26,14 +26,14 @@ extension SandboxState {
             let event = order(payment, command.id, device, isAuthorized: isAuthorized, rules, now: now)
             events.append(LedgerRecord(date: now, event: event))
         case .finish(let identifier):
-            let number = Self.number(of: identifier)
+            let number = TransactionNumber(identifier)
             let row = finishable(number, on: device)
             let finish = StoreEvent.Finish(
                 device: device,
                 command: command.id,
                 transaction: row == nil ? nil : number,
                 order: row?.transaction.order,
-                account: row.flatMap { $0.device < 0 ? Int($0.account) : nil }
+                account: row.flatMap { $0.device == nil ? $0.account : nil }
             )
             events.append(LedgerRecord(date: now, event: .finished(finish)))
         case .restore(let applicationUsername):
@@ -45,7 +45,7 @@ extension SandboxState {
     private mutating func order(
         _ payment: StorePayment,
         _ command: OrderID,
-        _ device: Int,
+        _ device: DeviceID,
         isAuthorized: Bool,
         _ rules: borrowing SandboxRules,
         now: Date
@@ -55,14 +55,14 @@ extension SandboxState {
         // Somebody else has to be asked, whatever the authorizer says.
         let account = devices[device].account
         let isSold = refusal == nil && isAuthorized && !asksToBuy(payment, for: account)
-        let mayBeInterrupted = isSold && !owner.interruptedAccounts.isEmpty
+        let mayBeInterrupted = isSold && !operatorState.interruptedAccounts.isEmpty
         let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
         let sale = isCharged ? sale(of: payment, product, account, nextTransaction, ordered: now, at: now, rate) : nil
         let order = StoreEvent.Order(
             device: device,
-            account: account < 0 ? nil : account,
+            account: account,
             command: command,
             transaction: nextTransaction,
             payment: payment,
@@ -71,7 +71,7 @@ extension SandboxState {
             subscription: sale?.subscription
         )
         if let refusal { return .refused(order, refusal) }
-        if let interruption { return .owner(.interrupted(order, interruption)) }
+        if let interruption { return .operator(.interrupted(order, interruption)) }
         return isSold ? .sold(order) : .ordered(order)
     }
 
@@ -80,27 +80,27 @@ extension SandboxState {
     @inline(__always)
     private func refusal(
         of payment: StorePayment,
-        _ product: Int?,
-        _ device: Int,
+        _ product: ProductIndex?,
+        _ device: DeviceID,
         _ rules: borrowing SandboxRules,
         now: Date
     ) -> StoreFailure? {
         if let failure = rules.purchaseFailure { return failure }
-        guard devices[device].account >= 0 else {
+        guard let account = devices[device].account else {
             return .storeKit(.clientInvalid, "nobody is signed in on this device")
         }
         guard devices[device].mayPay else {
             return .storeKit(.paymentNotAllowed, "payments are not allowed on this device")
         }
-        return self.refusal(of: payment, product, by: devices[device].account, rules, now: now)
+        return self.refusal(of: payment, product, by: account, rules, now: now)
     }
 
     /// Returns the reason why an account's payment is refused, wherever it is made.
     @inline(__always)
     func refusal(
         of payment: StorePayment,
-        _ product: Int?,
-        by account: Int,
+        _ product: ProductIndex?,
+        by account: AccountID,
         _ rules: borrowing SandboxRules,
         now: Date
     ) -> StoreFailure? {
@@ -149,14 +149,14 @@ extension SandboxState {
     @inline(__always)
     func sale(
         of payment: StorePayment,
-        _ product: Int?,
-        _ account: Int,
-        _ transaction: Int,
+        _ product: ProductIndex?,
+        _ account: AccountID?,
+        _ transaction: TransactionNumber,
         ordered: Date,
         at now: Date,
         _ rate: RenewalRate
     ) -> Sale {
-        guard let product, account >= 0 else { return Sale(charge: 0) }
+        guard let product, let account else { return Sale(charge: 0) }
         switch catalog.kind(of: product) {
         case .autoRenewable:
             let offer = offer(of: payment, product)
@@ -170,12 +170,11 @@ extension SandboxState {
         return Sale(charge: payment.quantity == 1 ? price : price * Decimal(payment.quantity))
     }
 
-    private func sale(for row: Row, _ number: Int, at now: Date, _ rate: RenewalRate) -> Sale {
-        let product = row.product < 0 ? nil : Int(row.product)
-        return sale(
+    private func sale(for row: Row, _ number: TransactionNumber, at now: Date, _ rate: RenewalRate) -> Sale {
+        sale(
             of: row.transaction.payment,
-            product,
-            Int(row.account),
+            row.product,
+            row.account,
             number,
             ordered: row.transaction.date,
             at: now,
@@ -187,30 +186,31 @@ extension SandboxState {
     /// in.
     // A call would be given a copy of the state.
     @inline(__always)
-    private func finishable(_ number: Int?, on device: Int) -> Row? {
+    private func finishable(_ number: TransactionNumber?, on device: DeviceID) -> Row? {
         guard let number, let row = transactions[number], row.transaction.isDecided else { return nil }
-        let isItsOwn = row.device == device || row.device < 0 && devices[device].accounts.contains(Int(row.account))
+        let isItsOwn =
+            row.device == device
+            || row.device == nil && row.account.map(devices[device].accounts.contains) ?? false
         return isItsOwn ? row : nil
     }
 
     private func restore(
         _ command: OrderID,
-        _ device: Int,
+        _ device: DeviceID,
         _ applicationUsername: String?,
         until restoreBreak: RestoreBreak?,
         now: Date,
         _ events: inout [LedgerRecord]
     ) {
-        let account = devices[device].account
-        guard account >= 0 else {
+        guard let account = devices[device].account else {
             let failure = StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
             let event = StoreEvent.restoreRefused(device: device, command: command, failure)
             return events.append(LedgerRecord(date: now, event: event))
         }
         var next = nextTransaction
         let history = restoredHistory(of: account, by: applicationUsername, until: restoreBreak)
-        for start in stride(from: 0, to: history.count, by: Self.restorationSize) {
-            let range = start..<min(history.count, start + Self.restorationSize)
+        for start in stride(from: history.lowerBound, to: history.upperBound, by: Self.restorationSize) {
+            let range = start..<min(history.upperBound, start.advanced(by: Self.restorationSize))
             let count = range.count { isRestored($0, by: applicationUsername, account) }
             guard count > 0 else { continue }
             let restoration = StoreEvent.Restoration(
@@ -219,10 +219,10 @@ extension SandboxState {
                 command: command,
                 applicationUsername: applicationUsername,
                 history: range,
-                transactions: next..<next + count
+                transactions: next..<next.advanced(by: count)
             )
             events.append(LedgerRecord(date: now, event: .restored(restoration)))
-            next += count
+            next = next.advanced(by: count)
         }
         let end: StoreEvent =
             if let restoreBreak {
@@ -235,14 +235,14 @@ extension SandboxState {
 
     /// Returns the part of an account's history that a restore covers.
     private func restoredHistory(
-        of account: Int,
+        of account: AccountID,
         by applicationUsername: String?,
         until restoreBreak: RestoreBreak?
-    ) -> Range<Int> {
-        let whole = 0..<accounts[account].history.count
+    ) -> Range<PurchaseIndex> {
+        let whole = accounts[account].history.indices
         guard let restoreBreak else { return whole }
         let restored = whole.lazy.filter { isRestored($0, by: applicationUsername, account) }
-        return 0..<(restored.dropFirst(restoreBreak.count).first ?? whole.upperBound)
+        return whole.lowerBound..<(restored.dropFirst(restoreBreak.count).first ?? whole.upperBound)
     }
 }
 
@@ -250,16 +250,16 @@ extension SandboxState {
 
 extension SandboxState {
     /// Whether a transaction is undecided.
-    func isUndecided(_ number: Int) -> Bool { transactions[number]?.transaction.isDecided == false }
+    func isUndecided(_ number: TransactionNumber) -> Bool { transactions[number]?.transaction.isDecided == false }
 
     /// Returns the authorization request for an undecided order; nil if it is decided.
-    func question(about number: Int, at now: Date, _ rate: RenewalRate) -> AuthorizationRequest? {
-        guard let row = transactions[number], !row.transaction.isDecided else { return nil }
+    func question(about number: TransactionNumber, at now: Date, _ rate: RenewalRate) -> AuthorizationRequest? {
+        guard let row = transactions[number], !row.transaction.isDecided, let device = row.device else { return nil }
         let payment = row.transaction.payment
         return AuthorizationRequest(
-            transaction: String(number),
-            account: row.account < 0 ? "" : accounts[Int(row.account)].name,
-            device: devices[Int(row.device)].name,
+            transaction: number.identifier,
+            account: row.account.map { accounts[$0].name } ?? "",
+            device: devices[device].name,
             productIdentifier: payment.productIdentifier,
             quantity: payment.quantity,
             total: sale(for: row, number, at: now, rate).charge,
@@ -273,7 +273,7 @@ extension SandboxState {
     ///
     /// `isFirstAnswer` is whether the user answers, who may have to ask somebody else before approving.
     func decide(
-        _ number: Int,
+        _ number: TransactionNumber,
         _ answer: Authorization,
         isFirstAnswer: Bool,
         rate: RenewalRate,
@@ -285,35 +285,37 @@ extension SandboxState {
         let product = payment.productIdentifier
         let event: StoreEvent
         switch answer {
-        case .approve where isFirstAnswer && asksToBuy(payment, for: Int(row.account)), .askSomebodyElse:
+        case .approve where isFirstAnswer && asksToBuy(payment, for: row.account), .askSomebodyElse:
             guard row.transaction.state == .purchasing else { return }
             event = .deferred(transaction: number)
         case .approve:
-            guard let command = row.transaction.order else { return }
-            if row.product >= 0, let failure = absence(of: Int(row.product)) {
+            guard let command = row.transaction.order, let device = row.device else { return }
+            if let index = row.product, let failure = absence(of: index) {
                 event = .declined(transaction: number, failure)
                 break
             }
-            if row.product >= 0, let reason = catalog.refusal(of: product, at: now) {
+            if row.product != nil, let reason = catalog.refusal(of: product, at: now) {
                 event = .declined(transaction: number, .storeKit(.paymentInvalid, reason))
                 break
             }
-            if row.product >= 0, let refusal = refusalOfOffer(of: payment, Int(row.product), by: Int(row.account)) {
+            if let index = row.product, let account = row.account,
+                let refusal = refusalOfOffer(of: payment, index, by: account)
+            {
                 event = .declined(transaction: number, refusal)
                 break
             }
-            if let failure = interruption(of: payment, by: Int(row.account)) {
-                event = .owner(.interruptedLater(transaction: number, failure))
+            if let failure = interruption(of: payment, by: row.account) {
+                event = .operator(.interruptedLater(transaction: number, failure))
                 break
             }
             let sale = sale(for: row, number, at: now, rate)
             let order = StoreEvent.Order(
-                device: Int(row.device),
-                account: row.account < 0 ? nil : Int(row.account),
+                device: device,
+                account: row.account,
                 command: command,
                 transaction: number,
                 payment: payment,
-                product: row.product < 0 ? nil : Int(row.product),
+                product: row.product,
                 charge: sale.charge,
                 subscription: sale.subscription
             )

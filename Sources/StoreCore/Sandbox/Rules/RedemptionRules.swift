@@ -6,7 +6,7 @@ extension SandboxState {
     func redeem(
         code: String,
         of product: String?,
-        _ account: Int,
+        _ account: AccountID,
         now: Date,
         _ rate: RenewalRate,
         _ events: inout [LedgerRecord]
@@ -25,7 +25,7 @@ extension SandboxState {
     func winBack(
         _ identifier: String,
         of product: String,
-        _ account: Int,
+        _ account: AccountID,
         now: Date,
         _ rate: RenewalRate,
         _ events: inout [LedgerRecord]
@@ -42,8 +42,8 @@ extension SandboxState {
     private func redeem(
         _ offer: SubscriptionOffer,
         isStackable: Bool,
-        of product: Int,
-        _ account: Int,
+        of product: ProductIndex,
+        _ account: AccountID,
         now: Date,
         _ rate: RenewalRate
     ) throws(StoreFailure) -> LedgerRecord {

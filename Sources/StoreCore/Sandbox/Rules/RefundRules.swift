@@ -9,17 +9,17 @@ extension SandboxState {
     ///
     /// - Throws: ``SandboxError`` for a transaction that was not charged, or was refunded before.
     func refund(_ identifier: String, in history: LedgerHistory, now: Date) throws(SandboxError) -> LedgerRecord {
-        guard let number = Self.number(of: identifier), let transaction = history.transaction(number),
+        guard let number = TransactionNumber(identifier), let transaction = history.transaction(number),
             transaction.charge != nil, let account = transaction.account.flatMap({ self.account(named: $0) }),
             let product = catalog.index(of: transaction.productIdentifier)
         else { throw .notSold(identifier) }
         guard transaction.cancellationDate == nil else { throw .alreadyRefunded(identifier) }
         let purchases = accounts[account].history
-        let place = (0..<purchases.count).first { purchases[$0].identifier == identifier }
+        let place = purchases.indices.first { purchases[$0].identifier == identifier }
         guard let place else {
             // Of consumables only the transaction remains.
             let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
-            return LedgerRecord(date: now, event: .owner(.refunded(refund)))
+            return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
         // A change of what a subscription renews as was free.
         guard purchases[place].isOwn else { throw .notSold(identifier) }
@@ -28,30 +28,30 @@ extension SandboxState {
         let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned(product, by: account)
         let refund = Refund(
             account: account,
-            transactions: repetitions.compactMap { Self.number(of: purchases[$0].identifier) },
+            transactions: repetitions.compactMap { TransactionNumber(purchases[$0].identifier) },
             product: product,
             revoked: isInUse ? [transaction.productIdentifier] : [],
             ended: ended
         )
-        return LedgerRecord(date: now, event: .owner(.refunded(refund)))
+        return LedgerRecord(date: now, event: .operator(.refunded(refund)))
     }
 
     /// Returns the indices in an account's history of a purchase and of those that repeated it although it was paid
     /// for.
-    func repetitions(of place: Int, by account: Int, in ledger: LedgerHistory) -> [Int] {
+    func repetitions(of place: PurchaseIndex, by account: AccountID, in ledger: LedgerHistory) -> [PurchaseIndex] {
         let history = accounts[account].history
-        let isCharged: (Int) -> Bool = { place in
-            Self.number(of: history[place].identifier).map(ledger.wasCharged) ?? false
+        let isCharged: (PurchaseIndex) -> Bool = { place in
+            TransactionNumber(history[place].identifier).map(ledger.wasCharged) ?? false
         }
         let (product, term) = (history[place].product, history[place].term)
         switch catalog.kind(of: product) {
         case .consumable, .nonRenewing: return [place]
         case .nonConsumable, .freeSubscription:
-            return (0..<history.count).filter { history[$0].isOwn && history[$0].product == product }
+            return history.indices.filter { history[$0].isOwn && history[$0].product == product }
         case .autoRenewable:
             // A repetition has an equal term. Periods that were cut short at one moment were each paid for, and those
             // between which another product was bought are separate.
-            let chain = (0..<history.count).filter { history[$0].term?.original == term?.original }
+            let chain = history.indices.filter { history[$0].term?.original == term?.original }
             guard let middle = chain.firstIndex(of: place) else { return [place] }
             let isSame: (Int) -> Bool = { history[chain[$0]].term == term }
             var (first, last) = (middle, middle)
@@ -63,7 +63,7 @@ extension SandboxState {
 
     /// Returns the subscription that has not ended and whose newest period consists of an account's purchases, nil for
     /// none.
-    private func subscription(of places: [Int], by account: Int) -> Int? {
+    private func subscription(of places: [PurchaseIndex], by account: AccountID) -> SubscriptionIndex? {
         guard let place = places.last, let term = accounts[account].history[place].term,
             let index = subscriptions.index(ofOriginal: term.original), subscriptions[index].isRunning,
             // Periods that were cut short at one moment have equal terms.
@@ -74,7 +74,7 @@ extension SandboxState {
     }
 
     /// Whether an account has bought a product for good.
-    private func isOwned(_ product: Int, by account: Int) -> Bool {
+    private func isOwned(_ product: ProductIndex, by account: AccountID) -> Bool {
         catalog.kind(of: product) == .nonConsumable && accounts[account].owned.contains(product)
     }
 }

@@ -36,7 +36,7 @@ extension SandboxState {
     }
 
     /// Returns the period that a subscription renews for when the running one ends, nil where it does not renew.
-    private func periodThatGoesOn(_ index: Int, _ rate: RenewalRate) -> StoreProduct.Period? {
+    private func periodThatGoesOn(_ index: SubscriptionIndex, _ rate: RenewalRate) -> StoreProduct.Period? {
         let subscription = subscriptions[index]
         guard subscription.isRunning, subscription.willRenew,
             catalog.isOnSale(subscription.renewsAs, at: subscription.term.end),

@@ -13,9 +13,9 @@ extension SandboxState {
     /// An offer begins with the new period: at the renewal where the running one continues. It replaces the
     /// introductory offer, or follows it if it is stackable.
     func subscribe(
-        _ account: Int,
-        to product: Int,
-        _ transaction: Int,
+        _ account: AccountID,
+        to product: ProductIndex,
+        _ transaction: TransactionNumber,
         ordered: Date,
         under offer: SubscriptionOffer? = nil,
         isStackable: Bool = false,
@@ -44,7 +44,9 @@ extension SandboxState {
     }
 
     /// Whether a product replaces a running one at once.
-    private func replaces(_ running: Int, _ wanted: SandboxProduct.Subscription, _ product: Int) -> Bool {
+    private func replaces(_ running: ProductIndex, _ wanted: SandboxProduct.Subscription, _ product: ProductIndex)
+        -> Bool
+    {
         guard running != product, let old = catalog.subscription(of: running) else { return false }
         if wanted.level == old.level { return wanted.period.isAsLong(as: old.period) }
         return wanted.level < old.level
@@ -52,7 +54,7 @@ extension SandboxState {
 
     /// Returns the next event of a subscription whose period is over: it renews, or ends.
     func renew(
-        _ index: Int,
+        _ index: SubscriptionIndex,
         _ rate: RenewalRate,
         _ events: inout [LedgerRecord]
     ) {
@@ -77,9 +79,9 @@ extension SandboxState {
     /// Returns the period after the last one, where that ended as a cycle does.
     func nextTerm(
         after cycle: BillingCycle,
-        of index: Int,
+        of index: SubscriptionIndex,
         _ last: SubscriptionTerm,
-        _ product: Int,
+        _ product: ProductIndex,
         _ period: StoreProduct.Period,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
@@ -112,10 +114,10 @@ extension SandboxState {
 
     /// The first period under an offer, or one at the full price.
     private func term(
-        of product: Int,
+        of product: ProductIndex,
         _ usual: StoreProduct.Period,
         offer named: SubscriptionOffer?,
-        original: (transaction: Int, date: Date),
+        original: (transaction: TransactionNumber, date: Date),
         after cycle: BillingCycle,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {

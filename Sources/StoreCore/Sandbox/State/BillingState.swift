@@ -3,7 +3,7 @@ import Foundation
 /// The state of renewal payments that is common to all subscriptions.
 struct BillingState: Codable, Sendable {
     /// The accounts to which renewals cannot be charged.
-    var failingAccounts: Set<Int> = []
+    var failingAccounts: Set<AccountID> = []
     /// Whether access continues for a while after a failed renewal.
     var grantsGracePeriod = false
     /// The greatest number of renewals of a subscription, nil for no limit.

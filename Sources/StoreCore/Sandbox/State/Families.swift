@@ -7,7 +7,7 @@ struct Families: Codable, Sendable {
         /// The members, the organizer first.
         ///
         /// Empty once the organizer has left.
-        var members: [Int]
+        var members: [AccountID]
     }
 
     typealias Key = FamilyChange.Key
@@ -16,7 +16,7 @@ struct Families: Codable, Sendable {
     struct Share: Codable, Sendable {
         let key: Key
         /// The product; of a subscription, that of the newest period.
-        var product: Int
+        var product: ProductIndex
         /// The details of the member's first transaction.
         let first: StoreTransaction.Details
         /// The member's newest period.
@@ -24,45 +24,45 @@ struct Families: Codable, Sendable {
         /// The end of access after the term is over, nil without a grace period.
         var graceEnd: Date?
         /// All transactions that the member received; never empty.
-        var transactions: [Int]
+        var transactions: [TransactionNumber]
 
         /// The number of the transaction that the share began with.
-        var number: Int { transactions[0] }
+        var number: TransactionNumber { transactions[0] }
     }
 
-    private(set) var all: [Family] = []
+    private(set) var all = Table<FamilyID, Family>()
     /// The family of each account.
-    private var ofAccount: [Int: Int] = [:]
-    private var notSharing: Set<Int> = []
+    private var ofAccount: [AccountID: FamilyID] = [:]
+    private var notSharing: Set<AccountID> = []
     /// The shares of each purchaser.
-    private var shares: [Int: [Key: Share]] = [:]
+    private var shares: [AccountID: [Key: Share]] = [:]
 
     var isEmpty: Bool { all.isEmpty }
 
-    func family(of account: Int) -> Int? { ofAccount.isEmpty ? nil : ofAccount[account] }
+    func family(of account: AccountID) -> FamilyID? { ofAccount.isEmpty ? nil : ofAccount[account] }
 
-    func family(named name: String) -> Int? { all.firstIndex { $0.name == name } }
+    func family(named name: String) -> FamilyID? { all.firstIndex { $0.name == name } }
 
-    func isSharing(_ account: Int) -> Bool { !notSharing.contains(account) }
+    func isSharing(_ account: AccountID) -> Bool { !notSharing.contains(account) }
 
-    func share(_ key: Key) -> Share? { shares[key.owner]?[key] }
+    func share(_ key: Key) -> Share? { shares[key.purchaser]?[key] }
 
     /// Returns the shares from some accounts, in the order in which they began.
-    func shares(from owners: Set<Int>) -> [Share] {
-        owners.flatMap { shares[$0].map { Array($0.values) } ?? [] }.sorted { $0.number < $1.number }
+    func shares(from purchasers: Set<AccountID>) -> [Share] {
+        purchasers.flatMap { shares[$0].map { Array($0.values) } ?? [] }.sorted { $0.number < $1.number }
     }
 
     /// Returns the other members' shares in a period of a purchaser's subscription.
-    func shares(of term: SubscriptionTerm, from owner: Int) -> [Share] {
+    func shares(of term: SubscriptionTerm, from purchaser: AccountID) -> [Share] {
         if isEmpty { return [] }
-        return shares(from: [owner]).filter { share in
+        return shares(from: [purchaser]).filter { share in
             share.key.item == .subscription(original: term.original)
                 && share.term.map { $0.isSamePeriod(as: term) } ?? false
         }
     }
 
     /// Returns the shares that a member has from the others.
-    func shares(with member: Int) -> [Share] {
+    func shares(with member: AccountID) -> [Share] {
         guard let family = family(of: member) else { return [] }
         return shares(from: Set(all[family].members)).filter { $0.key.member == member }
     }
@@ -71,22 +71,22 @@ struct Families: Codable, Sendable {
 // MARK: - Changes
 
 extension Families {
-    mutating func found(_ name: String, _ organiser: Int) {
-        ofAccount[organiser] = all.count
+    mutating func found(_ name: String, _ organiser: AccountID) {
+        ofAccount[organiser] = all.endIndex
         all.append(Family(name: name, members: [organiser]))
     }
 
-    mutating func join(_ family: Int, _ account: Int) {
+    mutating func join(_ family: FamilyID, _ account: AccountID) {
         ofAccount[account] = family
         all[family].members.append(account)
     }
 
-    mutating func leave(_ family: Int, _ account: Int) {
+    mutating func leave(_ family: FamilyID, _ account: AccountID) {
         ofAccount[account] = nil
         all[family].members.removeAll { $0 == account }
     }
 
-    mutating func setSharing(_ isOn: Bool, _ account: Int) {
+    mutating func setSharing(_ isOn: Bool, _ account: AccountID) {
         if isOn { notSharing.remove(account) } else { notSharing.insert(account) }
     }
 
@@ -99,7 +99,7 @@ extension Families {
         graceEnd: Date?
     ) -> StoreTransaction.Details? {
         guard var share = share(sharing.key) else {
-            shares[sharing.key.owner, default: [:]][sharing.key] = Share(
+            shares[sharing.key.purchaser, default: [:]][sharing.key] = Share(
                 key: sharing.key,
                 product: sharing.product,
                 first: details,
@@ -113,25 +113,25 @@ extension Families {
         share.term = sharing.term
         share.graceEnd = graceEnd
         share.transactions.append(sharing.transaction)
-        shares[sharing.key.owner]?[sharing.key] = share
+        shares[sharing.key.purchaser]?[sharing.key] = share
         return share.first
     }
 
     /// Cuts short a member's newest period.
-    mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.owner]?[key]?.term = term }
+    mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.purchaser]?[key]?.term = term }
 
     /// Sets or removes the end of grace for the other members' shares in a period of a purchaser's subscription.
-    mutating func setGraceEnd(_ moment: Date?, of term: SubscriptionTerm, from owner: Int) {
-        for share in shares(of: term, from: owner) { shares[owner]?[share.key]?.graceEnd = moment }
+    mutating func setGraceEnd(_ moment: Date?, of term: SubscriptionTerm, from purchaser: AccountID) {
+        for share in shares(of: term, from: purchaser) { shares[purchaser]?[share.key]?.graceEnd = moment }
     }
 
-    mutating func end(_ key: Key) { shares[key.owner]?[key] = nil }
+    mutating func end(_ key: Key) { shares[key.purchaser]?[key] = nil }
 
     /// Removes shares whose transactions were deleted, so that they can be given anew.
     mutating func forget(_ identifiers: Set<String>) {
-        for owner in shares.keys {
-            shares[owner] = shares[owner]?.filter { _, share in
-                !share.transactions.contains { identifiers.contains(String($0)) }
+        for purchaser in shares.keys {
+            shares[purchaser] = shares[purchaser]?.filter { _, share in
+                !share.transactions.contains { identifiers.contains($0.identifier) }
             }
         }
     }

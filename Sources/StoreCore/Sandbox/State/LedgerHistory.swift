@@ -8,9 +8,9 @@ struct LedgerHistory {
     /// All transactions, in the order of their numbers.
     private(set) var transactions: [SandboxTransaction] = []
     /// The index of each transaction, by its number.
-    private var places: [Int: Int] = [:]
+    private var places: [TransactionNumber: Int] = [:]
     /// The deleted transactions that had been charged.
-    private var deletedCharges: Set<Int> = []
+    private var deletedCharges: Set<TransactionNumber> = []
 
     /// Applies the next event.
     mutating func take(_ record: LedgerRecord) {
@@ -34,18 +34,18 @@ struct LedgerHistory {
         case .finished(let finish):
             if let number = finish.transaction { change(number) { $0.isFinished = true } }
         case .renewed(_, let number, let term, let charge):
-            addUnordered(number, .renewal, original: String(term.original), charge: charge, expires: term.end)
+            addUnordered(number, .renewal, original: term.original.identifier, charge: charge, expires: term.end)
         case .restored(let restoration):
             for number in restoration.transactions {
                 let original = state.transactions[number]?.transaction.original?.identifier
                 addUnordered(number, .restoration, original: original)
             }
         case .redeemed(let redemption): add(redemption.purchase)
-        case .owner(let change): take(change, record.date)
+        case .operator(let change): take(change, record.date)
         case .billing(.cutShort(let subscription, let term)):
             for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
                 let itself = state.accounts[account].history[index].asOriginal.original
-                guard let number = itself.flatMap({ SandboxState.number(of: $0.identifier) }) else { continue }
+                guard let number = itself.flatMap({ TransactionNumber($0.identifier) }) else { continue }
                 change(number) { $0.expirationDate = term.end }
             }
         case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
@@ -54,7 +54,7 @@ struct LedgerHistory {
         }
     }
 
-    private mutating func take(_ change: OwnerChange, _ date: Date) {
+    private mutating func take(_ change: OperatorChange, _ date: Date) {
         switch change {
         case .interrupted(let order, let failure): add(order, .failed, date, failure)
         case .interruptedLater(let number, let failure): fail(number, failure)
@@ -66,7 +66,7 @@ struct LedgerHistory {
                     transaction.refund = transaction.charge ?? 0
                 }
             }
-        case .deleted(let deletion): forget(Set(deletion.transactions.map { String($0) }))
+        case .deleted(let deletion): forget(Set(deletion.transactions.map(\.identifier)))
         case .cleared: (transactions, places) = ([], [:])
         case .family(.shared(let sharing)): add(sharing, date)
         case .family(.unshared(_, let numbers, _)):
@@ -91,12 +91,12 @@ struct LedgerHistory {
     }
 
     /// Whether a transaction, which may have been deleted, was charged.
-    func wasCharged(_ number: Int) -> Bool {
+    func wasCharged(_ number: TransactionNumber) -> Bool {
         transaction(number)?.charge ?? 0 > 0 || deletedCharges.contains(number)
     }
 
     /// Returns the transaction of a number.
-    func transaction(_ number: Int) -> SandboxTransaction? { places[number].map { transactions[$0] } }
+    func transaction(_ number: TransactionNumber) -> SandboxTransaction? { places[number].map { transactions[$0] } }
 
     /// Returns a transaction's chain: all that renew or restore it or that it renews or restores, oldest first.
     func chain(of identifier: String) -> [SandboxTransaction] {
@@ -106,7 +106,7 @@ struct LedgerHistory {
 
     /// Returns the first transaction of a chain; nil for an identifier that the store never gave.
     private func root(of identifier: String) -> String? {
-        guard let number = SandboxState.number(of: identifier), let transaction = transaction(number) else {
+        guard let number = TransactionNumber(identifier), let transaction = transaction(number) else {
             return nil
         }
         // A renewal leads to the first of all; a restored transaction to the purchase, which may be a renewal.
@@ -121,7 +121,7 @@ struct LedgerHistory {
     ) {
         append(
             SandboxTransaction(
-                id: String(order.transaction),
+                id: order.transaction.identifier,
                 origin: .purchase,
                 original: order.original,
                 account: order.account.map { self.state.accounts[$0].name },
@@ -141,7 +141,7 @@ struct LedgerHistory {
 
     private mutating func add(_ purchase: UnorderedPurchase) {
         let term = purchase.subscription?.term
-        let original = term.flatMap { $0.original == purchase.transaction ? nil : String($0.original) }
+        let original = term.flatMap { $0.original == purchase.transaction ? nil : $0.original.identifier }
         addUnordered(purchase.transaction, .purchase, original: original, charge: purchase.charge, expires: term?.end)
     }
 
@@ -149,9 +149,9 @@ struct LedgerHistory {
         let first = state.families.share(sharing.key)?.transactions.first
         append(
             SandboxTransaction(
-                id: String(sharing.transaction),
+                id: sharing.transaction.identifier,
                 origin: .familySharing,
-                original: first == sharing.transaction ? nil : first.map { String($0) },
+                original: first == sharing.transaction ? nil : first?.identifier,
                 account: state.accounts[sharing.key.member].name,
                 device: nil,
                 order: nil,
@@ -160,7 +160,7 @@ struct LedgerHistory {
                 date: date,
                 state: .purchased,
                 expirationDate: sharing.term?.end,
-                sharedBy: state.accounts[sharing.key.owner].name,
+                sharedBy: state.accounts[sharing.key.purchaser].name,
                 isFinished: sharing.isSilent
             ),
             sharing.transaction
@@ -168,7 +168,7 @@ struct LedgerHistory {
     }
 
     private mutating func addUnordered(
-        _ number: Int,
+        _ number: TransactionNumber,
         _ origin: SandboxTransaction.Origin,
         original: String?,
         charge: Decimal? = nil,
@@ -177,11 +177,11 @@ struct LedgerHistory {
         guard let row = state.transactions[number] else { return }
         append(
             SandboxTransaction(
-                id: String(number),
+                id: number.identifier,
                 origin: origin,
                 original: original,
-                account: row.account < 0 ? nil : state.accounts[Int(row.account)].name,
-                device: row.device < 0 ? nil : state.devices[Int(row.device)].name,
+                account: row.account.map { state.accounts[$0].name },
+                device: row.device.map { state.devices[$0].name },
                 order: nil,
                 productIdentifier: row.transaction.payment.productIdentifier,
                 quantity: row.transaction.payment.quantity,
@@ -194,13 +194,13 @@ struct LedgerHistory {
         )
     }
 
-    private mutating func append(_ transaction: SandboxTransaction, _ number: Int) {
+    private mutating func append(_ transaction: SandboxTransaction, _ number: TransactionNumber) {
         places[number] = transactions.count
         transactions.append(transaction)
     }
 
     private mutating func forget(_ identifiers: Set<String>) {
-        for case let number? in identifiers.map({ SandboxState.number(of: $0) }) where wasCharged(number) {
+        for case let number? in identifiers.map({ TransactionNumber($0) }) where wasCharged(number) {
             deletedCharges.insert(number)
         }
         transactions.removeAll { identifiers.contains($0.id) }
@@ -210,7 +210,7 @@ struct LedgerHistory {
     /// Adds an order whose record was lost, and which was approved after later ones had been added.
     private mutating func addLate(_ order: StoreEvent.Order, _ date: Date) {
         guard state.transactions[order.transaction] != nil else { return }
-        let next = transactions.firstIndex { SandboxState.number(of: $0.id) ?? 0 > order.transaction }
+        let next = transactions.firstIndex { TransactionNumber($0.id) ?? 0 > order.transaction }
         add(order, .purchased, date)
         guard let next else { return }
         transactions.insert(transactions.removeLast(), at: next)
@@ -220,18 +220,18 @@ struct LedgerHistory {
     private mutating func findPlaces() {
         places = [:]
         for place in transactions.indices {
-            if let number = SandboxState.number(of: transactions[place].id) { places[number] = place }
+            if let number = TransactionNumber(transactions[place].id) { places[number] = place }
         }
     }
 
-    private mutating func fail(_ number: Int, _ failure: StoreFailure) {
+    private mutating func fail(_ number: TransactionNumber, _ failure: StoreFailure) {
         change(number) { transaction in
             transaction.state = .failed
             transaction.failure = failure
         }
     }
 
-    private mutating func change(_ number: Int, _ body: (inout SandboxTransaction) -> Void) {
+    private mutating func change(_ number: TransactionNumber, _ body: (inout SandboxTransaction) -> Void) {
         if let place = places[number] { body(&transactions[place]) }
     }
 }
@@ -241,6 +241,6 @@ extension StoreEvent.Order {
     ///
     /// A subscription that has ended continues: its first transaction stays the first.
     fileprivate var original: String? {
-        subscription.flatMap { $0.term.original == transaction ? nil : String($0.term.original) }
+        subscription.flatMap { $0.term.original == transaction ? nil : $0.term.original.identifier }
     }
 }

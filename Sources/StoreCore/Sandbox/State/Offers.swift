@@ -5,20 +5,20 @@ struct Offers: Codable, Sendable {
     /// The nonces of all signed offers that ever came with an order, whether it succeeded or not (behavior 149).
     private var nonces: Set<UUID> = []
     /// For each account, the codes' offers that it has redeemed, and with which transaction.
-    private var redeemed: [Int: [String: Int]] = [:]
+    private var redeemed: [AccountID: [String: TransactionNumber]] = [:]
 
     func hasSeen(_ nonce: UUID) -> Bool { nonces.contains(nonce) }
 
-    func hasRedeemed(_ code: String, _ account: Int) -> Bool { redeemed[account]?[code] != nil }
+    func hasRedeemed(_ code: String, _ account: AccountID) -> Bool { redeemed[account]?[code] != nil }
 
     mutating func use(_ nonce: UUID) { nonces.insert(nonce) }
 
-    mutating func redeem(_ code: String, _ account: Int, as transaction: Int) {
+    mutating func redeem(_ code: String, _ account: AccountID, as transaction: TransactionNumber) {
         redeemed[account, default: [:]][code] = transaction
     }
 
     /// Makes the codes that were redeemed with some transactions redeemable again.
-    mutating func forgetRedemptions(with transactions: Set<Int>) {
+    mutating func forgetRedemptions(with transactions: Set<TransactionNumber>) {
         redeemed = redeemed.mapValues { $0.filter { !transactions.contains($0.value) } }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 struct Revocations: Codable, Sendable {
     /// A notice that a device's app receives once.
     private struct Revocation: Codable, Sendable {
-        let account: Int
+        let account: AccountID
         /// The length of the ledger at the revocation.
         let position: Int
         let productIdentifiers: [String]
@@ -13,7 +13,7 @@ struct Revocations: Codable, Sendable {
     /// The cancellation date of each revoked or refunded transaction.
     private var cancellations: [String: Date] = [:]
     /// For each device, the notices that its app has not received, oldest first.
-    private var notices: [Int: [Revocation]] = [:]
+    private var notices: [DeviceID: [Revocation]] = [:]
     /// The length of the ledger when all transactions were deleted for the last time.
     private var cleared = 0
 
@@ -30,26 +30,26 @@ struct Revocations: Codable, Sendable {
     mutating func cancel(_ transaction: String, _ date: Date) { cancellations[transaction] = date }
 
     /// Adds a notice for an app on a device that an account's access to some products has ended.
-    mutating func notify(_ account: Int, on device: Int, _ productIdentifiers: [String], at position: Int) {
+    mutating func notify(_ account: AccountID, on device: DeviceID, _ productIdentifiers: [String], at position: Int) {
         let notice = Revocation(account: account, position: position, productIdentifiers: productIdentifiers)
         notices[device, default: []].append(notice)
     }
 
     /// Removes the notices that an app has received, about the account that is signed in on its device.
-    mutating func tell(_ account: Int, on device: Int, through position: Int) {
+    mutating func tell(_ account: AccountID, on device: DeviceID, through position: Int) {
         if notices.isEmpty { return }
         notices[device]?.removeAll { $0.account == account && $0.position <= position }
         if notices[device]?.isEmpty == true { notices[device] = nil }
     }
 
     /// Whether an app on a device has yet to receive a notice that was added up to a position.
-    func isAwaited(on device: Int, through position: Int) -> Bool {
+    func isAwaited(on device: DeviceID, through position: Int) -> Bool {
         if notices.isEmpty { return false }
         return notices[device]?.contains { $0.position <= position } ?? false
     }
 
     /// Returns the notices that an app on a device has yet to receive when an account is signed in there.
-    func awaited(by account: Int, on device: Int) -> [[String]] {
+    func awaited(by account: AccountID, on device: DeviceID) -> [[String]] {
         notices[device]?.filter { $0.account == account }.map(\.productIdentifiers) ?? []
     }
 
@@ -66,7 +66,7 @@ struct Revocations: Codable, Sendable {
 
 extension SandboxState {
     /// Adds a notice of ended access for every device on which the account was ever signed in, once each.
-    mutating func notify(_ account: Int, _ productIdentifiers: [String]) {
+    mutating func notify(_ account: AccountID, _ productIdentifiers: [String]) {
         if productIdentifiers.isEmpty { return }
         for device in devices.indices where devices[device].accounts.contains(account) {
             revocations.notify(account, on: device, productIdentifiers, at: position)
@@ -74,15 +74,16 @@ extension SandboxState {
     }
 
     /// Returns the updates about ended access that an app on a device has yet to receive.
-    func revocations(on device: Int) -> [StoreUpdate] {
-        revocations.awaited(by: devices[device].account, on: device).map { .revoked(productIdentifiers: $0) }
+    func revocations(on device: DeviceID) -> [StoreUpdate] {
+        guard let account = devices[device].account else { return [] }
+        return revocations.awaited(by: account, on: device).map { .revoked(productIdentifiers: $0) }
     }
 
     /// Adds the updates that the end of an account's access means for a queue on a device.
     func addRevocation(
         of productIdentifiers: [String],
-        from account: Int,
-        for device: Int,
+        from account: AccountID,
+        for device: DeviceID,
         to updates: inout [StoreUpdate]
     ) {
         guard devices[device].account == account, !productIdentifiers.isEmpty else { return }

@@ -23,7 +23,7 @@ extension SandboxState {
     }
 
     /// Cuts short a subscription's period, also in its purchases and in the family's shares.
-    private mutating func cut(_ subscription: Int, to term: SubscriptionTerm) {
+    private mutating func cut(_ subscription: SubscriptionIndex, to term: SubscriptionTerm) {
         purchasesChange()
         let account = subscriptions[subscription].account
         let last = subscriptions[subscription].term
@@ -42,7 +42,7 @@ extension SandboxState {
 
     /// Returns the places of the purchases of a subscription's newest period, in its account's history and in those of
     /// the members of its family.
-    func purchasesOfNewestPeriod(of subscription: Int) -> [(account: Int, index: Int)] {
+    func purchasesOfNewestPeriod(of subscription: SubscriptionIndex) -> [(account: AccountID, index: PurchaseIndex)] {
         let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
         let own = purchases(of: term, by: account).map { (account: account, index: $0) }
         return families.shares(of: term, from: account).reduce(into: own) { found, share in
@@ -53,9 +53,9 @@ extension SandboxState {
     }
 
     /// Returns the indices, in an account's history, of the purchases of a subscription's newest period.
-    func purchases(of term: SubscriptionTerm, by account: Int) -> [Int] {
-        var found: [Int] = []
-        for index in (0..<accounts[account].history.count).reversed() {
+    func purchases(of term: SubscriptionTerm, by account: AccountID) -> [PurchaseIndex] {
+        var found: [PurchaseIndex] = []
+        for index in accounts[account].history.indices.reversed() {
             guard let known = accounts[account].history[index].term, known.original == term.original else { continue }
             // Older purchases belong to earlier periods.
             guard known == term else { break }

@@ -22,13 +22,14 @@ extension SandboxState {
         case .finished(let finish): hasDevice(finish.device)
         case .restored(let restoration):
             hasDevice(restoration.device) && accounts.indices.contains(restoration.account)
-                && restoration.history.upperBound <= accounts[restoration.account].history.count
+                && restoration.history.upperBound <= accounts[restoration.account].history.indices.upperBound
                 && restores(restoration)
         case .renewed(let subscription, _, let term, _):
             subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
-        case .ended(let subscription, _), .autoRenewal(let subscription, _): subscription < subscriptions.count
+        case .ended(let subscription, _), .autoRenewal(let subscription, _):
+            subscriptions.indices.contains(subscription)
         case .redeemed(let redemption): admits(redemption.purchase)
-        case .owner(let change): admits(change)
+        case .operator(let change): admits(change)
         case .billing(let change): admits(change)
         }
     }
@@ -61,7 +62,7 @@ extension SandboxState {
         hasDevice(purchase.device) && hasAccount(purchase.account) && hasProduct(purchase.product)
     }
 
-    private func admits(_ change: OwnerChange) -> Bool {
+    private func admits(_ change: OperatorChange) -> Bool {
         switch change {
         case .asksToBuy(let account, _), .interruptsPurchases(let account, _): hasAccount(account)
         case .interrupted(let order, _): admits(order)
@@ -80,7 +81,7 @@ extension SandboxState {
         case .fails(let account, _): hasAccount(account)
         case .gracePeriod, .renewalLimit: true
         case .renewalFailed(let subscription, _), .graceEnded(let subscription), .priceIncrease(let subscription, _):
-            subscription < subscriptions.count
+            subscriptions.indices.contains(subscription)
         case .leftOut(let subscription, let term), .cutShort(let subscription, let term):
             subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
         }
@@ -98,7 +99,7 @@ extension SandboxState {
         }
     }
 
-    private func hasDevice(_ device: Int?) -> Bool { device.map { devices.indices.contains($0) } ?? true }
-    private func hasAccount(_ account: Int?) -> Bool { account.map { accounts.indices.contains($0) } ?? true }
-    private func hasProduct(_ product: Int?) -> Bool { product.map { catalog.has($0) } ?? true }
+    private func hasDevice(_ device: DeviceID?) -> Bool { device.map { devices.indices.contains($0) } ?? true }
+    private func hasAccount(_ account: AccountID?) -> Bool { account.map { accounts.indices.contains($0) } ?? true }
+    private func hasProduct(_ product: ProductIndex?) -> Bool { product.map { catalog.has($0) } ?? true }
 }

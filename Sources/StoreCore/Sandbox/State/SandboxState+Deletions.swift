@@ -4,15 +4,15 @@ extension SandboxState {
     /// Applies the deletion of transactions.
     mutating func apply(_ deletion: Deletion) {
         purchasesChange()
-        let identifiers = Set(deletion.transactions.map { String($0) })
+        let identifiers = Set(deletion.transactions.map(\.identifier))
         deletion.withdrawn.forEach { withdraw($0.transaction) }
-        for number in deletion.transactions { owner.issues[number] = nil }
+        for number in deletion.transactions { operatorState.issues[number] = nil }
         offers.forgetRedemptions(with: Set(deletion.transactions))
         subscriptions.forgetWaitingOffers(from: identifiers)
         for account in accounts.indices {
             var isTouched = false
-            let count = accounts[account].history.count
-            for index in 0..<count where identifiers.contains(accounts[account].history[index].identifier) {
+            for index in accounts[account].history.indices
+            where identifiers.contains(accounts[account].history[index].identifier) {
                 accounts[account].history[index].isDeleted = true
                 isTouched = true
             }
@@ -22,13 +22,17 @@ extension SandboxState {
     }
 
     /// Recomputes the account's entitlements without the deleted transactions.
-    private mutating func forgetWhatIsDeleted(_ account: Int, _ identifiers: Set<String>, _ ended: [Int]?) {
+    private mutating func forgetWhatIsDeleted(
+        _ account: AccountID,
+        _ identifiers: Set<String>,
+        _ ended: [SubscriptionIndex]?
+    ) {
         let history = accounts[account].history
-        let own = (0..<history.count).lazy.map { history[$0] }.filter(\.isOwn)
+        let own = history.indices.lazy.map { history[$0] }.filter(\.isOwn)
         accounts[account].owned.formIntersection(own.map(\.product))
         for index in subscriptions.all(of: account) {
             let term = subscriptions[index].term
-            if identifiers.contains(String(term.original)) {
+            if identifiers.contains(term.original.identifier) {
                 subscriptions.forget(index)
                 continue
             }
@@ -47,7 +51,9 @@ extension SandboxState {
     }
 
     /// Returns the running subscriptions of whose newest period nothing is left without some transactions.
-    func subscriptionsWithNothingLeft(without numbers: Set<Int>, in ledger: LedgerHistory) -> [Int] {
+    func subscriptionsWithNothingLeft(without numbers: Set<TransactionNumber>, in ledger: LedgerHistory)
+        -> [SubscriptionIndex]
+    {
         accounts.indices.flatMap { account in
             let history = accounts[account].history
             return subscriptions.all(of: account).filter { index in
@@ -58,7 +64,7 @@ extension SandboxState {
                     })
                 else { return false }
                 return repetitions(of: newest, by: account, in: ledger).allSatisfy { place in
-                    Self.number(of: history[place].identifier).map(numbers.contains) ?? false
+                    TransactionNumber(history[place].identifier).map(numbers.contains) ?? false
                 }
             }
         }
@@ -66,10 +72,14 @@ extension SandboxState {
 
     /// Reverts what deleted transactions changed in a subscription that continues: the product that it renews as, and
     /// the use of the introductory offer.
-    private mutating func takeBackWhatIsDeleted(_ index: Int, _ account: Int, _ identifiers: Set<String>) {
+    private mutating func takeBackWhatIsDeleted(
+        _ index: SubscriptionIndex,
+        _ account: AccountID,
+        _ identifiers: Set<String>
+    ) {
         let history = accounts[account].history
         let term = subscriptions[index].term
-        let own = (0..<history.count).map { history[$0] }.filter { !$0.isShared && $0.term?.original == term.original }
+        let own = history.indices.map { history[$0] }.filter { !$0.isShared && $0.term?.original == term.original }
         let deleted = own.filter { identifiers.contains($0.identifier) }
         if deleted.contains(where: \.isIntroductory), !own.contains(where: { $0.isIntroductory && !$0.isDeleted }) {
             subscriptions.reopenIntroductoryOffer(of: index)
@@ -93,43 +103,39 @@ extension SandboxState {
             accounts[account].history = SegmentedArray()
         }
         subscriptions = Subscriptions()
-        owner.issues = [:]
+        operatorState.issues = [:]
         offers.forgetRedemptions()
         revocations.clear(at: position)
         families.forgetShares()
     }
 
-    private mutating func withdraw(_ number: Int) {
+    private mutating func withdraw(_ number: TransactionNumber) {
         waiting.remove(number)
         guard let row = transactions.remove(number) else { return }
-        if row.device >= 0 {
-            devices[Int(row.device)].unfinished -= 1
-        } else {
-            accounts[Int(row.account)].unfinished -= 1
-        }
+        countUnfinished(row, by: -1)
     }
 
     /// Adds the updates that deleted transactions mean for a queue on a device.
-    func addWithdrawals(_ withdrawn: [Deletion.Withdrawn], for device: Int, to updates: inout [StoreUpdate]) {
+    func addWithdrawals(_ withdrawn: [Deletion.Withdrawn], for device: DeviceID, to updates: inout [StoreUpdate]) {
         for row in withdrawn
         where (row.device == nil || row.device == device)
             && (row.account == nil || row.account == devices[device].account)
         {
-            updates.append(.finished(transaction: String(row.transaction), order: row.order))
+            updates.append(.finished(transaction: row.transaction.identifier, order: row.order))
         }
     }
 
     /// Returns the unfinished ones of some transactions.
-    func withdrawn(_ isMeant: (Int) -> Bool) -> [Deletion.Withdrawn] {
+    func withdrawn(_ isMeant: (TransactionNumber) -> Bool) -> [Deletion.Withdrawn] {
         var result: [Deletion.Withdrawn] = []
-        transactions.forEach { number, row in
+        transactions.forEachTransaction { number, row in
             guard isMeant(number) else { return }
             result.append(
                 Deletion.Withdrawn(
                     transaction: number,
                     order: row.transaction.order,
-                    account: row.account < 0 ? nil : Int(row.account),
-                    device: row.device < 0 ? nil : Int(row.device)
+                    account: row.account,
+                    device: row.device
                 )
             )
         }

@@ -10,7 +10,7 @@ extension SandboxState {
         case .sharing(let account, let isOn): families.setSharing(isOn, account)
         case .shared(let sharing): share(sharing, date)
         case .unshared(let key, let transactions, let revoked):
-            cancel(Set(transactions.map { String($0) }), of: key.member, date)
+            cancel(Set(transactions.map(\.identifier)), of: key.member, date)
             families.end(key)
             notify(key.member, revoked)
         }
@@ -19,7 +19,7 @@ extension SandboxState {
     private mutating func share(_ sharing: FamilyChange.Sharing, _ date: Date) {
         let member = sharing.key.member
         let payment = catalog.payment(for: sharing.product, applicationUsername: nil)
-        let identifier = String(sharing.transaction)
+        let identifier = sharing.transaction.identifier
         let itself = StoreTransaction.Original(identifier: identifier, date: date, payment: payment)
         let details = StoreTransaction.Details(failure: nil, original: itself, receipt: nil)
         var purchase = Purchase(source: .details(details), product: sharing.product, term: sharing.term)
@@ -27,7 +27,7 @@ extension SandboxState {
         purchase.isFinished = sharing.isSilent
         let history = remember(purchase, member)
         let first = families.keep(sharing, details, graceEnd: graceEnd(of: sharing.key.item))
-        guard !sharing.isSilent else { return nextTransaction = sharing.transaction + 1 }
+        guard !sharing.isSilent else { return nextTransaction = sharing.transaction.advanced(by: 1) }
         for device in devices.indices where devices[device].account == member { devices[device].hasReceipt = true }
         let transaction = StoreTransaction(
             identifier: identifier,
@@ -38,13 +38,7 @@ extension SandboxState {
             details: first
         )
         insert(
-            Row(
-                transaction: transaction,
-                account: Int32(member),
-                device: -1,
-                product: Int32(sharing.product),
-                history: history
-            ),
+            Row(transaction: transaction, account: member, device: nil, product: sharing.product, history: history),
             sharing.transaction
         )
     }
@@ -58,13 +52,13 @@ extension SandboxState {
     }
 
     /// Sets or removes the end of grace for the family's shares in a subscription whose period is over.
-    mutating func setGraceEndForFamily(_ moment: Date?, of subscription: Int) {
+    mutating func setGraceEndForFamily(_ moment: Date?, of subscription: SubscriptionIndex) {
         let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
         families.setGraceEnd(moment, of: term, from: account)
     }
 
     /// Adds the updates that a change in a family means for a queue on a device.
-    func addUpdates(from change: FamilyChange, for device: Int, to updates: inout [StoreUpdate]) {
+    func addUpdates(from change: FamilyChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
         case .founded, .joined, .left, .sharing: break
         case .shared(let sharing):

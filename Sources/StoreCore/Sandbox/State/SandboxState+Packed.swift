@@ -4,18 +4,18 @@ import Foundation
 
 extension SandboxState.Row: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
-        pack.add(Int(account))
-        pack.add(Int(device))
-        pack.add(Int(product))
-        pack.add(Int(history))
+        pack.add(account)
+        pack.add(device)
+        pack.add(product)
+        pack.add(history)
         transaction.pack(into: &pack)
     }
 
     init(unpacking pack: inout BinaryDecoder) throws {
-        let account = Int32(truncatingIfNeeded: try pack.int())
-        let device = Int32(truncatingIfNeeded: try pack.int())
-        let product = Int32(truncatingIfNeeded: try pack.int())
-        let history = Int32(truncatingIfNeeded: try pack.int())
+        let account: AccountID? = try pack.optionalNumber()
+        let device: DeviceID? = try pack.optionalNumber()
+        let product: ProductIndex? = try pack.optionalNumber()
+        let history: PurchaseIndex? = try pack.optionalNumber()
         self.init(
             transaction: try StoreTransaction(unpacking: &pack),
             account: account,
@@ -40,7 +40,7 @@ extension SandboxState.Purchase: BinaryCodable {
 
     init(unpacking pack: inout BinaryDecoder) throws {
         let flags = try pack.byte()
-        let product = try pack.int()
+        let product: ProductIndex = try pack.number()
         let term = flags & 4 == 0 ? nil : try pack.json(SubscriptionTerm.self)
         let source: Source =
             flags & 8 == 0

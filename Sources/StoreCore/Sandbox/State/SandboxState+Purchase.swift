@@ -11,8 +11,7 @@ extension SandboxState {
         }
 
         let source: Source
-        /// The product's number in the catalog.
-        let product: Int
+        let product: ProductIndex
         /// The purchased period of an auto-renewable subscription; of a deferred change, the period that runs until
         /// then.
         var term: SubscriptionTerm?
@@ -27,6 +26,16 @@ extension SandboxState {
         var isCancelled = false
         /// Whether the store's operator has deleted it, as if it had never existed.
         var isDeleted = false
+    }
+}
+
+extension SegmentedArray<SandboxState.Purchase> {
+    /// The numbers of all purchases, oldest first.
+    var indices: Range<PurchaseIndex> { 0..<PurchaseIndex(rawValue: count) }
+
+    subscript(index: PurchaseIndex) -> SandboxState.Purchase {
+        @inline(__always) _read { yield self[index.rawValue] }
+        @inline(__always) _modify { yield &self[index.rawValue] }
     }
 }
 
@@ -69,7 +78,7 @@ extension SandboxState.Purchase {
 
 extension SandboxState {
     /// Whether a restore brings a purchase back (behaviors 102, 104, 105 and 110).
-    func isRestored(_ index: Int, by applicationUsername: String?, _ account: Int) -> Bool {
+    func isRestored(_ index: PurchaseIndex, by applicationUsername: String?, _ account: AccountID) -> Bool {
         // The purchase is examined in place, far from everything else.
         accounts[account].history[index].isRestored(by: applicationUsername, catalog)
     }

@@ -3,7 +3,7 @@ import Foundation
 extension SandboxState {
     /// Applies a refund.
     mutating func apply(_ refund: Refund, _ date: Date) {
-        let identifiers = Set(refund.transactions.map { String($0) })
+        let identifiers = Set(refund.transactions.map(\.identifier))
         cancel(identifiers, of: refund.account, date)
         switch catalog.kind(of: refund.product) {
         case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)
@@ -17,7 +17,7 @@ extension SandboxState {
     /// Returns the subscription that ended with a refund, nil for none.
     ///
     /// Without a record that was lost, the number may be invalid, or refer to another subscription.
-    private func ended(with refund: Refund) -> Int? {
+    private func ended(with refund: Refund) -> SubscriptionIndex? {
         guard let index = refund.ended else { return endedAsBefore(refund) }
         guard isDamaged else { return index }
         guard subscriptions.indices.contains(index), subscriptions[index].account == refund.account,
@@ -27,16 +27,16 @@ extension SandboxState {
     }
 
     /// Returns the subscription that ended with a refund recorded by an older version of the store.
-    private func endedAsBefore(_ refund: Refund) -> Int? {
+    private func endedAsBefore(_ refund: Refund) -> SubscriptionIndex? {
         guard !refund.revoked.isEmpty, let group = catalog.group(of: refund.product) else { return nil }
         return subscriptions.index(of: group, account: refund.account)
     }
 
     /// Revokes transactions of an account.
-    mutating func cancel(_ identifiers: Set<String>, of account: Int, _ date: Date) {
+    mutating func cancel(_ identifiers: Set<String>, of account: AccountID, _ date: Date) {
         purchasesChange()
         for identifier in identifiers { revocations.cancel(identifier, date) }
-        for index in 0..<accounts[account].history.count
+        for index in accounts[account].history.indices
         where identifiers.contains(accounts[account].history[index].identifier) {
             accounts[account].history[index].isCancelled = true
         }

@@ -2,23 +2,18 @@ import Foundation
 
 // The updates for queues: a store's state and events as they cross the socket.
 extension SandboxState {
-    /// Returns the number of a transaction's identifier, nil if the store never gave that: "007" is not "7".
-    static func number(of identifier: String) -> Int? {
-        Int64(spelledBy: identifier).flatMap { Int(exactly: $0) }
-    }
-
     /// The undecided orders, oldest first.
-    var undecided: [Int] {
-        var numbers: [Int] = []
+    var undecided: [TransactionNumber] {
+        var numbers: [TransactionNumber] = []
         numbers.reserveCapacity(waiting.count)
-        waiting.forEach { number, _ in numbers.append(number) }
+        waiting.forEachTransaction { number, _ in numbers.append(number) }
         return numbers
     }
 
     /// The undecided orders about which no authorizer was asked, or none whose answer was recorded; oldest first.
-    var unasked: [Int] {
-        var numbers: [Int] = []
-        waiting.forEach { number, isAsked in
+    var unasked: [TransactionNumber] {
+        var numbers: [TransactionNumber] = []
+        waiting.forEachTransaction { number, isAsked in
             if !isAsked, transactions[number]?.transaction.state == .purchasing { numbers.append(number) }
         }
         return numbers
@@ -28,15 +23,14 @@ extension SandboxState {
 
     /// Whether a device receives a transaction: its own account's, if it was ordered there or by no device.
     @inline(__always)
-    func isVisible(_ row: Row, on device: Int) -> Bool {
-        guard row.device == device || row.device < 0 else { return false }
-        return row.account < 0 || row.account == devices[device].account
+    func isVisible(_ row: Row, on device: DeviceID) -> Bool {
+        guard row.device == nil || row.device == device else { return false }
+        return row.account == nil || row.account == devices[device].account
     }
 
     /// Returns all unfinished transactions on a device, oldest first.
-    func unfinished(on device: Int) -> [StoreTransaction] {
-        let account = devices[device].account
-        let count = devices[device].unfinished + (account < 0 ? 0 : accounts[account].unfinished)
+    func unfinished(on device: DeviceID) -> [StoreTransaction] {
+        let count = devices[device].unfinished + (devices[device].account.map { accounts[$0].unfinished } ?? 0)
         guard count > 0 else { return [] }
         var result: [StoreTransaction] = []
         result.reserveCapacity(count)
@@ -51,7 +45,7 @@ extension SandboxState {
     /// and then reported again.
     func addUpdates(
         from event: StoreEvent,
-        for device: Int,
+        for device: DeviceID,
         journal: JournalID,
         to updates: inout [StoreUpdate]
     ) {
@@ -59,7 +53,7 @@ extension SandboxState {
         case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
             .ended, .autoRenewal, .receiptRefreshed, .billing:
             break
-        case .owner(let change):
+        case .operator(let change):
             addUpdates(from: change, for: device, to: &updates)
         case .ordered(let order):
             if order.device == device {
@@ -74,9 +68,11 @@ extension SandboxState {
         case .declined(let number, _):
             addTransaction(number, for: device, to: &updates)
         case .finished(let finish):
-            let concerns = finish.device == device || finish.account == devices[device].account
-            guard concerns, let number = finish.transaction, finish.command.journal != journal else { return }
-            updates.append(.finished(transaction: String(number), order: finish.order))
+            let isOfItsAccount = finish.account.map { $0 == devices[device].account } ?? false
+            guard finish.device == device || isOfItsAccount, let number = finish.transaction,
+                finish.command.journal != journal
+            else { return }
+            updates.append(.finished(transaction: number.identifier, order: finish.order))
         case .restored(let restoration):
             guard restoration.device == device else { return }
             for number in restoration.transactions {
@@ -95,9 +91,9 @@ extension SandboxState {
 
     @inline(__always)
     func addTransaction(
-        _ number: Int,
+        _ number: TransactionNumber,
         as past: StoreTransaction.State? = nil,
-        for device: Int,
+        for device: DeviceID,
         to updates: inout [StoreUpdate]
     ) {
         guard let row = transactions[number], isVisible(row, on: device) else { return }

@@ -6,20 +6,20 @@ struct SandboxState: Codable, Sendable {
     struct Row: Sendable {
         /// The transaction as its device sees it.
         var transaction: StoreTransaction
-        /// The account, -1 where it was ordered with none signed in.
-        let account: Int32
-        /// The device of the order; -1 for a transaction without an order, which every device of the account receives.
-        let device: Int32
-        /// The product's number in the catalog, -1 for an unknown product.
-        let product: Int32
-        /// The index in the account's history of the purchase that this is or restores; -1 if it is not kept there.
-        var history: Int32 = -1
+        /// The account, nil where it was ordered with none signed in.
+        @Packed private(set) var account: AccountID?
+        /// The device of the order; nil for a transaction without an order, which every device of the account receives.
+        @Packed private(set) var device: DeviceID?
+        /// The product, nil for an unknown one.
+        @Packed private(set) var product: ProductIndex?
+        /// The purchase that this is or restores; nil if the account's history does not keep it.
+        @Packed var history: PurchaseIndex?
     }
 
     struct Account: Codable, Sendable {
         let name: String
-        /// The products bought for good, by their numbers in the catalog.
-        var owned: Set<Int> = []
+        /// The products bought for good.
+        var owned: Set<ProductIndex> = []
         var history = SegmentedArray<Purchase>()
         /// The number of unfinished transactions that all of its devices receive.
         var unfinished = 0
@@ -27,10 +27,10 @@ struct SandboxState: Codable, Sendable {
 
     struct Device: Codable, Sendable {
         let name: String
-        /// The account that is signed in, -1 for none.
-        var account: Int
+        /// The account that is signed in, nil for none.
+        @Packed var account: AccountID?
         /// All accounts that were ever signed in.
-        var accounts: [Int]
+        var accounts: [AccountID]
         var mayPay = true
         var taken = IdempotencyRecord()
         /// The number of unfinished transactions that were ordered here.
@@ -49,14 +49,14 @@ struct SandboxState: Codable, Sendable {
     var transactions = SlotTable<Row>()
     var subscriptions = Subscriptions()
     var offers = Offers()
-    var accounts = [Account(name: "account")]
-    var devices = [Device(name: "device", account: 0, accounts: [0])]
-    private var accountNumbers = ["account": 0]
-    private var deviceNumbers = ["device": 0]
-    var nextTransaction = 1
+    var accounts = Table<AccountID, Account>([Account(name: "account")])
+    var devices = Table<DeviceID, Device>([Device(name: "device", account: 0, accounts: [0])])
+    private var accountNumbers: [String: AccountID] = ["account": 0]
+    private var deviceNumbers: [String: DeviceID] = ["device": 0]
+    var nextTransaction: TransactionNumber = 1
     /// The undecided orders, each with whether the authorizer has been asked about it.
     var waiting = SlotTable<Bool>()
-    var owner = OwnerState()
+    var operatorState = OperatorState()
     var billing = BillingState()
     var revocations = Revocations()
     var families = Families()
@@ -64,6 +64,14 @@ struct SandboxState: Codable, Sendable {
     private(set) var lastPurchaseChange: Int?
     /// Whether a record could not be read, so that later ones may refer to what does not exist.
     private(set) var isDamaged = false
+
+    /// Every property: one that is left out would be missing in snapshots.
+    private enum CodingKeys: String, CodingKey {
+        case catalog, position, transactions, subscriptions, offers, accounts, devices, accountNumbers, deviceNumbers
+        case nextTransaction, waiting
+        case operatorState = "owner"
+        case billing, revocations, families, lastPurchaseChange, isDamaged
+    }
 }
 
 // MARK: - The fold
@@ -76,24 +84,24 @@ extension SandboxState {
         position += 1
         if isDamaged, !admits(record.event) {
             // The numbers that the record gave must not be given again.
-            nextTransaction += Self.numbersLost
+            nextTransaction = nextTransaction.advanced(by: Self.numbersLost)
             return
         }
         switch record.event {
         case .unreadable:
             isDamaged = true
-            nextTransaction += Self.numbersLost
+            nextTransaction = nextTransaction.advanced(by: Self.numbersLost)
         case .registered(let product):
             catalog.register(product)
             purchasesChange()
         case .availability(let identifier, let availability):
             if let index = catalog.index(of: identifier) { catalog.setAvailability(availability, of: index) }
         case .accountAdded(let name):
-            accountNumbers[name] = accounts.count
+            accountNumbers[name] = accounts.endIndex
             accounts.append(Account(name: name))
         case .deviceAdded(let name, let account):
-            deviceNumbers[name] = devices.count
-            devices.append(Device(name: name, account: account ?? -1, accounts: account.map { [$0] } ?? []))
+            deviceNumbers[name] = devices.endIndex
+            devices.append(Device(name: name, account: account, accounts: account.map { [$0] } ?? []))
         case .signedIn(let device, let account):
             signIn(device, account)
         case .paymentsAllowed(let device, let isAllowed):
@@ -144,26 +152,26 @@ extension SandboxState {
             subscriptions.setWillRenew(isOn, of: subscription)
         case .redeemed(let redemption):
             apply(redemption, record.date)
-        case .owner(let change):
+        case .operator(let change):
             apply(change, record.date)
         case .billing(let change):
             apply(change)
         }
     }
 
-    mutating func numberTransactions(from number: Int) { nextTransaction = number }
+    mutating func numberTransactions(from number: TransactionNumber) { nextTransaction = number }
 
-    private mutating func take(_ command: OrderID, _ device: Int) {
+    private mutating func take(_ command: OrderID, _ device: DeviceID) {
         devices[device].taken.take(command)
     }
 
-    private mutating func signIn(_ device: Int, _ account: Int?) {
-        devices[device].account = account ?? -1
+    private mutating func signIn(_ device: DeviceID, _ account: AccountID?) {
+        devices[device].account = account
         if let account, !devices[device].accounts.contains(account) { devices[device].accounts.append(account) }
         devices[device].start = position
     }
 
-    mutating func decline(_ number: Int, _ failure: StoreFailure) {
+    mutating func decline(_ number: TransactionNumber, _ failure: StoreFailure) {
         waiting.remove(number)
         transactions.update(number) { $0.transaction = $0.transaction.becoming(.failed, failure: failure) }
     }
@@ -172,13 +180,13 @@ extension SandboxState {
         _ order: StoreEvent.Order,
         _ state: StoreTransaction.State,
         _ date: Date,
-        history: Int32 = -1,
+        history: PurchaseIndex? = nil,
         failure: StoreFailure? = nil
     ) {
         take(order.command, order.device)
         if let discount = order.payment.discount { offers.use(discount.nonce) }
         let transaction = StoreTransaction(
-            identifier: String(order.transaction),
+            identifier: order.transaction.identifier,
             order: order.command,
             payment: order.payment,
             state: state,
@@ -187,44 +195,50 @@ extension SandboxState {
         )
         let row = Row(
             transaction: transaction,
-            account: Int32(order.account ?? -1),
-            device: Int32(order.device),
-            product: order.product.map { Int32($0) } ?? -1,
+            account: order.account,
+            device: order.device,
+            product: order.product,
             history: history
         )
         insert(row, order.transaction)
     }
 
-    mutating func insert(_ row: consuming Row, _ number: Int) {
-        if row.device >= 0 {
-            devices[Int(row.device)].unfinished += 1
-        } else {
-            accounts[Int(row.account)].unfinished += 1
-        }
+    mutating func insert(_ row: consuming Row, _ number: TransactionNumber) {
+        countUnfinished(row, by: 1)
         transactions.insert(row, at: number)
-        nextTransaction = number + 1
+        nextTransaction = number.advanced(by: 1)
+    }
+
+    /// Adds to the number of unfinished transactions of a transaction's device, or of its account.
+    @inline(__always)
+    mutating func countUnfinished(_ row: borrowing Row, by change: Int) {
+        if let device = row.device {
+            devices[device].unfinished += change
+        } else if let account = row.account {
+            accounts[account].unfinished += change
+        }
     }
 
     /// Adds a sold order to the account, and to its history unless the product is a consumable.
     ///
-    /// Returns the index in the history, -1 if it is not kept.
-    private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> Int32 {
+    /// Returns the purchase, nil if the history does not keep it.
+    private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> PurchaseIndex? {
         devices[order.device].hasReceipt = true
-        guard let product = order.product, let account = order.account else { return -1 }
+        guard let product = order.product, let account = order.account else { return nil }
         return own(order.payment, product, order.transaction, order.subscription, account, date)
     }
 
     private mutating func own(
         _ payment: StorePayment,
-        _ product: Int,
-        _ transaction: Int,
+        _ product: ProductIndex,
+        _ transaction: TransactionNumber,
         _ subscription: SubscriptionChange?,
-        _ account: Int,
+        _ account: AccountID,
         _ date: Date
-    ) -> Int32 {
+    ) -> PurchaseIndex? {
         let kind = catalog.kind(of: product)
-        if kind == .consumable { return -1 }
-        let original = StoreTransaction.Original(identifier: String(transaction), date: date, payment: payment)
+        if kind == .consumable { return nil }
+        let original = StoreTransaction.Original(identifier: transaction.identifier, date: date, payment: payment)
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
         switch kind {
         case .consumable, .nonRenewing: break
@@ -253,22 +267,26 @@ extension SandboxState {
         let (payment, product, number) = (purchase.payment, purchase.product, purchase.transaction)
         let history = own(payment, product, number, purchase.subscription, account, date)
         let transaction = StoreTransaction(
-            identifier: String(number),
+            identifier: number.identifier,
             payment: payment,
             state: .purchased,
             date: date
         )
         let row = Row(
             transaction: transaction,
-            account: Int32(account),
-            device: Int32(purchase.device ?? -1),
-            product: Int32(product),
+            account: account,
+            device: purchase.device,
+            product: product,
             history: history
         )
         insert(row, number)
     }
 
-    private mutating func change(_ change: SubscriptionChange, _ account: Int, _ purchase: StoreTransaction.Details) {
+    private mutating func change(
+        _ change: SubscriptionChange,
+        _ account: AccountID,
+        _ purchase: StoreTransaction.Details
+    ) {
         switch change {
         case .begins(let term, let waiting):
             guard let group = catalog.group(of: term.product) else { return }
@@ -282,16 +300,22 @@ extension SandboxState {
     /// Records that existing purchases changed or were removed, so that values derived from them are recomputed.
     mutating func purchasesChange() { lastPurchaseChange = position }
 
-    mutating func remember(_ purchase: Purchase, _ account: Int) -> Int32 {
+    mutating func remember(_ purchase: Purchase, _ account: AccountID) -> PurchaseIndex {
+        let index = accounts[account].history.indices.upperBound
         accounts[account].history.append(purchase)
-        return Int32(accounts[account].history.count - 1)
+        return index
     }
 
-    private mutating func renew(_ subscription: Int, _ number: Int, _ term: SubscriptionTerm, _ date: Date) {
+    private mutating func renew(
+        _ subscription: SubscriptionIndex,
+        _ number: TransactionNumber,
+        _ term: SubscriptionTerm,
+        _ date: Date
+    ) {
         subscriptions.renew(subscription, term)
         let account = subscriptions[subscription].account
         let transaction = StoreTransaction(
-            identifier: String(number),
+            identifier: number.identifier,
             order: nil,
             payment: catalog.payment(
                 for: term.product,
@@ -303,23 +327,19 @@ extension SandboxState {
         )
         let row = Row(
             transaction: transaction,
-            account: Int32(account),
-            device: -1,
-            product: Int32(term.product),
+            account: account,
+            device: nil,
+            product: term.product,
             history: remember(Purchase(source: .renewal(transaction), product: term.product, term: term), account)
         )
         insert(row, number)
     }
 
-    private mutating func finish(_ number: Int, on device: Int) {
+    private mutating func finish(_ number: TransactionNumber, on device: DeviceID) {
         guard let row = transactions.remove(number) else { return }
-        if row.device >= 0 {
-            devices[Int(row.device)].unfinished -= 1
-        } else {
-            accounts[Int(row.account)].unfinished -= 1
-        }
-        if row.history >= 0, row.transaction.state == .purchased {
-            accounts[Int(row.account)].history[Int(row.history)].isFinished = true
+        countUnfinished(row, by: -1)
+        if row.transaction.state == .purchased, let account = row.account, let index = row.history {
+            accounts[account].history[index].isFinished = true
             devices[device].hasReceipt = true
         }
     }
@@ -329,7 +349,7 @@ extension SandboxState {
         var number = restoration.transactions.lowerBound
         for index in restoration.history where isRestored(index, by: restoration.applicationUsername, account) {
             let transaction = StoreTransaction(
-                identifier: String(number),
+                identifier: number.identifier,
                 order: nil,
                 payment: nil,
                 state: .restored,
@@ -338,18 +358,18 @@ extension SandboxState {
             )
             let row = Row(
                 transaction: transaction,
-                account: Int32(account),
-                device: Int32(restoration.device),
-                product: Int32(accounts[account].history[index].product),
-                history: Int32(index)
+                account: account,
+                device: restoration.device,
+                product: accounts[account].history[index].product,
+                history: index
             )
             insert(row, number)
-            number += 1
+            number = number.advanced(by: 1)
         }
     }
 
-    func account(named name: String) -> Int? { accountNumbers[name] }
-    func device(named name: String) -> Int? { deviceNumbers[name] }
+    func account(named name: String) -> AccountID? { accountNumbers[name] }
+    func device(named name: String) -> DeviceID? { deviceNumbers[name] }
 }
 
 extension StoreTransaction {

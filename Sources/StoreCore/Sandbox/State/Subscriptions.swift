@@ -4,14 +4,14 @@ import Foundation
 struct Subscriptions: Codable, Sendable {
     /// An account's subscription in a group, running or ended.
     struct Subscription: Codable, Sendable {
-        let account: Int
+        let account: AccountID
         let group: String
         /// The original that its renewals refer to, the transaction that it began with.
         let original: StoreTransaction.Details
         /// The running period, or the last.
         var term: SubscriptionTerm
-        /// The number of the product that it renews as.
-        var renewsAs: Int
+        /// The product that it renews as.
+        var renewsAs: ProductIndex
         var willRenew = true
         /// The reason of its end, nil while it runs.
         var end: SubscriptionEnd?
@@ -52,7 +52,7 @@ struct Subscriptions: Codable, Sendable {
 
     private struct Due: Codable, Sendable {
         let moment: Date
-        let subscription: Int32
+        let subscription: SubscriptionIndex
     }
 
     /// The longest gap that does not interrupt a subscriber's time: 60 days (semantics of Store Kit 2, §6).
@@ -60,15 +60,15 @@ struct Subscriptions: Codable, Sendable {
 
     private var subscriptions = SegmentedArray<Subscription>()
     /// The subscriptions of each account.
-    private var ofAccount: [Int: [Int]] = [:]
+    private var ofAccount: [AccountID: [SubscriptionIndex]] = [:]
     /// The subscription of each first transaction.
-    private var ofOriginal: [Int: Int] = [:]
+    private var ofOriginal: [TransactionNumber: SubscriptionIndex] = [:]
     /// The offers that begin when their subscription renews and no other offer continues.
-    private var waitingOffers: [Int: WaitingOffer] = [:]
+    private var waitingOffers: [SubscriptionIndex: WaitingOffer] = [:]
     /// The running subscriptions whose last renewal could not be charged.
-    private var troubles: [Int: BillingTrouble] = [:]
+    private var troubles: [SubscriptionIndex: BillingTrouble] = [:]
     /// The subscriptions whose price goes up, or did without consent.
-    private var increases: [Int: PriceIncrease] = [:]
+    private var increases: [SubscriptionIndex: PriceIncrease] = [:]
     /// The due dates, a binary heap with the earliest first.
     ///
     /// Outdated entries are skipped.
@@ -80,47 +80,47 @@ struct Subscriptions: Codable, Sendable {
     /// The number of subscriptions.
     var count: Int { subscriptions.count }
 
-    subscript(index: Int) -> Subscription { _read { yield subscriptions[index] } }
+    subscript(index: SubscriptionIndex) -> Subscription { _read { yield subscriptions[index] } }
 
     /// The numbers of all subscriptions.
-    var indices: Range<Int> { 0..<subscriptions.count }
+    var indices: Range<SubscriptionIndex> { 0..<SubscriptionIndex(rawValue: subscriptions.count) }
 
     /// Whether any subscription has a reason not to renew at its product's price.
     var hasExceptions: Bool { !troubles.isEmpty || !increases.isEmpty }
 
     /// Returns the billing trouble of the renewal that is due, nil for none.
-    func trouble(of index: Int) -> BillingTrouble? { troubles.isEmpty ? nil : troubles[index] }
+    func trouble(of index: SubscriptionIndex) -> BillingTrouble? { troubles.isEmpty ? nil : troubles[index] }
 
     /// Returns the price increase that a subscription's user was asked to consent to.
-    func increase(of index: Int) -> PriceIncrease? { increases.isEmpty ? nil : increases[index] }
+    func increase(of index: SubscriptionIndex) -> PriceIncrease? { increases.isEmpty ? nil : increases[index] }
 
     /// Whether a subscription gives access: its period is paid for, or there is grace.
-    func isEntitled(_ index: Int) -> Bool {
+    func isEntitled(_ index: SubscriptionIndex) -> Bool {
         guard subscriptions[index].isRunning else { return false }
         return trouble(of: index).map { $0.graceEnd != nil } ?? true
     }
 
     /// An account's subscriptions, in the order in which they began.
-    func all(of account: Int) -> [Int] { ofAccount[account] ?? [] }
+    func all(of account: AccountID) -> [SubscriptionIndex] { ofAccount[account] ?? [] }
 
     /// Returns an account's subscription in a group.
-    func index(of group: String, account: Int) -> Int? {
+    func index(of group: String, account: AccountID) -> SubscriptionIndex? {
         ofAccount[account]?.first { subscriptions[$0].group == group }
     }
 
     /// Returns the subscription that began with a transaction.
-    func index(ofOriginal transaction: Int) -> Int? { ofOriginal[transaction] }
+    func index(ofOriginal transaction: TransactionNumber) -> SubscriptionIndex? { ofOriginal[transaction] }
 
     /// Returns the offer that begins when a subscription renews and no other offer continues.
-    func waitingOffer(of index: Int) -> SubscriptionOffer? {
+    func waitingOffer(of index: SubscriptionIndex) -> SubscriptionOffer? {
         waitingOffers.isEmpty ? nil : waitingOffers[index]?.offer
     }
 
     /// Returns the subscription due first by a moment, and whether it is the last one due by then.
-    func due(by moment: Date) -> (subscription: Int, isLast: Bool)? {
+    func due(by moment: Date) -> (subscription: SubscriptionIndex, isLast: Bool)? {
         guard let first = due.first, first.moment <= moment else { return nil }
         let isLast = due.dropFirst().prefix(2).allSatisfy { $0.moment > moment }
-        return (Int(first.subscription), isLast)
+        return (first.subscription, isLast)
     }
 }
 
@@ -134,7 +134,7 @@ extension Subscriptions {
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
         group: String,
-        account: Int,
+        account: AccountID,
         purchase: StoreTransaction.Details
     ) {
         let usesOffer = term.offer?.kind == .introductory
@@ -154,7 +154,7 @@ extension Subscriptions {
             set(term, of: index)
             return
         }
-        let index = subscriptions.count
+        let index = indices.upperBound
         subscriptions.append(
             Subscription(
                 account: account,
@@ -174,7 +174,7 @@ extension Subscriptions {
     }
 
     /// Renews a subscription with the next period.
-    mutating func renew(_ index: Int, _ term: SubscriptionTerm) {
+    mutating func renew(_ index: SubscriptionIndex, _ term: SubscriptionTerm) {
         endWaiting(index, before: term)
         if increase(of: index)?.consent == .agreed { increases[index] = nil }
         subscriptions[index].renew(term)
@@ -182,7 +182,7 @@ extension Subscriptions {
     }
 
     /// Skips the next period, which passed unpaid; the offer that it was under counts as used.
-    mutating func leaveOut(_ index: Int, _ term: SubscriptionTerm) {
+    mutating func leaveOut(_ index: SubscriptionIndex, _ term: SubscriptionTerm) {
         endWaiting(index, before: term)
         subscriptions[index].goOn(as: term)
         // The due date stays: the trouble's next moment is unchanged.
@@ -190,27 +190,27 @@ extension Subscriptions {
     }
 
     /// Removes a waiting offer as it begins with a period, unless the offer before continues.
-    private mutating func endWaiting(_ index: Int, before term: SubscriptionTerm) {
+    private mutating func endWaiting(_ index: SubscriptionIndex, before term: SubscriptionTerm) {
         if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
             waitingOffers[index] = nil
         }
     }
 
     /// Records that the next period could not be charged.
-    mutating func setTrouble(_ trouble: BillingTrouble, of index: Int) {
+    mutating func setTrouble(_ trouble: BillingTrouble, of index: SubscriptionIndex) {
         troubles[index] = trouble
         schedule(index, at: trouble.nextMoment)
     }
 
     /// Cuts short the running period.
-    mutating func cut(_ index: Int, to term: SubscriptionTerm) { set(term, of: index) }
+    mutating func cut(_ index: SubscriptionIndex, to term: SubscriptionTerm) { set(term, of: index) }
 
-    mutating func setIncrease(_ increase: PriceIncrease?, of index: Int) {
+    mutating func setIncrease(_ increase: PriceIncrease?, of index: SubscriptionIndex) {
         if increase != nil || !increases.isEmpty { increases[index] = increase }
     }
 
     /// Ends a subscription: there is no next period.
-    mutating func end(_ index: Int, _ reason: SubscriptionEnd) {
+    mutating func end(_ index: SubscriptionIndex, _ reason: SubscriptionEnd) {
         subscriptions[index].end = reason
         if !waitingOffers.isEmpty { waitingOffers[index] = nil }
         if !troubles.isEmpty { troubles[index] = nil }
@@ -219,20 +219,22 @@ extension Subscriptions {
     }
 
     /// Removes a subscription as if it had never existed: its account is new to the group.
-    mutating func forget(_ index: Int) {
+    mutating func forget(_ index: SubscriptionIndex) {
         let (account, original) = (subscriptions[index].account, subscriptions[index].term.original)
         ofAccount[account]?.removeAll { $0 == index }
         ofOriginal[original] = nil
         end(index, .revoked)
     }
 
-    mutating func setWillRenew(_ willRenew: Bool, of index: Int) { subscriptions[index].willRenew = willRenew }
+    mutating func setWillRenew(_ willRenew: Bool, of index: SubscriptionIndex) {
+        subscriptions[index].willRenew = willRenew
+    }
 
     /// Sets the product to renew as; a waiting offer is replaced by another one, or removed with its product.
     mutating func setRenewsAs(
-        _ product: Int,
+        _ product: ProductIndex,
         under offer: SubscriptionOffer?,
-        of index: Int,
+        of index: SubscriptionIndex,
         purchase: StoreTransaction.Details
     ) {
         if offer != nil || product != subscriptions[index].renewsAs {
@@ -246,7 +248,7 @@ extension Subscriptions {
     }
 
     /// Reverts the product to renew as, because the purchase that changed it was deleted.
-    mutating func takeBackChange(of index: Int, to product: Int) {
+    mutating func takeBackChange(of index: SubscriptionIndex, to product: ProductIndex) {
         guard product != subscriptions[index].renewsAs else { return }
         waitingOffers[index] = nil
         setIncrease(nil, of: index)
@@ -260,16 +262,18 @@ extension Subscriptions {
     }
 
     /// Makes the introductory offer available again.
-    mutating func reopenIntroductoryOffer(of index: Int) { subscriptions[index].hasUsedIntroductoryOffer = false }
+    mutating func reopenIntroductoryOffer(of index: SubscriptionIndex) {
+        subscriptions[index].hasUsedIntroductoryOffer = false
+    }
 
-    private mutating func set(_ term: SubscriptionTerm, of index: Int) {
+    private mutating func set(_ term: SubscriptionTerm, of index: SubscriptionIndex) {
         subscriptions[index].term = term
         if !troubles.isEmpty { troubles[index] = nil }
         schedule(index, at: term.end)
     }
 
-    private mutating func schedule(_ index: Int, at moment: Date) {
-        let new = Due(moment: moment, subscription: Int32(index))
+    private mutating func schedule(_ index: SubscriptionIndex, at moment: Date) {
+        let new = Due(moment: moment, subscription: index)
         // The renewing subscription is nearly always the first one.
         if let first = due.first, first.subscription == new.subscription, first.moment <= new.moment {
             due[0] = new
@@ -290,7 +294,7 @@ extension Subscriptions {
     }
 
     private func isDue(_ due: Due) -> Bool {
-        let index = Int(due.subscription)
+        let index = due.subscription
         guard subscriptions[index].isRunning else { return false }
         return (trouble(of: index)?.nextMoment ?? subscriptions[index].term.end) == due.moment
     }
@@ -323,5 +327,12 @@ extension Subscriptions {
             due.swapAt(child, parent)
             parent = child
         }
+    }
+}
+
+extension SegmentedArray<Subscriptions.Subscription> {
+    fileprivate subscript(index: SubscriptionIndex) -> Subscriptions.Subscription {
+        @inline(__always) _read { yield self[index.rawValue] }
+        @inline(__always) _modify { yield &self[index.rawValue] }
     }
 }

@@ -3,7 +3,7 @@ import StoreContract
 import StoreCore
 
 /// A store that a test plays: it keeps what arrives and says what it is told to say.
-final class Counter: StoreBackend {
+final class Counter: StoreBackend, StorefrontService, ReceiptService, ContentService {
     private struct State {
         var arrived: [String] = []
         var receivers: [any StoreUpdateReceiver] = []
@@ -63,6 +63,12 @@ final class Counter: StoreBackend {
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         note("refresh")
         reply(nil)
+    }
+
+    var storefront: StoreStorefront? { nil }
+
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
+        reply(.failure(.storeKit(.unknown, "nothing is hosted")))
     }
 }
 

@@ -99,26 +99,23 @@ import Testing
         }
     }
 
-    @Test func `A store that says nothing of hosting refuses to send any`() async throws {
-        struct Smallest: AsyncStoreBackend {
-            // Of its own: whoever settles by the system's clock does not wait for this store.
-            let clock: any StoreClock = ManualClock()
-            func submit(_ commands: [StoreCommand]) async throws {}
-            func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {}
-            func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }
-        }
-        let content = StoreContent(identifier: "map", length: 5)
-        let request = ContentRequest(transaction: "1", productIdentifier: "map", content: content, limit: 5)
-        let backends: [any StoreBackend] = [Smallest().asStoreBackend(), ScriptedBackend()]
-        for backend in backends {
-            let answer: Result<Data, StoreFailure> = await withCheckedContinuation { continuation in
-                backend.fetchContent(request) { continuation.resume(returning: $0) }
-            }
-            guard case .failure(let failure) = answer else {
-                Issue.record("\(answer)")
-                continue
-            }
-            #expect(failure.code == 0 && failure.reason.contains("hosts nothing"))
-        }
+    @Test func `A download from a store that hosts nothing fails with a reason`() throws {
+        let backend = ScriptedBackend()
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline)
+        let recorder = Recorder()
+        queue.add(recorder)
+        let sale = StoreTransaction(
+            identifier: "1",
+            payment: StorePayment(productIdentifier: "map"),
+            state: .purchased,
+            date: backend.clock.now,
+            content: [StoreContent(identifier: "map", length: 5)]
+        )
+        backend.send(after: nil, through: UpdateCursor(position: 1), .transaction(sale))
+        let download = try #require(queue.transactions.first?.downloads.first)
+        queue.start([download])
+        #expect(download.state == .failed)
+        let error = try #require(download.error as? SKError)
+        #expect(error.code == .unknown && StoreFailure(error).reason.contains("hosts nothing"))
     }
 }

@@ -67,7 +67,10 @@ import Testing
 
     @Test func `Of finishes that differ in their numbers alone, a segment keeps one`() {
         var records = PackedRecords()
-        for number in 1...512 { records.append(Self.finish(Self.finishEvent(number: number, transaction: 2 * number))) }
+        for number in 1...512 {
+            let transaction = TransactionNumber(rawValue: 2 * number)
+            records.append(Self.finish(Self.finishEvent(number: number, transaction: transaction)))
+        }
         #expect(StoredBits(records).leaves.keys.filter { $0.hasSuffix(".finished.device") }.count == 2)
     }
 
@@ -160,13 +163,13 @@ extension PackedRecordsTests {
     }
 
     private static func order(
-        device: Int = 1,
-        account: Int? = 2,
+        device: DeviceID = 1,
+        account: AccountID? = 2,
         journal: UInt64 = 7,
         number: Int = 7,
-        transaction: Int = 1007,
+        transaction: TransactionNumber = 1007,
         payment: StorePayment = newPayment(),
-        product: Int? = 3,
+        product: ProductIndex? = 3,
         charge: Decimal? = amount("0.99"),
         subscription: SubscriptionChange? = nil
     ) -> StoreEvent.Order {
@@ -214,7 +217,9 @@ extension PackedRecordsTests {
             "event.sold.account": [sale(order(account: 9)), sale(order(account: nil))],
             "event.sold.command.journal.rawValue": [sale(order(journal: 9))],
             "event.sold.command.number": [sale(order(number: 9)), sale(order(number: .min))],
-            "event.sold.transaction": [sale(order(transaction: 9)), sale(order(transaction: .min))],
+            "event.sold.transaction": [
+                sale(order(transaction: 9)), sale(order(transaction: TransactionNumber(rawValue: .min))),
+            ],
             "event.sold.product": [sale(order(product: 9)), sale(order(product: nil))],
             "event.sold.charge": [amount("0.98"), RecordMaker.uncompact("0.99"), nil].map { sale(order(charge: $0)) },
             "event.sold.subscription": [sale(order(subscription: .begins(term)))],
@@ -232,13 +237,13 @@ extension PackedRecordsTests {
     }()
 
     private static func finishEvent(
-        device: Int = 1,
+        device: DeviceID = 1,
         journal: UInt64 = 7,
         number: Int = 8,
-        transaction: Int? = 1000,
+        transaction: TransactionNumber? = 1000,
         orderJournal: UInt64 = 6,
         order: Int? = 7,
-        account: Int? = 2
+        account: AccountID? = 2
     ) -> StoreEvent.Finish {
         StoreEvent.Finish(
             device: device,
@@ -258,7 +263,9 @@ extension PackedRecordsTests {
         "event.finished.device": [finish(finishEvent(device: 9))],
         "event.finished.command.journal.rawValue": [finish(finishEvent(journal: 9))],
         "event.finished.command.number": [9, .min].map { finish(finishEvent(number: $0)) },
-        "event.finished.transaction": [9, .min, nil].map { finish(finishEvent(transaction: $0)) },
+        "event.finished.transaction": [9, TransactionNumber(rawValue: .min), nil].map {
+            finish(finishEvent(transaction: $0))
+        },
         "event.finished.order.journal.rawValue": [finish(finishEvent(orderJournal: 9))],
         "event.finished.order.number": [9, .min].map { finish(finishEvent(order: $0)) },
         "event.finished.account": [9, nil].map { finish(finishEvent(account: $0)) },

@@ -238,7 +238,7 @@ import Testing
 }
 
 /// A store that has lost its sheet.
-private struct SheetStore: AsyncStoreBackend {
+private struct SheetStore: AsyncStoreBackend, AsyncOfferCodeService {
     func submit(_ commands: [StoreCommand]) async throws {}
     func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {}
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }

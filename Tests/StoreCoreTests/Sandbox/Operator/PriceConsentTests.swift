@@ -5,7 +5,7 @@ import Testing
 /// A store that wants to ask its user about a higher price.
 @Suite struct PriceConsentTests {
     /// A store that asks, with nothing to sell.
-    private final class AskingStore: StoreBackend {
+    private final class AskingStore: StoreBackend, PriceConsentService {
         let clock: any StoreClock = ManualClock()
         let lane = BackendLane.caller
         private let state: Locked<(isPending: Bool, shown: Int)>

@@ -1,0 +1,190 @@
+import Foundation
+import StoreCore
+
+extension FaultInjector {
+    /// A message that passes between a queue and its store.
+    public struct Event: Sendable {
+        /// The content of the message.
+        public enum Payload: Hashable, Sendable {
+            /// Commands, to the store.
+            case submission([StoreCommand])
+            /// The answer to these commands.
+            case reply(SubmissionReply, to: [StoreCommand])
+            /// The request for updates of the queue that numbers its commands under this name.
+            case connection(JournalID, after: UpdateCursor?)
+            /// Updates, to the queue that numbers its commands under this name.
+            case update(UpdateBatch, to: JournalID)
+            /// The reason for the loss of a connection, to the queue that numbers its commands under this name.
+            case connectionLost(StoreFailure, to: JournalID)
+            /// Acknowledgement of all updates up to here.
+            case acknowledgement(UpdateCursor)
+            /// A look-up of these identifiers.
+            case productsRequest(Set<String>)
+            /// The answer to a look-up of these identifiers.
+            case productsAnswer(Result<ProductsAnswer, StoreFailure>, to: Set<String>)
+            /// The request for a fresh receipt.
+            case receiptRequest(ReceiptProperties)
+            /// The answer to that request: nil for a fresh receipt.
+            case receiptAnswer(StoreFailure?)
+            /// The request for some bytes of a download.
+            case downloadRequest(ContentRequest)
+            /// The answer to that request.
+            case downloadChunk(Result<Data, StoreFailure>, to: ContentRequest)
+            /// The country that an app reads.
+            case storefrontRead
+
+            /// The point that it passes.
+            public var point: Point {
+                switch self {
+                case .submission: .submission
+                case .reply: .reply
+                case .connection: .connection
+                case .update: .update
+                case .connectionLost: .connectionLost
+                case .acknowledgement: .acknowledgement
+                case .productsRequest: .productsRequest
+                case .productsAnswer: .productsAnswer
+                case .receiptRequest: .receiptRequest
+                case .receiptAnswer: .receiptAnswer
+                case .downloadRequest: .downloadRequest
+                case .downloadChunk: .downloadChunk
+                case .storefrontRead: .storefrontRead
+                }
+            }
+        }
+
+        /// The content.
+        public let payload: Payload
+        /// The message's number at its point, from 1.
+        public let number: Int
+
+        /// The point that it passes.
+        public var point: Point { payload.point }
+    }
+}
+
+extension FaultInjector.Event {
+    /// The commands that are submitted or answered here; none elsewhere.
+    public var commands: [StoreCommand] {
+        switch payload {
+        case .submission(let commands), .reply(_, let commands): commands
+        default: []
+        }
+    }
+
+    /// The products that it concerns, as far as it names them.
+    ///
+    /// A `finish` names only a transaction.
+    public var productIdentifiers: Set<String> {
+        switch payload {
+        case .productsRequest(let identifiers), .productsAnswer(_, let identifiers): return identifiers
+        case .downloadRequest(let request), .downloadChunk(_, let request): return [request.productIdentifier]
+        case .update(let batch, _):
+            return batch.updates.reduce(into: []) { products, update in
+                switch update {
+                case .transaction(let transaction): products.insert(transaction.payment.productIdentifier)
+                case .revoked(let identifiers): products.formUnion(identifiers)
+                case .promoted(let payment, _): products.insert(payment.productIdentifier)
+                case .finished, .restoreEnded, .storefront: break
+                }
+            }
+        default: return Set(payments.map(\.productIdentifier))
+        }
+    }
+
+    /// The app's names for its users, as far as payments and restores in it carry one.
+    public var applicationUsernames: Set<String> {
+        var names = Set(payments.compactMap(\.applicationUsername))
+        for case .restore(let name?) in commands.map(\.action) { names.insert(name) }
+        return names
+    }
+
+    /// The identifiers of the transactions that it announces, finishes or fetches content for.
+    public var transactionIdentifiers: Set<String> {
+        var identifiers: Set<String> = []
+        switch payload {
+        case .downloadRequest(let request), .downloadChunk(_, let request): identifiers.insert(request.transaction)
+        default: break
+        }
+        for case .finish(let transaction) in commands.map(\.action) { identifiers.insert(transaction) }
+        for update in updates {
+            switch update {
+            case .transaction(let transaction): identifiers.insert(transaction.identifier)
+            case .finished(let transaction, _): identifiers.insert(transaction)
+            default: break
+            }
+        }
+        return identifiers
+    }
+
+    private var updates: [StoreUpdate] {
+        if case .update(let batch, _) = payload { batch.updates } else { [] }
+    }
+
+    private var payments: [StorePayment] {
+        commands.compactMap { if case .purchase(let payment) = $0.action { payment } else { nil } }
+            + updates.compactMap { update in
+                switch update {
+                case .transaction(let transaction): transaction.payment
+                case .promoted(let payment, _): payment
+                default: nil
+                }
+            }
+    }
+}
+
+extension FaultInjector.Event: CustomStringConvertible {
+    /// The point, the number and a short description of the content.
+    ///
+    /// Users' names and receipts are omitted.
+    public var description: String {
+        let detail =
+            switch payload {
+            case .submission(let commands): Self.describe(commands)
+            case .reply(.taken, let commands): "taken: \(Self.describe(commands))"
+            case .reply(.tryLater, let commands): "try later: \(Self.describe(commands))"
+            case .connection(_, let cursor): cursor.map { "after \($0)" } ?? "from the beginning"
+            case .update(let batch, _): Self.describe(batch)
+            case .connectionLost(let failure, _): failure.description
+            case .acknowledgement(let cursor): "through \(cursor)"
+            case .productsRequest(let identifiers): identifiers.sorted().joined(separator: ", ")
+            case .productsAnswer(.success, let identifiers): identifiers.sorted().joined(separator: ", ")
+            case .productsAnswer(.failure(let failure), _): failure.description
+            case .receiptRequest: "a fresh one"
+            case .receiptAnswer(let failure): failure?.description ?? "fresh"
+            case .downloadRequest(let request): "\(request.content.identifier) from \(request.offset)"
+            case .downloadChunk(.success(let data), let request):
+                "\(data.count) bytes of \(request.content.identifier) from \(request.offset)"
+            case .downloadChunk(.failure(let failure), _): failure.description
+            case .storefrontRead: "the country"
+            }
+        return "\(point.rawValue) \(number) (\(detail))"
+    }
+
+    private static func describe(_ commands: [StoreCommand]) -> String {
+        commands.map { command in
+            switch command.action {
+            case .purchase(let payment): "purchase of \(payment.productIdentifier)"
+            case .finish(let transaction): "finish of \(transaction)"
+            case .restore: "restore"
+            }
+        }
+        .joined(separator: ", ")
+    }
+
+    private static func describe(_ batch: UpdateBatch) -> String {
+        let updates = batch.updates.map { update in
+            switch update {
+            case .transaction(let transaction):
+                "\(transaction.identifier) of \(transaction.payment.productIdentifier) \(transaction.state)"
+            case .finished(let transaction, _): "\(transaction) finished"
+            case .restoreEnded: "restore ended"
+            case .storefront: "storefront"
+            case .revoked(let identifiers): "revoked \(identifiers.joined(separator: ", "))"
+            case .promoted(let payment, _): "promoted \(payment.productIdentifier)"
+            }
+        }
+        let place = "\(batch.after?.description ?? "snapshot") to \(batch.through)"
+        return ([place] + updates).joined(separator: ", ")
+    }
+}

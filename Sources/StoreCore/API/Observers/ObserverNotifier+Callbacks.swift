@@ -1,0 +1,266 @@
+import Foundation
+
+// Delivery of callbacks to the attached observers, until some are added or removed.
+//
+// The outermost caller retains the queue and the observers and passes them down: reference counting is slow for objects
+// with weak references.
+extension ObserverNotifier {
+    /// The maximum number of transactions, or of downloads, in one callback.
+    static var batchSize: Int { 256 }
+
+    func deliver(_ driver: QueueDriver) {
+        turn.lock()
+        defer { turn.unlock() }
+        context.run { deliver(driver, to: queue) }
+    }
+
+    private func deliver(_ driver: QueueDriver, to queue: SKPaymentQueue?) {
+        var batch = NoticeBatch()
+        var isBegun = false
+        while true {
+            let version = observers.version
+            let live = queue == nil ? nil : observers.load()
+            if live == nil { noticeDeallocatedObservers() }
+            if !isBegun, !driver.begin(&batch) { return }
+            isBegun = true
+            if let live, let queue {
+                if run(&batch, driver, live, queue) { return }
+            } else if skip(&batch, until: version, driver) {
+                return
+            }
+        }
+    }
+
+    /// Delivers the rest of a batch, and all that follow.
+    ///
+    /// Returns false if observers were added or removed before the end.
+    private func run(
+        _ batch: inout NoticeBatch,
+        _ driver: QueueDriver,
+        _ live: LiveObservers,
+        _ queue: SKPaymentQueue
+    ) -> Bool {
+        // Reused for each callback, unless an observer has kept it. Moved out: a callback may lead to another delivery.
+        var page: [SKPaymentTransaction] = []
+        swap(&page, &self.page)
+        defer { swap(&page, &self.page) }
+        repeat {
+            core.receiptFile.keepUp(with: core)
+            while !batch.isDone {
+                if observers.version != live.version { return false }
+                if driver.currentEpoch == batch.epoch {
+                    deliver(&batch, &page, driver, live, queue)
+                    driver.sendUnsent(inCallback: true)
+                } else {
+                    skipNext(&batch, driver)
+                }
+            }
+        } while driver.take(&batch)
+        return true
+    }
+
+    /// Applies pending notices without callbacks, until observers are added.
+    ///
+    /// Returns false if they are.
+    private func skip(_ batch: inout NoticeBatch, until version: Int, _ driver: QueueDriver) -> Bool {
+        repeat {
+            while !batch.isDone {
+                if observers.version != version { return false }
+                skipNext(&batch, driver)
+            }
+        } while driver.take(&batch)
+        return true
+    }
+
+    /// Applies one notice without a callback.
+    private func skipNext(_ batch: inout NoticeBatch, _ driver: QueueDriver) {
+        if batch.removeNext().applyUnheard(self) { driver.askAgain() }
+    }
+
+    /// Runs one callback.
+    private func deliver(
+        _ batch: inout NoticeBatch,
+        _ page: inout [SKPaymentTransaction],
+        _ driver: QueueDriver,
+        _ live: LiveObservers,
+        _ queue: SKPaymentQueue
+    ) {
+        let epoch = batch.epoch
+        switch batch.removeNext() {
+        case .shown(let transaction): Self.gather(.shown, transaction, &batch, &page)
+        case .changed(let transaction, let change): Self.gatherChanges(transaction, change, &batch, &page)
+        case .again(let transaction): Self.gather(.again, transaction, &batch, &page)
+        case .removed(let transaction):
+            Self.gather(.removed, transaction, &batch, &page)
+            tell(of: &page, driver, live, queue, epoch) { $0.paymentQueue($1, removedTransactions: $2) }
+            return
+        case let other:
+            return tell(other, &batch, driver, live, queue)
+        }
+        if page.isEmpty { return }
+        tell(of: &page, driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: $2) }
+    }
+
+    /// Calls all observers with a page of transactions, and empties it.
+    ///
+    /// Finishes of transactions from a page of several go to the store together, once all observers have been called.
+    @inline(__always)
+    private func tell(
+        of page: inout [SKPaymentTransaction],
+        _ driver: QueueDriver,
+        _ live: LiveObservers,
+        _ queue: SKPaymentQueue,
+        _ epoch: Int,
+        _ callback: (any SKPaymentTransactionObserver, SKPaymentQueue, [SKPaymentTransaction]) -> Void
+    ) {
+        func call() {
+            callback(live.first, queue, page)
+            callOthers(driver, live, queue, epoch) { callback($0, $1, page) }
+        }
+        if page.count == 1 {
+            call()
+        } else {
+            CallScope.tellingOfSeveral { call() }
+        }
+        page.empty()
+    }
+
+    @inline(__always)
+    private func callOthers(
+        _ driver: QueueDriver,
+        _ live: LiveObservers,
+        _ queue: SKPaymentQueue,
+        _ epoch: Int,
+        _ callback: (any SKPaymentTransactionObserver, SKPaymentQueue) -> Void
+    ) {
+        if live.others.isEmpty { return }
+        for other in live.others {
+            // An observer removed meanwhile is not called; one added meanwhile is called from the next notice on.
+            let isThere = observers.version == live.version || observers.load()?.contains(other) ?? false
+            if isThere, driver.currentEpoch == epoch { callback(other, queue) }
+        }
+    }
+}
+
+// MARK: - Notices other than transactions
+
+extension ObserverNotifier {
+    private func tell(
+        _ notice: Notice,
+        _ batch: inout NoticeBatch,
+        _ driver: QueueDriver,
+        _ live: LiveObservers,
+        _ queue: SKPaymentQueue
+    ) {
+        let epoch = batch.epoch
+        func call(_ callback: (any SKPaymentTransactionObserver, SKPaymentQueue) -> Void) {
+            callback(live.first, queue)
+            callOthers(driver, live, queue, epoch, callback)
+        }
+        switch notice {
+        case .download(let download, let report):
+            let downloads = Self.gatherDownloads(download, report, &batch)
+            call { $0.paymentQueue($1, updatedDownloads: downloads) }
+        case .restoreEnded(let failure):
+            if let error = failure?.error {
+                call { $0.paymentQueue($1, restoreCompletedTransactionsFailedWithError: error) }
+            } else {
+                call { $0.paymentQueueRestoreCompletedTransactionsFinished($1) }
+            }
+        case .mayContinue(let transaction, let identifier, let storefront):
+            askWhetherToContinue(Self.own(transaction), identifier, storefront, queue, driver)
+        case .priceConsent:
+            askForPriceConsent(queue, driver)
+        case .storefrontChanged:
+            call { $0.paymentQueueDidChangeStorefront($1) }
+        case .revoked(let identifiers):
+            call { $0.paymentQueue($1, didRevokeEntitlementsForProductIdentifiers: identifiers) }
+        case .promoted(let payment, let product):
+            let (payment, product) = (SKPayment(payment), SKProduct(product))
+            var mustAdd = false
+            call { if $0.paymentQueue($1, shouldAddStorePayment: payment, for: product) { mustAdd = true } }
+            if mustAdd { add(payment, to: queue, driver) }
+        case .told(let cursor):
+            driver.acknowledge(through: cursor)
+        case .shown, .changed, .again, .removed:
+            break
+        }
+    }
+
+    /// Adds a payment that the store promotes.
+    ///
+    /// A store's mistake is logged instead of trapping.
+    private func add(_ payment: SKPayment, to queue: SKPaymentQueue, _ driver: QueueDriver) {
+        do { try queue.addThrowing(payment) } catch {
+            driver.log("the store promotes a payment that cannot be added: \(error)")
+        }
+    }
+}
+
+// MARK: - Runs of the same kind
+
+// Each removes the next notice to inspect it, and puts it back if it begins a callback of its own: inspecting it in
+// place would copy it.
+extension ObserverNotifier {
+    /// Collects consecutive notices of one kind, beginning with one that has been removed from the batch.
+    ///
+    /// Except for removals, transactions finished meanwhile are left out.
+    private static func gather(
+        _ kind: Notice.Kind,
+        _ first: AnyObject,
+        _ batch: inout NoticeBatch,
+        _ page: inout [SKPaymentTransaction]
+    ) {
+        let first = own(first)
+        if kind == .removed || !first.isFinished { page.append(first) }
+        while page.count < batchSize, let notice = batch.popNext() {
+            guard notice.kind == kind, let next = notice.transaction.map(own) else { return batch.putBack(notice) }
+            if kind == .removed || !next.isFinished { page.append(next) }
+        }
+    }
+
+    /// Collects consecutive changes, applying each to its transaction.
+    ///
+    /// A deferred transaction may change twice, so it begins a callback of its own.
+    private static func gatherChanges(
+        _ first: AnyObject,
+        _ change: StoreTransaction,
+        _ batch: inout NoticeBatch,
+        _ page: inout [SKPaymentTransaction]
+    ) {
+        let first = own(first)
+        first.apply(change)
+        page.append(first)
+        while page.count < batchSize, let notice = batch.popNext() {
+            guard case .changed(let object, let change) = notice, !own(object).isDeferred else {
+                return batch.putBack(notice)
+            }
+            let transaction = own(object)
+            transaction.apply(change)
+            page.append(transaction)
+        }
+    }
+
+    /// Collects consecutive reports, applying each to its download, beginning with one removed from the batch.
+    ///
+    /// A download that changes again begins a callback of its own.
+    private static func gatherDownloads(
+        _ first: AnyObject,
+        _ report: DownloadReport,
+        _ batch: inout NoticeBatch
+    ) -> [SKDownload] {
+        let first = SKDownload.own(first)
+        first.apply(report)
+        var downloads = [first]
+        while downloads.count < batchSize, let notice = batch.popNext() {
+            guard case .download(let object, let report) = notice, !downloads.contains(where: { $0 === object }) else {
+                batch.putBack(notice)
+                break
+            }
+            let download = SKDownload.own(object)
+            download.apply(report)
+            downloads.append(download)
+        }
+        return downloads
+    }
+}

@@ -1,0 +1,22 @@
+/// A store's service that tells at once whether the user may pay and what is sold.
+///
+/// Any thread may call it, on behalf of the app: it must not block. An ``AsyncStoreBackend`` conforms to it as well, and
+/// answers with what is known now.
+public protocol AvailabilityService: Sendable {
+    /// Whether the user of this device may pay. Read whenever the app asks.
+    ///
+    /// Default: true, as for a store without this service.
+    var canMakePayments: Bool { get }
+
+    /// Returns whether an identifier is sold here, or nil if that is not known at once.
+    ///
+    /// Default: nil.
+    func sells(_ productIdentifier: String) -> Bool?
+}
+
+extension AvailabilityService {
+    /// True: payments are allowed.
+    public var canMakePayments: Bool { true }
+    /// Nil: not known at once.
+    public func sells(_ productIdentifier: String) -> Bool? { nil }
+}

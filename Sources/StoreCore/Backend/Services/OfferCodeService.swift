@@ -1,0 +1,11 @@
+/// A store's service that shows the sheet for offer codes.
+public protocol OfferCodeService: Sendable {
+    /// Shows the sheet in which the user redeems an offer code.
+    ///
+    /// A redeemed code leads to an ordinary purchased transaction, which comes with the updates. Called on the app's
+    /// thread; must not block.
+    ///
+    /// - Parameter reply: to be called once, when the sheet is closed: with nil if the user redeemed a code or
+    ///   canceled, else with the reason why there was no sheet or the code had no effect. The queue logs it.
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void)
+}

@@ -1,0 +1,13 @@
+/// A store's service that asks users to agree to a higher price of their subscription.
+///
+/// Any thread may call it; it must not block.
+public protocol PriceConsentService: Sendable {
+    /// Whether the store wants to ask the user of this device.
+    ///
+    /// Read when a queue's first observer is added, and when the app comes to the front; the queue's delegate is asked
+    /// then whether it may.
+    var isPriceConsentPending: Bool { get }
+
+    /// Asks the user now. Called where ``isPriceConsentPending`` is true and the app agrees.
+    func showPriceConsent()
+}

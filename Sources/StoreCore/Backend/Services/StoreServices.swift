@@ -1,0 +1,36 @@
+/// The optional services of a store, each nil where the store does not offer it.
+///
+/// A store offers a service by conforming to its protocol, as in `final class Shop: StoreBackend, ReceiptService`.
+///
+/// A backend that wraps another one hands the services on whole, ``StoreBackend/services`` in one line, and replaces
+/// those that it wants to observe or change.
+public struct StoreServices: Sendable {
+    /// Whether the user may pay, and which products are sold.
+    public var availability: (any AvailabilityService)?
+    /// The country that the store sells for.
+    public var storefront: (any StorefrontService)?
+    /// Receipts of transactions and of the app.
+    public var receipts: (any ReceiptService)?
+    /// Files that the store hosts.
+    public var content: (any ContentService)?
+    /// The app's changes to how the store promotes products.
+    public var promotions: (any PromotionService)?
+    /// The sheet for offer codes.
+    public var codes: (any OfferCodeService)?
+    /// Requests for consent to a higher price.
+    public var consent: (any PriceConsentService)?
+
+    /// Creates a value without services.
+    public init() {}
+
+    /// Creates the services whose protocols a store conforms to.
+    public init(implementedBy store: any StoreBackend) {
+        availability = store as? any AvailabilityService
+        storefront = store as? any StorefrontService
+        receipts = store as? any ReceiptService
+        content = store as? any ContentService
+        promotions = store as? any PromotionService
+        codes = store as? any OfferCodeService
+        consent = store as? any PriceConsentService
+    }
+}

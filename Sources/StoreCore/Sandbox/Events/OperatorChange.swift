@@ -1,0 +1,41 @@
+import Foundation
+
+/// A change by the store's operator to what happens around orders, and its effects.
+enum OperatorChange: Hashable, Codable, Sendable {
+    /// Ask to Buy was turned on or off for an account.
+    case asksToBuy(account: AccountID, Bool)
+    /// Interruption of an account's orders was turned on or off.
+    case interruptsPurchases(account: AccountID, Bool)
+    /// An order was taken and interrupted.
+    case interrupted(StoreEvent.Order, StoreFailure)
+    /// A deferred order was interrupted when it was to be charged.
+    case interruptedLater(transaction: TransactionNumber, StoreFailure)
+    /// An interrupted purchase has gone through.
+    case resolved(transaction: TransactionNumber, UnorderedPurchase)
+    /// An account bought something without a queue's order.
+    case bought(UnorderedPurchase)
+    /// The storefront changed to another country, ISO 3166-1 alpha-3.
+    case storefront(String)
+    /// A device's user began a purchase on the store's page.
+    case promoted(device: DeviceID, String)
+    /// A device's app has received all notices other than transactions up to a position in the ledger.
+    case newsTold(device: DeviceID, through: Int)
+    /// A device's app changed its promotions on the store's page.
+    case promotionChanged(device: DeviceID, PromotionChange)
+    /// A purchase was refunded.
+    case refunded(Refund)
+    /// Transactions were deleted as if they had never existed.
+    case deleted(Deletion)
+    /// All transactions were deleted.
+    case cleared(withdrawn: [Deletion.Withdrawn])
+    /// Something changed in a family.
+    case family(FamilyChange)
+
+    /// Returns the amount that the change charged to an account.
+    func charge(to account: AccountID) -> Decimal {
+        switch self {
+        case .bought(let purchase), .resolved(_, let purchase): purchase.account == account ? purchase.charge : 0
+        default: 0
+        }
+    }
+}

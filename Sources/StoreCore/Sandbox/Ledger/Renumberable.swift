@@ -1,0 +1,105 @@
+import Foundation
+
+/// An event that often repeats an earlier one with other numbers.
+protocol Renumberable: Sendable {
+    /// Returns the offsets from another event, nil if more than the numbers differs, be it in a single bit.
+    func offsets(from other: Self) -> NumberOffsets?
+    /// Returns the same event under other numbers.
+    func advanced(by offsets: NumberOffsets) -> Self
+}
+
+extension StoreEvent {
+    /// Returns the same event under other numbers, if it is a sale or a finish.
+    func advanced(by offsets: NumberOffsets) -> StoreEvent {
+        guard offsets != .zero else { return self }
+        switch self {
+        case .sold(let order): return .sold(order.advanced(by: offsets))
+        case .finished(let finish): return .finished(finish.advanced(by: offsets))
+        default: return self
+        }
+    }
+}
+
+extension OrderID {
+    fileprivate func advanced(by offset: Int32) -> OrderID {
+        OrderID(journal: journal, number: number &+ Int(offset))
+    }
+}
+
+extension TransactionNumber {
+    fileprivate func advanced(by offset: Int32) -> TransactionNumber {
+        TransactionNumber(rawValue: rawValue &+ Int(offset))
+    }
+}
+
+extension StoreEvent.Order: Renumberable {
+    // Not by `==`, which considers different bits of an amount or a text equal. No two sales have the same effect on a
+    // subscription.
+    @inline(__always)
+    func offsets(from other: StoreEvent.Order) -> NumberOffsets? {
+        guard device == other.device, account == other.account, command.journal == other.command.journal,
+            product == other.product, DecimalBits(charge) == DecimalBits(other.charge), case nil = subscription,
+            case nil = other.subscription
+        else { return nil }
+        let offsets = NumberOffsets(
+            command: command.number &- other.command.number,
+            transaction: transaction.rawValue &- other.transaction.rawValue,
+            order: 0
+        )
+        return payment.isIdentical(to: other.payment) ? offsets : nil
+    }
+
+    func advanced(by offsets: NumberOffsets) -> StoreEvent.Order {
+        StoreEvent.Order(
+            device: device,
+            account: account,
+            command: command.advanced(by: offsets.command),
+            transaction: transaction.advanced(by: offsets.transaction),
+            payment: payment,
+            product: product,
+            charge: charge,
+            subscription: subscription
+        )
+    }
+}
+
+extension StoreEvent.Finish: Renumberable {
+    @inline(__always)
+    func offsets(from other: StoreEvent.Finish) -> NumberOffsets? {
+        guard let transaction, let otherTransaction = other.transaction, let order, let otherOrder = other.order,
+            device == other.device, account == other.account, command.journal == other.command.journal,
+            order.journal == otherOrder.journal
+        else { return nil }
+        return NumberOffsets(
+            command: command.number &- other.command.number,
+            transaction: transaction.rawValue &- otherTransaction.rawValue,
+            order: order.number &- otherOrder.number
+        )
+    }
+
+    func advanced(by offsets: NumberOffsets) -> StoreEvent.Finish {
+        StoreEvent.Finish(
+            device: device,
+            command: command.advanced(by: offsets.command),
+            transaction: transaction?.advanced(by: offsets.transaction),
+            order: order?.advanced(by: offsets.order),
+            account: account
+        )
+    }
+}
+
+/// The bytes of an amount, which has no padding.
+private struct DecimalBits: Equatable {
+    private let words: Words?
+
+    private struct Words: Equatable {
+        let first: UInt32
+        let second: UInt32
+        let third: UInt32
+        let fourth: UInt32
+        let fifth: UInt32
+    }
+
+    @inline(__always)
+    init(_ amount: Decimal?) { words = amount.map { unsafeBitCast($0, to: Words.self) } }
+}

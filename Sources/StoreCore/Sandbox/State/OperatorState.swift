@@ -1,0 +1,23 @@
+import Foundation
+
+/// The state that the operator's changes add up to.
+struct OperatorState: Codable, Sendable {
+    /// The accounts with Ask to Buy.
+    var askingAccounts: Set<AccountID> = []
+    /// The accounts whose orders are interrupted.
+    var interruptedAccounts: Set<AccountID> = []
+    /// The interrupted purchases, by their failed transactions.
+    var issues: [TransactionNumber: Issue] = [:]
+
+    /// For each device, the purchases begun on the store's page of which its app has not been told, oldest first.
+    var promotions: [DeviceID: [Promotion]] = [:]
+    /// The promotions that apps have changed on their devices.
+    var promotionOverrides: [DeviceID: PromotionOverrides] = [:]
+
+    /// An interrupted purchase.
+    struct Issue: Codable, Sendable {
+        let account: AccountID
+        let device: DeviceID
+        let payment: StorePayment
+    }
+}

@@ -1,0 +1,31 @@
+/// An array of rows that are found by numbers of their own type, the first one by 0.
+///
+/// Encoded, it is the array.
+struct Table<Number: TypedNumber, Row> {
+    private var rows: [Row]
+
+    init(_ rows: [Row] = []) { self.rows = rows }
+
+    /// Adds a row under the next number, the ``endIndex``.
+    mutating func append(_ row: Row) { rows.append(row) }
+}
+
+extension Table: RandomAccessCollection, MutableCollection {
+    var startIndex: Number { 0 }
+    var endIndex: Number { Number(rawValue: rows.count) }
+
+    subscript(number: Number) -> Row {
+        @inline(__always) get { rows[number.rawValue] }
+        @inline(__always) _modify { yield &rows[number.rawValue] }
+    }
+}
+
+extension Table: Encodable where Row: Encodable {
+    func encode(to encoder: any Encoder) throws { try rows.encode(to: encoder) }
+}
+
+extension Table: Decodable where Row: Decodable {
+    init(from decoder: any Decoder) throws { self.init(try [Row](from: decoder)) }
+}
+
+extension Table: Sendable where Row: Sendable {}

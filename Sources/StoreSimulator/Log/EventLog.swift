@@ -1,0 +1,155 @@
+import StoreCore
+
+/// The log of a run's app events, and the first rule that was broken.
+final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
+    private(set) var violation: String?
+    let payments = PaymentTracker()
+    /// The requests of each device's apps.
+    let requests: [RequestTracker]
+    /// Payments that were shown as accepted.
+    private(set) var accepted: Set<Int> = []
+    /// Payments that were added in an operation that the app survived.
+    var added: Set<Int> = []
+    /// The final state of each payment.
+    private var outcomes: [Int: Model.Stage] = [:]
+    /// The transactions finished on each device by an app that heard their removal, or survived the operation.
+    private var finished: [Set<TransactionName>]
+    /// The transactions that the running launches have finished, and not heard removed.
+    private var finishing: [Set<TransactionName>]
+    /// The restores that the running launch asked for and did not hear end.
+    private var restores: [Int]
+    /// Those of them whose end its observer has been there to hear.
+    private(set) var owedRestores: [Int]
+
+    /// Whether the apps take promoted purchases.
+    var takesPromotions: [Bool]
+    /// Whether the apps go on with purchases in a new country.
+    var continues = true
+    /// The number of times that they were offered each product.
+    private(set) var offers: [[SimulatedOperation.Product: Int]]
+    private var offered: Set<Int> = []
+    /// The number of times that each app heard that access to a product has ended, by possible user.
+    private(set) var revocations: [[Int: [SimulatedOperation.Product: Int]]]
+
+    /// The downloads' failures planned on each device; each comes at most once.
+    private(set) var plannedFailures: [Int]
+    /// The devices with faulty wires, unreachable stores or crashes, which may have failed a download.
+    private var disturbed: Set<Int> = []
+    /// The devices whose wires had faults.
+    private var faulty: Set<Int> = []
+
+    init(devices: Int) {
+        requests = (0..<devices).map(RequestTracker.init)
+        plannedFailures = Array(repeating: 0, count: devices)
+        takesPromotions = Array(repeating: true, count: devices)
+        offers = Array(repeating: [:], count: devices)
+        revocations = Array(repeating: [:], count: devices)
+        finished = Array(repeating: [], count: devices)
+        finishing = finished
+        restores = Array(repeating: 0, count: devices)
+        owedRestores = restores
+        for requests in requests { requests.broke = { [unowned self] in broke($0) } }
+    }
+
+    /// The transactions that no queue ordered although they carry the number of a payment that failed.
+    private var resolved: Set<String> = []
+
+    func broke(_ rule: String) { if violation == nil { violation = rule } }
+
+    /// Records an operation's effects on downloads.
+    func noteDisturbance(_ operation: SimulatedOperation) {
+        switch operation {
+        case .failDownload(let device): plannedFailures[device % plannedFailures.count] += 1
+        case .injectFault(let device, _, _):
+            disturbed.insert(device % plannedFailures.count)
+            faulty.insert(device % plannedFailures.count)
+        case .reachable(let device, false): disturbed.insert(device % plannedFailures.count)
+        case .crash: disturbed.formUnion(plannedFailures.indices)
+        default: break
+        }
+    }
+
+    /// Allows only planned failures from now on.
+    func disturbancesAreOver() { disturbed = [] }
+
+    func excusesFailure(on device: Int) -> Bool { plannedFailures[device] > 0 || disturbed.contains(device) }
+
+    func resolved(_ identifier: String) { resolved.insert(identifier) }
+
+    /// Returns the name of a transaction.
+    func name(_ transaction: SKPaymentTransaction) -> TransactionName {
+        let payment = transaction.original == nil ? transaction.payment.applicationUsername : nil
+        let identifier = transaction.transactionIdentifier ?? ""
+        guard let tag = payment.flatMap({ Int($0) }), !resolved.contains(identifier) else {
+            return .transaction(identifier)
+        }
+        return .payment(tag)
+    }
+
+    func shown(_ name: TransactionName, _ stage: Model.Stage, on device: Int) {
+        if finished[device].contains(name) { broke("\(name) came back on device \(device) after it was finished") }
+        guard case .payment(let tag) = name else { return }
+        accepted.insert(tag)
+        payments.shown(tag, isDecided: stage.isDecided)
+        guard stage.isDecided else { return }
+        let outcome = outcomes[tag] ?? stage
+        if outcome != stage { broke("payment \(tag) turned out both \(outcome) and \(stage)") }
+        outcomes[tag] = stage
+    }
+
+    /// Records that a transaction has left its queue.
+    func removed(_ name: TransactionName, _ stage: Model.Stage, on device: Int) {
+        if finishing[device].remove(name) != nil { finished[device].insert(name) }
+        if case .payment(let tag) = name, !stage.isDecided { payments.givenUp(tag) }
+    }
+
+    /// Records that an app is about to finish a transaction.
+    func finishes(_ name: TransactionName, on device: Int) { finishing[device].insert(name) }
+
+    /// Records what the app of a device finished in an operation that it survived.
+    func survived(_ device: Int) {
+        finished[device].formUnion(finishing[device])
+        finishing[device] = []
+    }
+
+    /// Records that an app is asked about a promoted purchase.
+    func offered(_ tag: Int, _ product: SimulatedOperation.Product, on device: Int) {
+        if !offered.insert(tag).inserted { broke("device \(device) is asked twice about payment \(tag)") }
+        offers[device][product, default: 0] += 1
+    }
+
+    /// A function that returns the user signed in on a device.
+    var user: (_ device: Int) -> Int? = { _ in nil }
+
+    func revoked(_ product: SimulatedOperation.Product, on device: Int) {
+        let user = user(device)
+        if user == nil, !faulty.contains(device) {
+            return broke("device \(device) heard that \(product) is revoked while nobody was signed in")
+        }
+        // A faulty wire may have delayed it since another user was signed in.
+        for account in Model.accountNames.indices where account == user || faulty.contains(device) {
+            revocations[device][account, default: [:]][product, default: 0] += 1
+        }
+    }
+
+    func restoreBegan(on device: Int, isObserved: Bool) {
+        restores[device] += 1
+        if isObserved { owedRestores[device] += 1 }
+    }
+
+    /// Records that the end of a restore may go unheard.
+    func observerLeft(_ device: Int) { owedRestores[device] = 0 }
+
+    func launched(_ device: Int) {
+        payments.crashed(on: device)
+        finishing[device] = []
+        restores[device] = 0
+        owedRestores[device] = 0
+    }
+
+    func restoreEnded(on device: Int) {
+        restores[device] -= 1
+        owedRestores[device] = max(0, owedRestores[device] - 1)
+        if restores[device] < 0 { broke("a restore on device \(device) ended twice") }
+    }
+}

@@ -1,0 +1,68 @@
+import StoreCore
+
+// Refunds.
+extension Model {
+    /// The transactions that any app has heard of, the latest first.
+    var known: [Int] { entries.indices.reversed().filter { entries[$0].identifier != nil } }
+
+    /// Whether a transaction can be refunded.
+    func isRefundable(_ index: Int) -> Bool {
+        entries[index].charge != nil && !entries[index].isRefunded && !entries[index].isDeleted
+    }
+
+    /// Refunds a transaction: access that came of it ends at once.
+    mutating func refund(_ index: Int) {
+        let refunded = entries[index]
+        guard let account = refunded.account else { return }
+        switch refunded.product {
+        case .sword, .gift, .shield, .season, .ghost: payBack([index], account)
+        case .game:
+            let own = accounts[account].history.filter { entries[$0].product == .game && entries[$0].origin != .shared }
+            payBack(own, account)
+            accounts[account].ownsGame = false
+            revoke(.game, account)
+        case .basic, .gold, .silver:
+            payBack(accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }, account)
+            guard let subscription = accounts[account].subscription, subscription.isRunning,
+                subscription.period == refunded.period
+            else { return }
+            accounts[account].subscription?.revoke()
+            if subscription.isEntitled { revoke(refunded.product, account) }
+        }
+    }
+
+    private func isSamePeriod(_ entry: Entry, _ refunded: Entry) -> Bool {
+        if entry.period == refunded.period { return true }
+        // Two that cost nothing and were over in the moment in which they began cannot be told apart.
+        guard case .offer(let offer, _)? = entry.deal, offer.terms?.price == 0, entry.end == entry.date else {
+            return false
+        }
+        return entry.product == refunded.product && entry.deal == refunded.deal && entry.date == refunded.date
+            && entry.end == refunded.end
+    }
+
+    /// Refunds entries: they no longer count, and no restore brings them.
+    private mutating func payBack(_ indices: [Int], _ account: Int) {
+        for index in indices {
+            entries[index].cancellation = now
+            accounts[account].refunded += entries[index].charge ?? 0
+        }
+        accounts[account].history.removeAll { indices.contains($0) }
+    }
+
+    /// Revokes a product: every device that the account was ever signed in on has to hear of it.
+    mutating func revoke(_ product: Product, _ account: Int) {
+        for device in devices.indices where devices[device].guests.contains(account) {
+            devices[device].revocations[account, default: [:]][product, default: 0] += 1
+        }
+    }
+
+    /// Returns the revocations that the app of a device's current user has to have heard of, and how often.
+    func revocations(on device: Int) -> [Product: Int] {
+        devices[device].account.flatMap { devices[device].revocations[$0] } ?? [:]
+    }
+
+    func isRevoked(_ identifier: String, on device: Int) -> Bool {
+        Product(rawValue: identifier).map { revocations(on: device)[$0, default: 0] > 0 } ?? false
+    }
+}

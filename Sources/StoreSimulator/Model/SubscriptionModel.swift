@@ -1,0 +1,326 @@
+import Foundation
+import StoreCore
+
+/// The model of an account's subscription in the one subscription group, by the model's own rules.
+struct SubscriptionModel {
+    /// The origin of the running period.
+    enum Origin {
+        case begun, renewed, upgraded, downgraded, crossgraded
+        /// A period that began after a gap.
+        case resumed
+        /// A renewal while none of the account's apps could hear of it.
+        case renewedUnheard
+    }
+
+    /// An offer that replaces the price of a period.
+    enum Deal: Equatable {
+        /// The free week for a new subscriber of the lower level.
+        case trial
+        case offer(SimulatedOperation.Offer, periodsLeft: Int)
+    }
+
+    /// The model's entry of its first purchase.
+    let first: Int
+    private(set) var product = SimulatedOperation.Product.basic
+    private(set) var start = Date.distantPast
+    private(set) var end = Date.distantPast
+    /// The date from which months are counted, and their number at the end of this period.
+    private var anchor = Date.distantPast
+    private var months = 0
+    private(set) var deal: Deal?
+    /// The offer of its next period unless the running deal goes on.
+    private(set) var waiting: SimulatedOperation.Offer?
+    /// The entry of the purchase that it came with.
+    private var waitingFrom: Int?
+    private var hasHadTrial = false
+    private(set) var renewsAs = SimulatedOperation.Product.basic
+    private(set) var willRenew = false
+    private(set) var isRunning = false
+    /// The reason that it has ended.
+    private(set) var ending: SubscriptionEnd?
+    /// The number of renewals since it was bought.
+    private var renewals = 0
+    private(set) var origin = Origin.begun
+    /// The failed renewal: the end of its grace period, nil once that is over, and the end of the store's retries.
+    private(set) var failedRenewal: (graceEnd: Date?, retryEnd: Date)?
+    /// The number of the period that runs or ran last.
+    private(set) var period = 0
+    /// Whether its last period was refunded while it ran.
+    private(set) var isRevoked = false
+    /// The state of the consent to a higher price, nil where there is none, or no longer.
+    private(set) var consent: PriceConsent?
+    /// Whether its user was asked to agree to a higher price, and has not answered.
+    var awaitsConsent: Bool { consent == .pending }
+    /// The old price in cents, as long as its user has not agreed to the product's price; nil if they pay that.
+    private var keptPrice: Int?
+
+    /// The payments for it, in order.
+    private var purchases: [Purchase] = []
+
+    private struct Purchase {
+        let entry: Int
+        let product: SimulatedOperation.Product
+        /// The period that runs then.
+        let period: Int
+        let isTrial: Bool
+    }
+
+    init(first: Int) { self.first = first }
+
+    /// Starts, upgrades or crossgrades the subscription.
+    ///
+    /// - Returns: the charge, in cents.
+    mutating func subscribe(
+        to wanted: SimulatedOperation.Product,
+        under offer: SimulatedOperation.Offer?,
+        as entry: Int,
+        at now: Date,
+        for prices: Prices
+    ) -> Int {
+        defer { note(entry, wanted) }
+        // An upgrade or crossgrade takes effect at once; everything else waits for the end of the month.
+        if isEntitled, wanted == product || wanted == .basic {
+            // The user has chosen another price.
+            if wanted != renewsAs { forgetPrice() }
+            if offer != nil || wanted != renewsAs { (waiting, waitingFrom) = (offer, entry) }
+            renewsAs = wanted
+            willRenew = true
+            return 0
+        }
+        origin = isEntitled ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
+        let hasTrial = wanted == .basic && !hasHadTrial
+        // The code for friends applies after the trial, every other offer in its place.
+        (waiting, waitingFrom) = (hasTrial && offer == .friends ? offer : nil, entry)
+        deal = waiting == nil ? offer.map(Deal.init) ?? (hasTrial ? .trial : nil) : .trial
+        product = wanted
+        renewsAs = wanted
+        failedRenewal = nil
+        cut(to: now)
+        extend()
+        isRunning = true
+        ending = nil
+        renewals = 0
+        isRevoked = false
+        willRenew = true
+        forgetPrice()
+        return charge(prices)
+    }
+
+    /// Records a purchase or the beginning of a period.
+    mutating func note(_ entry: Int, _ product: SimulatedOperation.Product) {
+        let isTrial = deal == .trial && product == self.product
+        purchases.append(Purchase(entry: entry, product: product, period: period, isTrial: isTrial))
+    }
+
+    /// Removes deleted payments, and the changes that only they made.
+    mutating func forget(_ deleted: Set<Int>) {
+        if let waitingFrom, deleted.contains(waitingFrom) { waiting = nil }
+        let left = purchases.filter { !deleted.contains($0.entry) }
+        if left.count == purchases.count { return }
+        if purchases.contains(where: { $0.isTrial }), !left.contains(where: { $0.isTrial }) { hasHadTrial = false }
+        let wasChanged = purchases.contains { $0.period == period && deleted.contains($0.entry) }
+        purchases = left
+        guard wasChanged, let newest = left.last(where: { $0.period == period }), newest.product != renewsAs else {
+            return
+        }
+        renewsAs = newest.product
+        waiting = nil
+        forgetPrice()
+    }
+
+    /// The date of its next event.
+    var nextMoment: Date { failedRenewal.map { $0.graceEnd ?? $0.retryEnd } ?? end }
+
+    /// Whether it gives access.
+    var isEntitled: Bool { isRunning && (failedRenewal.map { $0.graceEnd != nil } ?? true) }
+
+    /// Handles the end of the period, the grace period or the store's retries.
+    ///
+    /// - Returns: the cost of the next period, in cents; nil if none begins.
+    mutating func fallDue(_ terms: RenewalTerms) -> Int? {
+        if let failedRenewal {
+            if failedRenewal.graceEnd == nil { finish(.billingError) } else { self.failedRenewal?.graceEnd = nil }
+            return nil
+        }
+        if let ending = ending(terms) {
+            finish(ending)
+            return nil
+        }
+        guard !terms.fails else {
+            failedRenewal = (terms.grantsGrace ? end + 16 * 86_400 : nil, end + 60 * 86_400)
+            return nil
+        }
+        return renew(by: end, terms)
+    }
+
+    /// Returns the reason that no period begins, even if it is paid; nil where one does.
+    private func ending(_ terms: RenewalTerms) -> SubscriptionEnd? {
+        if !willRenew { return .autoRenewDisabled }
+        if !terms.prices.isSold(renewsAs) { return .productUnavailable }
+        if awaitsConsent { return .didNotConsentToPriceIncrease }
+        return terms.limit.map { $0 <= renewals } == true ? .renewalLimitReached : nil
+    }
+
+    /// Pays a failed renewal.
+    ///
+    /// - Returns: the cost of the period that begins with it, in cents; nil if none does.
+    mutating func recover(at now: Date, _ terms: RenewalTerms) -> Int? {
+        guard isRunning, let failedRenewal else { return nil }
+        guard terms.prices.isSold(renewsAs) else {
+            finish(.productUnavailable)
+            return nil
+        }
+        if failedRenewal.graceEnd == nil { cut(to: now) }
+        self.failedRenewal = nil
+        return renew(by: now, terms)
+    }
+
+    /// Expires the subscription now.
+    mutating func expire(at now: Date) {
+        willRenew = false
+        if failedRenewal == nil { cut(to: now) }
+        finish(.autoRenewDisabled)
+    }
+
+    /// Refunds its running period.
+    mutating func revoke() {
+        isRevoked = true
+        finish(.revoked)
+    }
+
+    /// Ends its period now, and begins the next one.
+    ///
+    /// - Returns: the cost of the next period, in cents; nil if none begins.
+    mutating func forceRenewal(at now: Date, _ terms: RenewalTerms) -> Int? {
+        willRenew = true
+        if awaitsConsent { consent = nil }
+        guard failedRenewal == nil else { return nil }
+        cut(to: now)
+        return fallDue(terms)
+    }
+
+    /// Handles a price change: its user is asked if the price is above what they pay.
+    mutating func consider(_ price: Int, insteadOf old: Int) {
+        guard isRunning else { return }
+        let kept = keptPrice ?? old
+        consent = price > kept ? .pending : nil
+        keptPrice = awaitsConsent ? kept : nil
+    }
+
+    /// Asks its user to consent to a higher price.
+    mutating func askForConsent() { consent = .pending }
+
+    /// Records its user's answer to the question.
+    mutating func answer(_ agrees: Bool) {
+        consent = agrees ? .agreed : nil
+        if agrees { keptPrice = nil } else { setWillRenew(false) }
+    }
+
+    private mutating func forgetPrice() {
+        consent = nil
+        keptPrice = nil
+    }
+
+    /// Sets auto-renewal; a failed renewal is over if it is turned off.
+    mutating func setWillRenew(_ willRenew: Bool) {
+        self.willRenew = willRenew
+        if !willRenew, failedRenewal != nil { finish(.autoRenewDisabled) }
+    }
+
+    private mutating func finish(_ ending: SubscriptionEnd) {
+        isRunning = false
+        self.ending = ending
+        failedRenewal = nil
+        waiting = nil
+        forgetPrice()
+    }
+
+    private mutating func cut(to moment: Date) {
+        end = moment
+        anchor = moment
+        months = 0
+    }
+
+    /// Begins the next period, or the first that is not over by a moment: periods that were over before payment are
+    /// used up.
+    private mutating func renew(by now: Date, _ terms: RenewalTerms) -> Int {
+        origin = renewsAs != product ? .downgraded : terms.isHeard ? .renewed : .renewedUnheard
+        renewals += 1
+        // The price agreed to is the price now; an unanswered question stays open.
+        if consent == .agreed { consent = nil }
+        repeat {
+            deal = nextDeal()
+            product = renewsAs
+            extend()
+        } while end <= now
+        return charge(terms.prices)
+    }
+
+    private mutating func nextDeal() -> Deal? {
+        if renewsAs == product, case .offer(let offer, let periodsLeft)? = deal, periodsLeft > 0 {
+            return .offer(offer, periodsLeft: periodsLeft - 1)
+        }
+        if let offer = waiting {
+            waiting = nil
+            return Deal(offer)
+        }
+        return renewsAs != product && renewsAs == .basic && !hasHadTrial ? .trial : nil
+    }
+
+    /// Adds another period after the end of the last one.
+    private mutating func extend() {
+        period += 1
+        start = end
+        guard let deal else { return add(months: 1) }
+        switch deal {
+        case .trial:
+            hasHadTrial = true
+            cut(to: end + 7 * 86_400)
+        case .offer(let offer, _): add(months: offer.terms?.months ?? 1)
+        }
+    }
+
+    private mutating func add(months count: Int) {
+        months += count
+        end = Self.month(months, after: anchor)
+    }
+
+    private func charge(_ prices: Prices) -> Int {
+        switch deal {
+        case .trial?: 0
+        case .offer(let offer, _)?: offer.terms?.price ?? 0
+        case nil: prices.isLocal(product) ? prices[product] : keptPrice ?? prices[product]
+        }
+    }
+
+    var isOnTrial: Bool { deal == .trial }
+
+    private static let calendar: Calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar
+    }()
+
+    private static func month(_ count: Int, after anchor: Date) -> Date {
+        calendar.date(byAdding: .month, value: count, to: anchor) ?? .distantFuture
+    }
+}
+
+extension SubscriptionModel.Deal {
+    /// Creates the first of an offer's periods.
+    fileprivate init(_ offer: SimulatedOperation.Offer) {
+        self = .offer(offer, periodsLeft: (offer.terms?.count ?? 1) - 1)
+    }
+}
+
+/// The conditions of a renewal besides the subscription.
+struct RenewalTerms {
+    let prices: Prices
+    /// Whether payments fail.
+    let fails: Bool
+    let grantsGrace: Bool
+    /// The maximum number of renewals, nil for no limit.
+    let limit: Int?
+    /// Whether any app of the account's devices can hear of renewals.
+    let isHeard: Bool
+}

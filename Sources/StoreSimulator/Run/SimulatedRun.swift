@@ -1,0 +1,53 @@
+import StoreCore
+
+/// A run of a store and the apps on three devices, from its seed or from written operations.
+public struct SimulatedRun: Sendable {
+    /// The seed, which decides whether the store's users are asked before each charge, whether operations of a disk are
+    /// boundaries, whether queues work on their own lanes, which transport they use, and what a crash leaves on a disk.
+    public let seed: UInt64
+    /// The operations.
+    public let operations: [SimulatedOperation]
+    let storage: Storage
+    let standIn: StandIn
+
+    /// Creates a run of written operations, as a failure prints it.
+    public init(
+        seed: UInt64,
+        operations: [SimulatedOperation],
+        storage: Storage = .memory,
+        standIn: @escaping StandIn = { $0 }
+    ) {
+        self.seed = seed
+        self.operations = operations
+        self.storage = storage
+        self.standIn = standIn
+    }
+
+    /// Runs the operations, and checks the stores and apps after each.
+    ///
+    /// - Throws: ``BrokenRule`` at the first rule that is broken.
+    public func run() throws(BrokenRule) { try run(Coverage()) }
+
+    func run(_ coverage: Coverage) throws(BrokenRule) {
+        var taken = 0
+        do {
+            let simulation = try Simulation(seed: seed, coverage: coverage, storage: storage, standIn: standIn)
+            defer { simulation.removeStorage() }
+            for (index, operation) in operations.enumerated() {
+                taken = index
+                simulation.take(operation)
+                simulation.endOperation()
+                try simulation.relaunchCrashed()
+                coverage.operations += 1
+                if let violation = simulation.check() { throw BrokenRule(sentence: violation, operation: index) }
+            }
+            if let violation = try simulation.end() {
+                throw BrokenRule(sentence: violation, operation: operations.count)
+            }
+        } catch let rule as BrokenRule {
+            throw rule
+        } catch {
+            throw BrokenRule(sentence: "the store cannot be opened: \(error)", operation: taken)
+        }
+    }
+}

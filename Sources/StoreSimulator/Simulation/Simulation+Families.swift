@@ -1,0 +1,54 @@
+import StoreCore
+
+// Families.
+extension Simulation {
+    func foundFamily(_ organiser: Int) {
+        guard let account = handle(ofAccount: organiser) else { return }
+        let name = "family \(modelDriver.model.families.count)"
+        let action = { [self] in _ = try store.addFamily(name, organiser: account) }
+        guard modelDriver.model.family(of: organiser) == nil else {
+            return expectRefusal("has account \(organiser) in two families", action: action)
+        }
+        operate({ $0.families.append([organiser]) }, action: action)
+    }
+
+    func joinFamily(_ account: Int) {
+        guard let family = modelDriver.model.openFamily, let handle = self.handle(ofAccount: account),
+            let found = handleOfFamily(family)
+        else { return }
+        let action = { try found.add(handle) }
+        guard modelDriver.model.family(of: account) == nil, !modelDriver.model.families[family].isEmpty else {
+            return expectRefusal("has account \(account) join family \(family)", action: action)
+        }
+        operate({ $0.families[family].append(account) }, action: action)
+    }
+
+    func leaveFamily(_ account: Int) {
+        let own = modelDriver.model.family(of: account)
+        guard let family = own ?? modelDriver.model.openFamily,
+            let handle = self.handle(ofAccount: account), let found = handleOfFamily(family)
+        else { return }
+        let action = { try found.remove(handle) }
+        if own == nil { return expectRefusal("has account \(account) leave family \(family)", action: action) }
+        self.operate({ $0.leave(family, account) }, action: action)
+    }
+
+    func setSharesPurchases(_ isOn: Bool, of account: Int) {
+        let name = Model.accountNames[account]
+        operate {
+            $0.accounts[account].sharesPurchases = isOn
+        } isKept: { store in
+            store.account(named: name)?.sharesPurchases == isOn
+        } action: { [self] in
+            try store.account(named: name)?.setSharesPurchases(isOn)
+        }
+    }
+
+    /// Returns a family by the model's number; a store that has lost it breaks a rule.
+    private func handleOfFamily(_ index: Int) -> SandboxFamily? {
+        let families = store.families
+        if families.indices.contains(index) { return families[index] }
+        eventLog.broke("the store has \(families.count) families, and should have number \(index)")
+        return nil
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import StoreCore
+
+/// The sandbox as if it were behind a network: what it says comes from tasks.
+struct SandboxOnTasks: AsyncStoreBackend, AvailabilityService, AsyncReceiptService {
+    let store: SandboxStore
+
+    var clock: any StoreClock { store.clock }
+
+    func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
+    func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
+
+    func submit(_ commands: [StoreCommand]) async throws {
+        await Task.yield()
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            store.submit(commands) { reply in
+                switch reply {
+                case .taken: continuation.resume()
+                case .tryLater(let failure): continuation.resume(throwing: failure)
+                }
+            }
+        }
+    }
+
+    func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
+        let mailbox = Mailbox(journal: feed.journal, store.clock.activity)
+        store.connect(mailbox, after: cursor)
+        defer { store.disconnect(mailbox) }
+        for try await (batch, work) in mailbox.batches {
+            feed.send(batch)
+            work.end()
+        }
+    }
+
+    func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
+        await Task.yield()
+        return try await withCheckedThrowingContinuation { continuation in
+            store.products(identifiers) { continuation.resume(with: $0) }
+        }
+    }
+}
+
+/// Keeps what the sandbox sends for a task, and reports it as under way until it is passed on.
+private final class Mailbox: StoreUpdateReceiver {
+    typealias InFlightMessage = (UpdateBatch, Activity.Work)
+
+    let journal: JournalID
+    let batches: AsyncThrowingStream<InFlightMessage, any Error>
+    private let input: AsyncThrowingStream<InFlightMessage, any Error>.Continuation
+    private let activity: Activity
+
+    init(journal: JournalID, _ activity: Activity) {
+        self.journal = journal
+        self.activity = activity
+        (batches, input) = AsyncThrowingStream.makeStream()
+    }
+
+    func receive(_ batch: UpdateBatch) {
+        let work = activity.begin()
+        if case .terminated = input.yield((batch, work)) { work.end() }
+    }
+
+    func connectionLost(_ failure: StoreFailure) { input.finish(throwing: failure) }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import StoreCore
+
+/// Stands before a sandbox and breaks a promise.
+///
+/// What is not overridden is passed on.
+// unchecked: subclasses guard what they keep
+class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, @unchecked Sendable {
+    let store: SandboxStore
+    private let relays = Locked<[ObjectIdentifier: Relay]>([:])
+
+    required init(_ store: SandboxStore) { self.store = store }
+
+    var clock: any StoreClock { store.clock }
+    var lane: BackendLane { .caller }
+    var canMakePayments: Bool { store.canMakePayments }
+    var storefront: StoreStorefront? { store.storefront }
+
+    /// What arrives in the place of a batch.
+    func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] { [batch] }
+
+    /// Hands a batch over.
+    func deliver(_ batch: UpdateBatch, to receiver: any StoreUpdateReceiver) { receiver.receive(batch) }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        store.submit(commands, reply: reply)
+    }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        let relay = relays.withLock { relays in
+            let relay = relays[ObjectIdentifier(receiver)] ?? Relay(receiver, self)
+            relays[ObjectIdentifier(receiver)] = relay
+            return relay
+        }
+        store.connect(relay, after: cursor)
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
+        let relay = relays.withLock { $0.removeValue(forKey: ObjectIdentifier(receiver)) }
+        if let relay { store.disconnect(relay) }
+    }
+
+    func acknowledge(through cursor: UpdateCursor) { store.acknowledge(through: cursor) }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        store.products(identifiers, reply: reply)
+    }
+
+    func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
+    func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        store.refreshReceipt(properties, reply: reply)
+    }
+
+    private final class Relay: StoreUpdateReceiver {
+        private let receiver: any StoreUpdateReceiver
+        private unowned let store: SpoiltStore
+
+        init(_ receiver: any StoreUpdateReceiver, _ store: SpoiltStore) {
+            self.receiver = receiver
+            self.store = store
+        }
+
+        var journal: JournalID { receiver.journal }
+
+        func receive(_ batch: UpdateBatch) {
+            for batch in store.spoil(batch, for: receiver) { store.deliver(batch, to: receiver) }
+        }
+
+        func connectionLost(_ failure: StoreFailure) { receiver.connectionLost(failure) }
+    }
+}
+
+extension UpdateBatch {
+    /// The same place, with other updates.
+    func replacing(_ updates: [StoreUpdate]) -> UpdateBatch {
+        UpdateBatch(after: after, through: through, updates: updates)
+    }
+
+    /// The same updates, for other orders.
+    func renaming(_ orders: [OrderID: OrderID]) -> UpdateBatch {
+        replacing(
+            updates.map { update in
+                switch update {
+                case .transaction(let transaction):
+                    guard let order = transaction.order.flatMap({ orders[$0] }) else { return update }
+                    return .transaction(transaction.with(order: order))
+                case .restoreEnded(let order, let failure):
+                    return .restoreEnded(orders[order] ?? order, failure: failure)
+                default: return update
+                }
+            }
+        )
+    }
+}
+
+extension StoreTransaction {
+    /// The same transaction with some parts changed.
+    func with(
+        identifier: String? = nil,
+        order: OrderID?? = nil,
+        payment: StorePayment? = nil,
+        state: State? = nil,
+        failure: StoreFailure? = nil,
+        original: Original?? = nil
+    ) -> StoreTransaction {
+        StoreTransaction(
+            identifier: identifier ?? self.identifier,
+            order: order ?? self.order,
+            payment: payment ?? self.payment,
+            state: state ?? self.state,
+            date: date,
+            failure: failure ?? self.failure,
+            original: original ?? self.original,
+            receipt: receipt
+        )
+    }
+}
