@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// The header of a JWS.
 struct JWSHeader: Codable {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// A signer of JWS in the form of the App Store's transactions: compact, ES256, with the chain of certificates.
 ///

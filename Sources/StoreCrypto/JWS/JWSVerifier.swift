@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// A verifier of JWS in the form of the App Store's transactions, without a network.
 ///

@@ -1,5 +1,5 @@
 /// Base64 for URLs (RFC 4648, section 5), without padding, of which it reads only the canonical form.
-enum Base64URL {
+package enum Base64URL {
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     private static let values: [UInt8] = alphabet.withUTF8Buffer { alphabet in
         var values = [UInt8](repeating: 0xff, count: 256)
@@ -8,10 +8,10 @@ enum Base64URL {
     }
 
     /// Returns the number of characters for a number of bytes.
-    static func length(_ count: Int) -> Int { (count * 4 + 2) / 3 }
+    package static func length(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
     /// Writes as many characters as ``length(_:)`` says.
-    static func encode(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutablePointer<UInt8>) {
+    package static func encode(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutablePointer<UInt8>) {
         let alphabet = alphabet.utf8Start
         var place = place
         var (group, bits): (UInt32, UInt32) = (0, 0)
@@ -27,7 +27,8 @@ enum Base64URL {
         if bits > 0 { place.pointee = alphabet[Int(group << (6 - bits) & 0x3f)] }
     }
 
-    static func encode(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    /// Returns the characters.
+    package static func encode(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let length = length(bytes.count)
         return Array(unsafeUninitializedCapacity: length) { text, count in
             if let start = text.baseAddress { encode(bytes, to: start) }
@@ -36,7 +37,7 @@ enum Base64URL {
     }
 
     /// Returns nil for characters outside the alphabet, padding, and unused bits that are not zero.
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var isCanonical = true
         let bytes = Array<UInt8>(unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, count in
