@@ -6,6 +6,9 @@ import Foundation
 /// ``HMACReceiptSigner`` conforms with the algorithm HS256. Any thread may call any member at any time; each answers before
 /// it returns.
 public protocol PayloadSigner: Sendable {
+    /// The environment's name in payloads, constant: `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
+    var environment: String { get }
+
     /// Signs a payload.
     ///
     /// - Parameter payload: a JSON object.
@@ -21,4 +24,18 @@ public protocol PayloadSigner: Sendable {
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
     func payload(of jws: String, signingDate: (Data) -> Date?) throws -> Data
+
+    /// Returns the SHA-384 that ties a payload to a device, or nil if this signer has no such hash.
+    ///
+    /// Without it, which is the default, payloads for devices have neither ``JWSPayload/deviceVerification`` nor
+    /// ``JWSPayload/deviceVerificationNonce``.
+    ///
+    /// - Parameter text: the nonce and the device's identifier, one after the other, in lowercase.
+    /// - Returns: 48 bytes.
+    func deviceVerification(of text: Data) -> Data?
+}
+
+extension PayloadSigner {
+    /// Returns nil: the signer has no hash for devices.
+    public func deviceVerification(of text: Data) -> Data? { nil }
 }
