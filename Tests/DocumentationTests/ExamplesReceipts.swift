@@ -52,6 +52,30 @@ final class SendsReceipts: NSObject, SKPaymentTransactionObserver {
     withExtendedLifetime(sender) {}
 }
 
+@Test func `A store signs its transactions as JWS`() throws {
+    let start = Date(timeIntervalSince1970: 1_735_689_600)
+    let clock = ManualClock(startingAt: start)
+    let pass = SandboxProduct.autoRenewable("pass", price: "4.99", period: .init(1, .month), group: "passes")
+    let store = try SandboxStore(products: [pass], clock: clock)
+    try store.account.buy("pass")
+    clock.advance(to: start + 45 * 86_400)
+
+    let transaction = try store.signedTransaction("2")
+    #expect(transaction.payload.productId == "pass")
+    #expect(transaction.payload.originalTransactionId == "1")
+    #expect(transaction.payload.transactionReason == .renewal)
+    #expect(transaction.payload.price == 4990)
+
+    let jws = try transaction.jws
+    let payload = try TransactionPayload(verifying: jws, signer: store.payloadSigner)
+    #expect(payload == transaction.payload)
+
+    #expect(try store.account.signedTransactions.map(\.payload.transactionId) == ["1", "2"])
+    let passes = try store.account.signedSubscriptions(inGroup: "passes")
+    #expect(passes.first?.renewal.payload.autoRenewStatus == .on)
+    #expect(passes.first?.renewal.payload.renewalPrice == 4990)
+}
+
 @Test func `A device gets its app receipt`() throws {
     let store = try SandboxStore(products: [.nonConsumable("castle", price: "9.99")])
     let queue = SKPaymentQueue(backend: store, delivery: .inline)

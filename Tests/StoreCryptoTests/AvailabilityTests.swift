@@ -10,6 +10,10 @@ import Testing
         #expect(throws: CryptoError.self) { try P256OfferSigner(keyIdentifier: "key", privateKey: Vector.privateKey) }
         #expect(throws: CryptoError.self) { try P256OfferSigner(keyIdentifier: "key", publicKey: Vector.publicKey) }
         #expect(throws: CryptoError.self) { try P256OfferSigner(keyIdentifier: "key", pem: Vector.publicPEM) }
+        #expect(throws: CryptoError.self) { try CertificateAuthority(now: .start) }
+        #expect(throws: CryptoError.self) { try JWSVerifier(root: Data()) }
+        #expect(throws: CryptoError.self) { try PKCS7Verifier(root: Data()) }
+        #expect(throws: CryptoError.self) { try TransactionReceiptVerifier(root: Data()) }
     }
 
     @Test func `What to install is one line that names the package`() {

@@ -79,6 +79,11 @@ struct Catalog: Codable, Sendable {
     /// Returns the index of the first product that satisfies a predicate.
     func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> ProductIndex? { products.firstIndex(where: isWanted) }
 
+    /// Returns the products of a subscription group that are on sale at a moment.
+    func onSale(inGroup group: String, at moment: Date) -> [ProductIndex] {
+        products.indices.filter { self.group(of: $0) == group && isOnSale($0, at: moment) }
+    }
+
     /// Whether an index is that of a product.
     func has(_ index: ProductIndex) -> Bool { products.indices.contains(index) }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A signer of receipts with a secret that only the store holds: HMAC-SHA-256 (RFC 2104), 32 bytes a signature.
+/// A signer of receipts and JWS with a secret that only the store holds: HMAC-SHA-256 (RFC 2104), 32 bytes a signature.
 ///
 /// The key that verifies such a receipt can also forge one, so keep it in the store: an app has its receipts verified
 /// by the store, not by itself.

@@ -1,18 +1,18 @@
 /// A reader of ASN.1 elements by the distinguished encoding rules, which accepts only what ``DER`` would write.
 ///
 /// It enters an element only on request, so that no depth of nesting costs anything.
-struct DERReader {
+package struct DERReader {
     private var rest: ArraySlice<UInt8>
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    init(_ bytes: [UInt8]) { rest = bytes[...] }
+    package init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { rest.isEmpty }
 
     /// Reads the contents of the next element; nil if it has another tag, is truncated, or has a length not in shortest
     /// form.
-    mutating func read(_ tag: DER.Tag) -> ArraySlice<UInt8>? {
+    package mutating func read(_ tag: DER.Tag) -> ArraySlice<UInt8>? {
         var next = rest
         guard next.popFirst() == tag.rawValue, let length = Self.length(&next), length <= next.count else { return nil }
         let contents = next.prefix(length)
@@ -21,7 +21,7 @@ struct DERReader {
     }
 
     /// Reads the elements in the next one.
-    mutating func open(_ tag: DER.Tag) -> DERReader? { read(tag).map { DERReader($0) } }
+    package mutating func open(_ tag: DER.Tag) -> DERReader? { read(tag).map { DERReader($0) } }
 
     /// Reads a number of up to 64 bits.
     mutating func integer() -> Int64? {

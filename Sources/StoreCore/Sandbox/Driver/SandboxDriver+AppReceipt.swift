@@ -65,11 +65,7 @@ extension SandboxDriver {
 
     /// Returns the vendor's identifier for a device: the same for the same names, in every process.
     func identifierForVendor(of device: String) -> UUID {
-        var bytes = SHA256.digest(of: Data("device \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(device)".utf8))
-        // RFC 9562: version 8, with a custom rule.
-        bytes[6] = 0x80 | bytes[6] & 0x0f
-        bytes[8] = 0x80 | bytes[8] & 0x3f
-        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        UUID(named: "device \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(device)")
     }
 
     private static func bytes(of identifier: UUID) -> Data { withUnsafeBytes(of: identifier.uuid) { Data($0) } }

@@ -5,6 +5,7 @@ import Synchronization
 final class SandboxDriver: Sendable {
     let clock: any StoreClock
     let signer: any ReceiptSigner
+    let payloadSigner: any PayloadSigner
     let bundleIdentifier: String
     let bundleVersion: String
     let shell: Locked<SandboxDriverState>
@@ -14,6 +15,10 @@ final class SandboxDriver: Sendable {
     /// Whether ledger and clock are StoreCore's own; see ``ImmediateStore/isSelfContained``.
     let isSelfContained: Bool
     let content = Locked(ContentServer())
+    /// The index of all transactions; nil until one is read.
+    ///
+    /// Locked after the state.
+    let transactionIndex = Locked<TransactionIndex?>(nil)
     private let port: SandboxPort
     private let link = Link()
 
@@ -62,6 +67,7 @@ final class SandboxDriver: Sendable {
     ) {
         self.clock = clock
         self.signer = signer
+        payloadSigner = signer as? any PayloadSigner ?? HMACReceiptSigner()
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
         lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller

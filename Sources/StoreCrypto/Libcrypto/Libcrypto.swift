@@ -3,7 +3,7 @@ public enum Libcrypto {
     /// Whether the headers of libcrypto 3 or newer were there when this was built.
     ///
     /// Where they were not, everything in this module that needs libcrypto throws ``CryptoError``.
-    public static var isAvailable: Bool { P256Key.isAvailable }
+    public static var isAvailable: Bool { Key.isAvailable }
 
     /// The advice where ``isAvailable`` is false, in one line.
     public static let advice =

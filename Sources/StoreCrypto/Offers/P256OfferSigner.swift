@@ -15,13 +15,14 @@ import StoreCore
 public struct P256OfferSigner: OfferSigner {
     /// The identifier of the key, as in signed offers.
     public let keyIdentifier: String
-    private let key: P256Key
+    private let key: Key
+    private let context: SignatureContext
 
     /// Creates a signer with a fresh random key, which lasts as long as the process.
     ///
     /// - Throws: a ``CryptoError`` for an empty identifier, and if no key can be made.
     public init(keyIdentifier: String) throws(CryptoError) {
-        try self.init(keyIdentifier, .generated())
+        try self.init(keyIdentifier, .generated(.p256))
     }
 
     /// Creates a signer with a private key.
@@ -52,8 +53,8 @@ public struct P256OfferSigner: OfferSigner {
     ///     encrypted is not read.
     /// - Throws: a ``CryptoError`` for an empty identifier, and if there is no such key on P-256.
     public init(keyIdentifier: String, pem: String) throws(CryptoError) {
-        let block = try PEMBlock(firstKeyIn: pem)
-        try self.init(keyIdentifier, block.isPublic ? .public(block.data) : .private(block.data))
+        let block = try PEMBlock(first: [.privateKey, .ellipticCurveKey, .publicKey], in: pem)
+        try self.init(keyIdentifier, block.label == .publicKey ? .public(block.data) : .private(block.data))
     }
 
     /// Creates a signer with the key in a `.storekit` file.
@@ -63,10 +64,12 @@ public struct P256OfferSigner: OfferSigner {
         try self.init(keyIdentifier: keyPair.identifier, privateKey: keyPair.privateKey)
     }
 
-    private init(_ keyIdentifier: String, _ key: @autoclosure () throws(CryptoError) -> P256Key) throws(CryptoError) {
+    private init(_ keyIdentifier: String, _ key: @autoclosure () throws(CryptoError) -> Key) throws(CryptoError) {
         guard !keyIdentifier.isEmpty else { throw CryptoError("an offer signer's key needs an identifier") }
         self.keyIdentifier = keyIdentifier
         self.key = try key()
+        guard self.key.kind == .p256 else { throw CryptoError("the key is not on the curve P-256") }
+        context = try SignatureContext(self.key, .sha256)
     }
 
     /// The public key in DER, as a SubjectPublicKeyInfo: all that a store needs to verify.
@@ -78,10 +81,10 @@ public struct P256OfferSigner: OfferSigner {
     /// time.
     ///
     /// - Throws: a ``CryptoError`` if only the public key is known.
-    public func sign(_ message: Data) throws -> Data { try key.sign(message) }
+    public func sign(_ message: Data) throws -> Data { Data(try context.sign(message)) }
 
     /// Returns whether the signature is this key's over the message.
-    public func isValid(signature: Data, for message: Data) -> Bool { key.isValid(signature, for: message) }
+    public func isValid(signature: Data, for message: Data) -> Bool { context.isValid(signature, for: message) }
 }
 
 // The key is behind a pointer, and its identifier is no secret.

@@ -129,7 +129,7 @@ import Testing
         var text = ""
         dump(signer, to: &text)
         #expect("\(signer)" == "P256OfferSigner ABC123")
-        #expect(!text.contains("P256Key"))
+        #expect(!text.contains("SignatureContext"))
     }
 
     @Test func `Threads may share a signer`() async throws {

@@ -1,0 +1,43 @@
+import Foundation
+
+/// The signed information about an account's purchase of the app itself, as Store Kit 2 has it.
+///
+/// Each property has the name of its key. What a store cannot know is left out: the App Store's own numbers for the app and
+/// its version, the date of a preorder, and the platform.
+public struct AppTransactionPayload: JWSPayload {
+    /// The environment's name.
+    public var receiptType: String
+    /// The app's bundle identifier.
+    public var bundleId: String
+    /// The app's version.
+    public var applicationVersion: String
+    /// The date of the signature.
+    public var receiptCreationDate: PayloadDate
+    /// The date of the request, which only Xcode's have: the same as ``receiptCreationDate``.
+    public var requestDate: PayloadDate?
+    /// The date of the app's own purchase, ``AppReceipt/testPurchaseDate`` in every test.
+    public var originalPurchaseDate: PayloadDate
+    /// The app's version at that date, `1.0` in every test.
+    public var originalApplicationVersion: String
+    /// The identifier of the account in this app; absent if no account is signed in.
+    public var appTransactionId: String?
+    /// The Base64 of a hash that ties the payload to one device, see ``JWSPayload/deviceVerification``.
+    public var deviceVerification: String?
+    /// The UUID with which ``deviceVerification`` begins.
+    public var deviceVerificationNonce: String?
+
+    /// Creates the information about an app in a test; further values are set afterwards.
+    public init(bundleId: String, applicationVersion: String, environment: String, signedDate: PayloadDate) {
+        self.bundleId = bundleId
+        self.applicationVersion = applicationVersion
+        receiptType = environment
+        receiptCreationDate = signedDate
+        originalPurchaseDate = PayloadDate(AppReceipt.testPurchaseDate)
+        originalApplicationVersion = "1.0"
+    }
+
+    /// The date of the signature, ``receiptCreationDate``.
+    public var signingDate: PayloadDate { receiptCreationDate }
+    /// The environment's name, ``receiptType``.
+    public var environmentName: String { receiptType }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// A payload that a store signs as JWS: a JSON object under the App Store's names.
+///
+/// Encoded, an absent value has no key. ``TransactionPayload``, ``RenewalPayload`` and ``AppTransactionPayload`` conform.
+public protocol JWSPayload: Codable, Hashable, Sendable {
+    /// The date of the signature, as of which a verifier judges certificates.
+    var signingDate: PayloadDate { get }
+    /// The environment's name, as ``PayloadSigner/environment`` has it.
+    var environmentName: String { get }
+    /// The Base64 of a hash that ties the payload to one device; nil in copies for servers, and where the signer has no
+    /// hash for it.
+    ///
+    /// It is the SHA-384 of ``deviceVerificationNonce`` and of the device's identifier, both in lowercase.
+    var deviceVerification: String? { get set }
+    /// The UUID with which ``deviceVerification`` begins, in lowercase; nil where that is.
+    var deviceVerificationNonce: String? { get set }
+}
+
+extension JWSPayload {
+    /// The payload as a store signs it, in UTF-8.
+    ///
+    /// The keys are in alphabetical order, so the same payload has the same bytes.
+    public var json: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return try encoder.encode(self)
+        } catch {
+            fatalError("Strings and whole numbers have no JSON: \(error)")
+        }
+    }
+
+    /// Reads the payload of a JWS that a signer vouches for.
+    ///
+    /// - Parameters:
+    ///   - jws: untrusted input, of any content and length.
+    ///   - signer: the signer that must have signed it.
+    /// - Throws: the signer's reason for a refusal; a ``ReceiptRefusal`` for a payload of another kind, and for one from
+    ///   another environment than the signer's.
+    public init(verifying jws: String, signer: any PayloadSigner) throws {
+        let data = try signer.payload(of: jws) { data in
+            (try? JSONDecoder().decode(Self.self, from: data))?.signingDate.date
+        }
+        guard let payload = try? JSONDecoder().decode(Self.self, from: data) else {
+            throw ReceiptRefusal(.malformed, "The store signed this, but its payload is of another kind.")
+        }
+        guard payload.environmentName == signer.environment else {
+            throw ReceiptRefusal(environment: payload.environmentName, judgedIn: signer.environment)
+        }
+        self = payload
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+
+/// Builds the payloads of transactions and subscriptions from a store's ledger, at a moment.
+struct PayloadBuilder {
+    let index: TransactionIndex
+    let now: Date
+    let renewalRate: RenewalRate
+    let bundleIdentifier: String
+    let environment: String
+    var state: SandboxState { index.state }
+
+    /// Returns the identifier of an account in the app: the same for the same names, in every process.
+    func appTransactionIdentifier(of account: AccountID) -> String {
+        let name = "account \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(state.accounts[account].name)"
+        let number = SHA256.digest(of: Data(name.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        // At most 18 digits, which fit every decoder's numbers.
+        return String(number % 1_000_000_000_000_000_000)
+    }
+}
+
+// MARK: - Transactions
+
+extension PayloadBuilder {
+    /// Returns the payload of a transaction.
+    func payload(of transaction: GrantedTransaction) -> TransactionPayload {
+        let original = index.original(of: transaction)
+        let purchase = index.purchase(of: transaction)
+        var payload = TransactionPayload(
+            transactionId: transaction.number.identifier,
+            bundleId: bundleIdentifier,
+            productId: transaction.payment.productIdentifier,
+            type: TransactionPayload.ProductType(state.catalog.kind(of: transaction.product)),
+            quantity: transaction.payment.quantity,
+            purchaseDate: PayloadDate(transaction.date),
+            environment: environment,
+            signedDate: PayloadDate(now)
+        )
+        payload.originalTransactionId = original.number.identifier
+        payload.originalPurchaseDate = PayloadDate(original.date)
+        if let term = purchase?.term {
+            add(term, to: &payload)
+            payload.webOrderLineItemId = original.period?.identifier
+            // A change that begins at the renewal has no part in the period that runs until then.
+            if purchase?.isDeferredChange == false {
+                payload.setOffer(term.offer?.offer)
+                if index.isReplaced(original) { payload.isUpgraded = true }
+            }
+        }
+        if original.isRenewal { payload.transactionReason = .renewal }
+        let isShared = purchase?.isShared == true
+        if isShared {
+            payload.inAppOwnershipType = .familyShared
+        } else {
+            payload.appAccountToken = Self.token(transaction.payment.applicationUsername)
+        }
+        if let date = state.revocations.cancellation(of: original.number.identifier) {
+            payload.revocationDate = PayloadDate(date)
+            payload.revocationReason = .other
+            payload.revocationType = isShared ? .familyRevoke : .fullRefund
+            if !isShared { payload.revocationPercentage = 100_000 }
+        }
+        if let country = Storefronts.country(original.countryCode) {
+            payload.storefront = country.storefront.countryCode
+            payload.storefrontId = country.storefront.identifier
+            payload.price = original.charge.flatMap(Self.milliunits)
+            if payload.price != nil { payload.currency = country.currency }
+        }
+        payload.appTransactionId = appTransactionIdentifier(of: transaction.account)
+        return payload
+    }
+
+    private func add(_ term: SubscriptionTerm, to payload: inout TransactionPayload) {
+        payload.originalTransactionId = term.original.identifier
+        payload.originalPurchaseDate = PayloadDate(term.originalDate)
+        payload.subscriptionGroupIdentifier = state.catalog.group(of: term.product)
+        payload.expiresDate = PayloadDate(term.end)
+        payload.billingPlanType = .upFront
+    }
+
+    /// Whether an account's list of transactions has it: a change of how a subscription renews bought no period.
+    func isListed(_ transaction: GrantedTransaction) -> Bool {
+        index.purchase(of: transaction)?.isDeferredChange != true
+    }
+
+    /// Returns the name of an app's user if it is a UUID.
+    private static func token(_ applicationUsername: String?) -> String? {
+        applicationUsername.flatMap { UUID(uuidString: $0) }?.uuidString.lowercased()
+    }
+
+    /// Returns an amount in thousandths, nil for one that no whole number of 64 bits holds.
+    private static func milliunits(_ amount: Decimal) -> Int64? {
+        var (exact, rounded) = (amount * 1000, Decimal())
+        NSDecimalRound(&rounded, &exact, 0, .plain)
+        return Int64(rounded.description)
+    }
+}
+
+// MARK: - Subscriptions
+
+extension PayloadBuilder {
+    /// A subscription's newest transaction and its renewal.
+    typealias Standing = (transaction: TransactionPayload, renewal: RenewalPayload)
+
+    /// Returns an account's subscription in a group, then those that its family shares with it.
+    func standings(of account: AccountID, in group: String) -> [Standing] {
+        var standings: [Standing] = []
+        if let own = state.subscriptions.index(of: group, account: account) {
+            let original = state.subscriptions[own].term.original
+            if let transaction = index.newestPeriod(of: original, by: account) {
+                standings.append((payload(of: transaction), renewal(of: own)))
+            }
+        }
+        for share in state.families.shares(with: account) where state.catalog.group(of: share.product) == group {
+            guard case .subscription(let original) = share.key.item, let term = share.term,
+                let subscription = state.subscriptions.index(ofOriginal: original),
+                let transaction = index.newestPeriod(of: term.original, by: account)
+            else { continue }
+            standings.append((payload(of: transaction), renewal(of: subscription, sharedAs: term, with: account)))
+        }
+        return standings
+    }
+
+    /// Returns the renewal of an account's own subscription.
+    private func renewal(of index: SubscriptionIndex) -> RenewalPayload {
+        let subscription = state.subscriptions[index]
+        var payload = renewal(of: index, as: subscription.term, account: subscription.account)
+        payload.recentSubscriptionStartDate = PayloadDate(subscription.since)
+        payload.appAccountToken = Self.token(subscription.applicationUsername)
+        switch state.subscriptions.increase(of: index)?.consent {
+        case .pending: payload.priceIncreaseStatus = .pending
+        case .agreed: payload.priceIncreaseStatus = .agreed
+        case nil: break
+        }
+        if payload.autoRenewStatus == .on { addNextPeriod(of: index, to: &payload) }
+        if !subscription.isRunning {
+            let offers = winBackOffers(in: subscription.group, for: subscription.account)
+            payload.eligibleWinBackOfferIds = offers.isEmpty ? nil : offers
+        }
+        return payload
+    }
+
+    /// Returns the renewal of a subscription that a member of the family has: without what concerns its purchaser alone.
+    private func renewal(
+        of index: SubscriptionIndex,
+        sharedAs term: SubscriptionTerm,
+        with member: AccountID
+    ) -> RenewalPayload {
+        var payload = renewal(of: index, as: term, account: member)
+        payload.recentSubscriptionStartDate = PayloadDate(term.originalDate)
+        return payload
+    }
+
+    private func renewal(
+        of index: SubscriptionIndex,
+        as term: SubscriptionTerm,
+        account: AccountID
+    ) -> RenewalPayload {
+        let subscription = state.subscriptions[index]
+        let trouble = state.subscriptions.trouble(of: index)
+        var payload = RenewalPayload(
+            originalTransactionId: term.original.identifier,
+            productId: state.catalog[term.product].identifier,
+            autoRenewProductId: state.catalog[subscription.renewsAs].identifier,
+            autoRenewStatus: subscription.isRunning && subscription.willRenew ? .on : .off,
+            environment: environment,
+            signedDate: PayloadDate(now)
+        )
+        payload.renewalDate = PayloadDate(term.end)
+        payload.expirationIntent =
+            trouble != nil ? .billingError : subscription.end.flatMap(RenewalPayload.ExpirationIntent.init)
+        payload.isInBillingRetryPeriod = trouble != nil
+        payload.gracePeriodExpiresDate = (trouble?.graceEnd).map { PayloadDate($0) }
+        payload.appTransactionId = appTransactionIdentifier(of: account)
+        return payload
+    }
+
+    /// Adds what the next period will cost, and its offer.
+    private func addNextPeriod(of index: SubscriptionIndex, to payload: inout RenewalPayload) {
+        let subscription = state.subscriptions[index]
+        guard let period = state.catalog.period(of: subscription.renewsAs) else { return }
+        let (term, charge) = state.nextTerm(
+            after: subscription.term.cycle,
+            of: index,
+            subscription.term,
+            subscription.renewsAs,
+            period,
+            renewalRate
+        )
+        payload.setOffer(term.offer?.offer)
+        payload.renewalBillingPlanType = .upFront
+        payload.renewalPrice = Self.milliunits(charge)
+        if payload.renewalPrice != nil {
+            payload.currency = Storefronts.country(state.catalog.countryCode)?.currency
+        }
+    }
+
+    private func winBackOffers(in group: String, for account: AccountID) -> [String] {
+        state.catalog.onSale(inGroup: group, at: now).flatMap { product in
+            let offers = state.catalog.subscription(of: product)?.winBackOffers.map(\.offer) ?? []
+            return offers.filter { $0.billingPlan == .upFront }
+                .filter { state.refusal(of: SubscriptionOffer(.winBack, $0.terms), of: product, account) == nil }
+                .compactMap(\.terms.identifier)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+
+// Everything that calls the signer runs without the store's lock.
+extension SandboxDriver {
+    /// Reads the ledger as payloads, once everything due by now has been done.
+    ///
+    /// A record is taken in once, by the first reading after it; the rest costs what is returned.
+    private func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
+        try look { shell, now in
+            try transactionIndex.withLock { transactions in
+                // Taken out, so that it is not copied.
+                var index = transactions.take() ?? TransactionIndex()
+                defer { transactions = index }
+                while index.state.position < shell.state.position {
+                    let new = try shell.records.read(after: index.state.position, limit: 1024)
+                    for record in new { index.take(record) }
+                    if new.isEmpty { break }
+                }
+                let builder = PayloadBuilder(
+                    index: index,
+                    now: now,
+                    renewalRate: shell.settings.rules.renewalRate,
+                    bundleIdentifier: bundleIdentifier,
+                    environment: payloadSigner.environment
+                )
+                return try body(builder)
+            }
+        }
+    }
+
+    /// Returns a transaction of any account, or of the one that is signed in on a device.
+    func signedTransaction(_ identifier: String, on device: DeviceID? = nil) throws -> SignedValue<TransactionPayload> {
+        let payload = try read { builder in
+            guard let transaction = builder.index[identifier],
+                device.map({ builder.state.devices[$0].account == transaction.account }) ?? true
+            else { throw SandboxError.unknownTransaction(identifier) }
+            return builder.payload(of: transaction)
+        }
+        return signed(payload, "transaction \(identifier)", on: device)
+    }
+
+    /// Returns an account's transactions, those of the account that is signed in if there is a device.
+    func signedTransactions(
+        of account: AccountID? = nil,
+        on device: DeviceID? = nil
+    ) throws -> [SignedValue<TransactionPayload>] {
+        let payloads = try read { builder -> [TransactionPayload] in
+            guard let account = account ?? device.flatMap({ builder.state.devices[$0].account }) else { return [] }
+            return builder.index.transactions(of: account).filter(builder.isListed).map(builder.payload)
+        }
+        return payloads.map { signed($0, "transaction \($0.transactionId)", on: device) }
+    }
+
+    /// Returns an account's subscriptions in a group, in the same way.
+    func signedSubscriptions(
+        inGroup group: String,
+        of account: AccountID? = nil,
+        on device: DeviceID? = nil
+    ) throws -> [SignedSubscription] {
+        let standings = try read { builder -> [PayloadBuilder.Standing] in
+            guard let account = account ?? device.flatMap({ builder.state.devices[$0].account }) else { return [] }
+            return builder.standings(of: account, in: group)
+        }
+        return standings.map { transaction, renewal in
+            SignedSubscription(
+                transaction: signed(transaction, "transaction \(transaction.transactionId)", on: device),
+                renewal: signed(renewal, "renewal \(renewal.originalTransactionId)", on: device)
+            )
+        }
+    }
+
+    /// Returns the purchase of the app by an account, in the same way.
+    func signedAppTransaction(
+        of account: AccountID? = nil,
+        on device: DeviceID? = nil
+    ) throws -> SignedValue<AppTransactionPayload> {
+        let payload = try read { builder in
+            var payload = AppTransactionPayload(
+                bundleId: bundleIdentifier,
+                applicationVersion: bundleVersion,
+                environment: builder.environment,
+                signedDate: PayloadDate(builder.now)
+            )
+            if builder.environment == "Xcode" { payload.requestDate = payload.receiptCreationDate }
+            payload.appTransactionId = (account ?? device.flatMap { builder.state.devices[$0].account })
+                .map(builder.appTransactionIdentifier)
+            return payload
+        }
+        return signed(payload, "app", on: device)
+    }
+
+    /// Ties a payload to a device, if there is one and the signer has a hash for it.
+    private func signed<Payload: JWSPayload>(
+        _ payload: Payload,
+        _ subject: String,
+        on device: DeviceID?
+    ) -> SignedValue<Payload> {
+        guard let device else { return SignedValue(payload, signer: payloadSigner) }
+        let name = shell.withLock { $0.state.devices[device].name }
+        let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
+        let identifier = identifierForVendor(of: name).uuidString.lowercased()
+        guard let hash = payloadSigner.deviceVerification(of: Data((nonce + identifier).utf8)) else {
+            return SignedValue(payload, signer: payloadSigner)
+        }
+        var payload = payload
+        payload.deviceVerification = hash.base64EncodedString()
+        payload.deviceVerificationNonce = nonce
+        return SignedValue(payload, signer: payloadSigner)
+    }
+}

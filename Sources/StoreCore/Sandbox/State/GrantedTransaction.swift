@@ -1,0 +1,23 @@
+import Foundation
+
+/// A transaction that gave an account something: a purchase, a renewal, a share in the family, or a restored purchase.
+///
+/// Failed and undecided orders are none. All that can change later is in the state.
+struct GrantedTransaction: Sendable {
+    let number: TransactionNumber
+    let account: AccountID
+    let product: ProductIndex
+    let payment: StorePayment
+    let date: Date
+    /// The purchase in the account's history, which a restored one shares with its original; nil for a consumable.
+    let purchase: PurchaseIndex?
+    /// The purchase that it restores, nil for any other.
+    var restored: TransactionNumber?
+    /// The transaction that began the period of a subscription, nil without one.
+    var period: TransactionNumber?
+    /// The storefront's country at the time.
+    let countryCode: String
+    /// The amount charged, nil where the account did not buy it.
+    var charge: Decimal?
+    var isRenewal = false
+}

@@ -1,0 +1,163 @@
+import Foundation
+
+/// The granted transactions of a store by number and by account, with what the state keeps of none.
+///
+/// It is a fold over the ledger, like ``LedgerHistory``, but one that is kept and continued: each record is taken in
+/// once, when a transaction is next read. A store whose transactions nobody reads has none.
+struct TransactionIndex: Sendable {
+    /// The state after the records that were taken in.
+    private(set) var state = SandboxState()
+    private var transactions = SlotTable<GrantedTransaction>()
+    /// The transactions of each account without restored ones, oldest first; deleted ones are among them.
+    private var numbers: [AccountID: [TransactionNumber]] = [:]
+    /// The transaction that began the newest period of each subscription, by the subscription's first.
+    private var periods: [TransactionNumber: TransactionNumber] = [:]
+    /// The transactions whose period another product took the place of.
+    private var replaced: Set<TransactionNumber> = []
+
+    /// Applies the next event.
+    mutating func take(_ record: LedgerRecord) {
+        let isAdmitted = !state.isDamaged || state.admits(record.event)
+        state.apply(record)
+        guard isAdmitted else { return }
+        switch record.event {
+        case .sold(let order), .approved(let order):
+            add(order.transaction, charge: order.charge, order.subscription)
+        case .renewed(_, let number, let term, let charge):
+            add(number, charge: charge, .begins(term), isRenewal: true)
+        case .restored(let restoration):
+            for number in restoration.transactions { add(number, charge: nil, nil) }
+        case .redeemed(let redemption): add(redemption.purchase)
+        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): add(purchase)
+        case .operator(.family(.shared(let sharing))): add(sharing, record.date)
+        case .operator(.deleted(let deletion)):
+            for number in deletion.transactions { transactions.remove(number) }
+        case .operator(.cleared):
+            (transactions, numbers, periods, replaced) = (SlotTable(), [:], [:], [])
+        default: break
+        }
+    }
+
+    private mutating func add(_ purchase: UnorderedPurchase) {
+        add(purchase.transaction, charge: purchase.charge, purchase.subscription)
+    }
+
+    /// Adds a transaction that the event has just made, or just decided.
+    private mutating func add(
+        _ number: TransactionNumber,
+        charge: Decimal?,
+        _ change: SubscriptionChange?,
+        isRenewal: Bool = false
+    ) {
+        guard let row = state.transactions[number], let account = row.account, let product = row.product else { return }
+        var transaction = GrantedTransaction(
+            number: number,
+            account: account,
+            product: product,
+            payment: row.transaction.payment,
+            date: row.transaction.date,
+            purchase: row.history,
+            countryCode: state.catalog.countryCode,
+            charge: charge,
+            isRenewal: isRenewal
+        )
+        if row.transaction.state == .restored {
+            transaction.restored = row.transaction.original.flatMap { TransactionNumber($0.identifier) }
+        }
+        switch change {
+        case .begins(let term, _): transaction.period = begin(term, with: number, of: product)
+        case .renewsAs(_, let term, _): transaction.period = periods[term.original]
+        case nil: break
+        }
+        insert(transaction)
+    }
+
+    /// Adds a member's share, of which there is no unfinished transaction if only a restore brings it.
+    private mutating func add(_ sharing: FamilyChange.Sharing, _ date: Date) {
+        let (member, number) = (sharing.key.member, sharing.transaction)
+        guard let index = state.accounts[member].history.indices.last,
+            let itself = state.accounts[member].history[index].asOriginal.original
+        else { return }
+        var transaction = GrantedTransaction(
+            number: number,
+            account: member,
+            product: sharing.product,
+            payment: itself.payment,
+            date: date,
+            purchase: index,
+            countryCode: state.catalog.countryCode
+        )
+        if let term = sharing.term, case .subscription(let original) = sharing.key.item {
+            // What the member gets first is no renewal, whatever the purchaser's period is.
+            let isRenewal = periods[original].flatMap { transactions[$0]?.isRenewal } ?? false
+            transaction.isRenewal = isRenewal && term.original != number
+            transaction.period = begin(term, with: number, of: sharing.product)
+        }
+        insert(transaction)
+    }
+
+    private mutating func insert(_ transaction: GrantedTransaction) {
+        // In a damaged ledger a number may come twice.
+        guard transactions[transaction.number] == nil else { return }
+        transactions.insert(transaction, at: transaction.number)
+        if transaction.restored == nil { numbers[transaction.account, default: []].append(transaction.number) }
+    }
+
+    /// Begins a subscription's period, and returns its transaction.
+    private mutating func begin(
+        _ term: SubscriptionTerm,
+        with number: TransactionNumber,
+        of product: ProductIndex
+    ) -> TransactionNumber {
+        if let last = periods[term.original], let other = transactions[last], other.product != product,
+            let purchase = purchase(of: other), !purchase.isCancelled, let end = purchase.term?.end, end > term.start
+        {
+            replaced.insert(last)
+        }
+        periods[term.original] = number
+        return number
+    }
+}
+
+// MARK: - Reading
+
+extension TransactionIndex {
+    /// Returns the transaction of a number; nil for a number that gave nothing, or was deleted.
+    subscript(number: TransactionNumber) -> GrantedTransaction? { transactions[number] }
+
+    /// Returns the transaction of an identifier, in the same way.
+    subscript(identifier: String) -> GrantedTransaction? {
+        TransactionNumber(identifier).flatMap { transactions[$0] }
+    }
+
+    /// Returns an account's transactions, without restored ones, oldest first.
+    func transactions(of account: AccountID) -> [GrantedTransaction] {
+        numbers[account]?.compactMap { transactions[$0] } ?? []
+    }
+
+    /// Returns the purchase of a transaction, nil for a consumable.
+    func purchase(of transaction: GrantedTransaction) -> SandboxState.Purchase? {
+        transaction.purchase.map { state.accounts[transaction.account].history[$0] }
+    }
+
+    /// Returns the transaction that a restored one restores, any other itself.
+    func original(of transaction: GrantedTransaction) -> GrantedTransaction {
+        transaction.restored.flatMap { transactions[$0] } ?? transaction
+    }
+
+    /// Whether another product took the place of a transaction's period before it was over.
+    func isReplaced(_ transaction: GrantedTransaction) -> Bool {
+        transaction.period.map(replaced.contains) ?? false
+    }
+
+    /// Returns the transaction that began the newest period of an account's subscription, by the subscription's first
+    /// transaction.
+    func newestPeriod(of original: TransactionNumber, by account: AccountID) -> GrantedTransaction? {
+        if let newest = periods[original].flatMap({ transactions[$0] }) { return newest }
+        // It was deleted, and an earlier one remains.
+        let history = state.accounts[account].history
+        return history.indices.reversed().lazy.map { history[$0] }
+            .first { $0.term?.original == original && !$0.isDeferredChange && !$0.isDeleted }
+            .flatMap { self[$0.identifier] }
+    }
+}

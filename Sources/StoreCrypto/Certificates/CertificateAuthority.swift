@@ -1,0 +1,145 @@
+import Foundation
+import StoreCore
+
+/// A chain of certificates with the shape of the App Store's, to sign receipts and JWS for tests of servers.
+///
+/// A server that verifies purchases with Apple's library, or with any other, accepts what the authority signs once it
+/// trusts ``rootCertificate`` instead of Apple's:
+///
+/// ```swift
+/// let authority = try CertificateAuthority(now: store.clock.now)
+/// let jws = try authority.jwsSigner(at: store.clock.now).sign(payload)
+/// ```
+///
+/// The root and the intermediate have keys on P-384. The leaves have keys on P-256 for JWS and RSA keys for receipts, and
+/// are made when they are first needed: an RSA key takes a quarter of a second. Certificates other than the root and
+/// Xcode's are renewed, with the same key, when one is needed for a date outside its lifetime.
+///
+/// Any thread may use an authority. Its certificates are worth nothing outside of tests: whoever reads its keys can sign.
+public final class CertificateAuthority: Sendable {
+    /// How long certificates are valid.
+    ///
+    /// Each lifetime begins an hour before the certificate is made, for verifiers whose clocks lag behind.
+    public struct Lifetimes: Hashable, Sendable {
+        /// The lifetime of the root, and of Xcode's self-signed certificates; 25 years by default, as Apple's root.
+        public var root: TimeInterval
+        /// The lifetime of the intermediate; 15 years by default, as Apple's.
+        public var intermediate: TimeInterval
+        /// The lifetime of the leaves; 2 years by default, as Apple's.
+        public var leaf: TimeInterval
+
+        /// Creates lifetimes in seconds.
+        public init(
+            root: TimeInterval = 25 * 365 * 86_400,
+            intermediate: TimeInterval = 15 * 365 * 86_400,
+            leaf: TimeInterval = 2 * 365 * 86_400
+        ) {
+            (self.root, self.intermediate, self.leaf) = (root, intermediate, leaf)
+        }
+
+        static var slack: TimeInterval { 3600 }
+    }
+
+    let root: CertifiedKey
+    let lifetimes: Lifetimes
+    private let folder: CertificateFolder?
+    private let issued: Locked<[CertificateRole: CertifiedKey]>
+
+    /// Creates an authority in memory, with fresh keys.
+    ///
+    /// - Parameters:
+    ///   - now: the date at which the root's lifetime begins, by the store's clock.
+    ///   - lifetimes: how long certificates are valid.
+    /// - Throws: a ``CryptoError`` if no key can be made, and for a date outside the years 1950 to 9999.
+    public init(now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
+        self.lifetimes = lifetimes
+        root = try Self.freshRoot(now, lifetimes)
+        folder = nil
+        issued = Locked([:])
+    }
+
+    /// Reads an authority from a folder of PEM files, or creates it there if the folder is empty or does not exist.
+    ///
+    /// Each certificate is a file such as `root.pem`, next to its private key `root.key.pem`. Only the user may open the
+    /// folder (0700) and the keys (0600). Files appear atomically, and processes may share the folder. Leaves that are
+    /// missing are made when they are needed.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder.
+    ///   - now: the date at which the root has to be valid, by the store's clock.
+    ///   - lifetimes: how long certificates are valid that are made.
+    /// - Throws: a ``CryptoError`` that names the file for one that is missing or is not PEM, a certificate that does not
+    ///   belong to the key beside it, was not issued by this folder's root, or, the root's, is not valid now; and if the
+    ///   folder cannot be written.
+    public init(folder: URL, now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
+        let folder = CertificateFolder(folder)
+        self.lifetimes = lifetimes
+        if folder.isEmpty { try folder.create(with: try Self.freshRoot(now, lifetimes)) }
+        root = try folder.root()
+        self.folder = folder
+        issued = Locked([:])
+        try requireValidity(at: now)
+        // What is wrong with the other files is told now, not when they are needed.
+        for role in CertificateRole.allCases where role != .root && folder.has(role) {
+            _ = try certified(role, at: now)
+        }
+    }
+
+    private static func freshRoot(_ now: Date, _ lifetimes: Lifetimes) throws(CryptoError) -> CertifiedKey {
+        let key = try Key.generated(CertificateRole.root.kind)
+        return try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes)
+    }
+
+    /// The root certificate in DER, which verifiers have to trust.
+    public var rootCertificate: Data { root.certificate.data }
+
+    /// The root certificate in PEM.
+    public var rootPEM: String { PEMBlock(.certificate, rootCertificate).text }
+
+    /// Returns a key and a certificate that is valid at a date, and makes what is missing.
+    func certified(_ role: CertificateRole, at date: Date) throws(CryptoError) -> CertifiedKey {
+        guard role != .root else {
+            try requireValidity(at: date)
+            return root
+        }
+        let issuer: CertifiedKey? = if let issuer = role.issuer { try certified(issuer, at: date) } else { nil }
+        return try issued.withLock { issued in
+            Result { () throws(CryptoError) in
+                if let known = issued[role], known.certificate.validity.contains(date) { return known }
+                let certified = try certify(role, issued[role]?.key, by: issuer, at: date)
+                issued[role] = certified
+                return certified
+            }
+        }.get()
+    }
+
+    /// Returns the folder's certificate if it is valid at a date, else a new one, of the same key if there is one.
+    private func certify(
+        _ role: CertificateRole,
+        _ known: Key?,
+        by issuer: CertifiedKey?,
+        at date: Date
+    ) throws(CryptoError) -> CertifiedKey {
+        guard let folder else {
+            let key = if let known { known } else { try Key.generated(role.kind) }
+            return try CertifiedKey(role, key, issuer: issuer, at: date, lifetimes)
+        }
+        let key = if let known { known } else { try folder.key(role) }
+        if let found = try folder.certificate(role, of: key, issuer: issuer),
+            found.certificate.validity.contains(date)
+        {
+            return found
+        }
+        let renewed = try CertifiedKey(role, key, issuer: issuer, at: date, lifetimes)
+        try folder.put(renewed.certificate, role)
+        return renewed
+    }
+
+    private func requireValidity(at date: Date) throws(CryptoError) {
+        let validity = root.certificate.validity
+        guard validity.contains(date) else {
+            let state = date < validity.lowerBound ? "is not valid yet" : "has expired"
+            throw CryptoError("the authority's root certificate \(state) on \(date.formatted(.iso8601))")
+        }
+    }
+}

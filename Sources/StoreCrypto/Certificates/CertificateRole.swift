@@ -1,0 +1,79 @@
+import Foundation
+
+/// A certificate of an authority, named as its files.
+enum CertificateRole: String, CaseIterable {
+    case root
+    case intermediate
+    case jws
+    case receipt
+    case transactionReceipt1024 = "transaction-receipt-1024"
+    case transactionReceipt2048 = "transaction-receipt-2048"
+    case xcodeJWS = "xcode-jws"
+    case xcodeReceipt = "xcode-receipt"
+
+    var kind: KeyKind {
+        switch self {
+        case .root, .intermediate: .p384
+        case .jws, .xcodeJWS: .p256
+        case .receipt, .transactionReceipt2048, .xcodeReceipt: .rsa(bits: 2048)
+        case .transactionReceipt1024: .rsa(bits: 1024)
+        }
+    }
+
+    /// The certificate that issues it; nil if it is self-signed.
+    var issuer: CertificateRole? {
+        switch self {
+        case .root, .xcodeJWS, .xcodeReceipt: nil
+        case .jws, .receipt: .intermediate
+        // A transaction receipt has room for one certificate: its issuer has to be the root, which verifiers know.
+        case .intermediate, .transactionReceipt1024, .transactionReceipt2048: .root
+        }
+    }
+
+    /// Returns the certificate's content.
+    func template(for validity: Range<Date>) -> CertificateTemplate {
+        switch self {
+        case .root:
+            CertificateTemplate(commonName: "StoreCore Root", validity: validity, use: .authority(below: nil))
+        case .intermediate:
+            CertificateTemplate(
+                commonName: "StoreCore Intermediate",
+                validity: validity,
+                use: .authority(below: 0),
+                marker: .intermediateMarker
+            )
+        case .jws:
+            CertificateTemplate(commonName: "StoreCore JWS", validity: validity, use: .content, marker: .leafMarker)
+        case .receipt:
+            CertificateTemplate(
+                commonName: "StoreCore Receipts",
+                validity: validity,
+                use: .content,
+                marker: .leafMarker
+            )
+        case .transactionReceipt1024, .transactionReceipt2048:
+            CertificateTemplate(
+                commonName: "PurchaseReceiptCertificate",
+                validity: validity,
+                use: .content,
+                marker: .transactionReceiptMarker
+            )
+        case .xcodeJWS, .xcodeReceipt:
+            CertificateTemplate(commonName: "StoreCore in Xcode", validity: validity, use: .contentAndItself)
+        }
+    }
+
+    /// Returns how long the certificate is valid.
+    private func lifetime(_ lifetimes: CertificateAuthority.Lifetimes) -> TimeInterval {
+        switch self {
+        case .root, .xcodeJWS, .xcodeReceipt: lifetimes.root
+        case .intermediate: lifetimes.intermediate
+        case .jws, .receipt, .transactionReceipt1024, .transactionReceipt2048: lifetimes.leaf
+        }
+    }
+
+    /// Returns the dates at which a certificate is valid that is made at a date.
+    func validity(at date: Date, _ lifetimes: CertificateAuthority.Lifetimes) -> Range<Date> {
+        (date - CertificateAuthority.Lifetimes.slack)..<(date + max(lifetime(lifetimes), 0))
+    }
+}

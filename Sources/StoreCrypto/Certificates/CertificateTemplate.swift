@@ -1,0 +1,94 @@
+import Foundation
+import StoreCore
+
+/// The content of a certificate to be issued.
+struct CertificateTemplate {
+    var commonName: String
+    var validity: Range<Date>
+    /// Positive, without a leading zero.
+    var serialNumber = Self.randomSerialNumber()
+    var use: Use
+    var marker: ObjectID?
+
+    /// What a certificate's key may sign.
+    enum Use {
+        /// Certificates, with a number of further authorities below it; any number if it is nil.
+        case authority(below: Int64?)
+        case content
+        /// Content, and itself, as Xcode's certificates.
+        case contentAndItself
+    }
+
+    static func randomSerialNumber() -> [UInt8] { [0x40] + (0..<15).map { _ in UInt8.random(in: .min ... .max) } }
+
+    /// Returns the certificate of a key.
+    ///
+    /// - Parameters:
+    ///   - key: the subject's key.
+    ///   - issuer: the issuer's key.
+    ///   - name: the issuer's name in DER; the subject's unless given.
+    /// - Returns: the certificate.
+    /// - Throws: a ``CryptoError`` for dates that no certificate can tell, and if libcrypto fails.
+    func issued(for key: Key, by issuer: Key, named name: Data? = nil) throws(CryptoError) -> Certificate {
+        let subject = DER.sequence(
+            Self.attribute(.organization, "StoreCore"),
+            Self.attribute(.commonName, commonName)
+        )
+        let content = DER.sequence(
+            DER.element(.explicit0, DER.integer(2)),
+            DER.element(.integer, serialNumber),
+            issuer.kind.certificateAlgorithm.identifier,
+            name.map { [UInt8]($0) } ?? subject,
+            DER.sequence(try validity.lowerBound.der(), try validity.upperBound.der()),
+            subject,
+            [UInt8](key.publicKey),
+            DER.element(.explicit3, DER.element(.sequence, extensions(for: key, by: issuer)))
+        )
+        return try Certificate(issuer.signed(content))
+    }
+
+    private func extensions(for key: Key, by issuer: Key) -> [UInt8] {
+        var extensions = Self.extension(.basicConstraints, isCritical: true, use.basicConstraints)
+        // The number of unused bits, then the bits from the highest: 0 signs content, 5 certificates, 6 revocation lists.
+        extensions += Self.extension(.keyUsage, isCritical: true, DER.element(.bitString, use.keyUsage))
+        extensions += Self.extension(.subjectKeyIdentifier, DER.element(.octetString, key.identifier))
+        extensions += Self.authorityKeyIdentifier(issuer)
+        if case .contentAndItself = use {
+            extensions += Self.extension(.extendedKeyUsage, isCritical: true, DER.sequence(ObjectID.codeSigning.der))
+        }
+        if let marker { extensions += Self.extension(marker, DER.null) }
+        return extensions
+    }
+
+    static func authorityKeyIdentifier(_ issuer: Key) -> [UInt8] {
+        `extension`(.authorityKeyIdentifier, DER.sequence(DER.element(.implicit0, issuer.identifier)))
+    }
+
+    static func `extension`(_ identifier: ObjectID, isCritical: Bool = false, _ value: [UInt8]) -> [UInt8] {
+        let critical = isCritical ? DER.element(.boolean, [0xff]) : []
+        return DER.sequence(identifier.der, critical, DER.element(.octetString, value))
+    }
+
+    private static func attribute(_ type: ObjectID, _ value: String) -> [UInt8] {
+        DER.setOf([DER.sequence(type.der, DER.utf8(value))])
+    }
+}
+
+extension CertificateTemplate.Use {
+    fileprivate var basicConstraints: [UInt8] {
+        let isAuthority = DER.element(.boolean, [0xff])
+        return switch self {
+        case .authority(let below): DER.sequence(isAuthority, below.map(DER.integer) ?? [])
+        case .content: DER.sequence()
+        case .contentAndItself: DER.sequence(isAuthority)
+        }
+    }
+
+    fileprivate var keyUsage: [UInt8] {
+        switch self {
+        case .authority: [1, 0b0000_0110]
+        case .content: [7, 0b1000_0000]
+        case .contentAndItself: [2, 0b1000_0100]
+        }
+    }
+}

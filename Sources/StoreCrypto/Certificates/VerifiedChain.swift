@@ -1,0 +1,19 @@
+import Foundation
+
+/// A chain that leads to the trusted certificate.
+struct VerifiedChain: Sendable {
+    let leaf: Certificate
+    private let validities: [(member: VerificationFailure.ChainMember, dates: Range<Date>)]
+
+    init(leaf: Certificate, issuers: KeyValuePairs<VerificationFailure.ChainMember, Certificate>) {
+        self.leaf = leaf
+        validities = [(.leaf, leaf.validity)] + issuers.map { ($0.key, $0.value.validity) }
+    }
+
+    /// Throws the failure of the first certificate that is not valid at a date.
+    func requireValidity(at date: Date) throws(VerificationFailure) {
+        for (member, dates) in validities where !dates.contains(date) {
+            throw date < dates.lowerBound ? .notYetValid(member) : .expired(member)
+        }
+    }
+}

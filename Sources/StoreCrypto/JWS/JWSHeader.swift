@@ -1,0 +1,46 @@
+import Foundation
+import StoreCore
+
+/// The header of a JWS.
+struct JWSHeader: Codable {
+    var alg: String?
+    var kid: String?
+    var typ: String?
+    var x5c: [String]?
+
+    static let algorithm = "ES256"
+
+    /// Creates the header of a chain's signatures.
+    init(_ certificates: [Data], form: SigningForm) {
+        alg = Self.algorithm
+        if form == .xcode { (kid, typ) = ("Apple_Xcode_Key", "JWT") }
+        x5c = certificates.map { $0.base64EncodedString() }
+    }
+
+    /// Reads a header in Base64.
+    init(_ text: ArraySlice<UInt8>) throws(VerificationFailure) {
+        guard let json = Base64URL.decode(text), let header = try? JSONDecoder().decode(Self.self, from: Data(json))
+        else {
+            throw .malformed
+        }
+        self = header
+    }
+
+    /// The header in Base64, with the dot behind it.
+    func text() throws(CryptoError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let json = try? encoder.encode(self) else { throw CryptoError("the header cannot be encoded") }
+        return json.withUnsafeBytes(Base64URL.encode) + [UInt8(ascii: ".")]
+    }
+
+    /// The certificates in DER, the leaf first.
+    func certificates() throws(VerificationFailure) -> [Data] {
+        var certificates: [Data] = []
+        for text in x5c ?? [] {
+            guard let certificate = Data(base64Encoded: text) else { throw .unreadableCertificate }
+            certificates.append(certificate)
+        }
+        return certificates
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import StoreCore
+
+/// A signer of JWS in the form of the App Store's transactions: compact, ES256, with the chain of certificates.
+///
+/// ``CertificateAuthority/jwsSigner(at:form:defect:)`` makes one. The header is encoded and hashed once; each signature costs
+/// little more than its ECDSA. Any thread may use a signer.
+public struct JWSSigner: Sendable {
+    /// The certificates in `x5c`, in DER, the leaf first.
+    ///
+    /// The last one is what verifiers trust.
+    public let certificates: [Data]
+    /// The dates at which all certificates are valid.
+    public let validity: Range<Date>
+    private let header: [UInt8]
+    private let context: SignatureContext
+
+    init(_ chain: SigningChain, form: SigningForm) throws(CryptoError) {
+        certificates = chain.certificates.map(\.data)
+        validity = chain.validity
+        header = try JWSHeader(certificates, form: form).text()
+        context = try SignatureContext(chain.key, .sha256, prefix: header)
+    }
+
+    /// Signs a payload.
+    ///
+    /// - Parameter payload: any bytes; the App Store's are a JSON object.
+    /// - Returns: header, payload and signature in Base64 for URLs, with dots between them. Different each time.
+    /// - Throws: a ``CryptoError`` if libcrypto fails.
+    public func sign(_ payload: Data) throws(CryptoError) -> String {
+        let unsigned = header.count + Base64URL.length(payload.count)
+        var text = [UInt8](unsafeUninitializedCapacity: unsigned + 1 + JWSVerifier.signatureLength) { text, count in
+            _ = text.initialize(fromContentsOf: header)
+            if let start = text.baseAddress {
+                payload.withUnsafeBytes { Base64URL.encode($0, to: start + header.count) }
+            }
+            count = unsigned
+        }
+        guard let signature = ECDSASignature.raw(try context.sign(text[header.count...])) else {
+            throw CryptoError("libcrypto made a signature that is none on P-256")
+        }
+        text.append(UInt8(ascii: "."))
+        text += signature.withUnsafeBytes(Base64URL.encode)
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,93 @@
+#if canImport(CLibcrypto)
+    import CLibcrypto
+    import Foundation
+
+    /// An X.509 certificate.
+    // unchecked: libcrypto lets threads share a certificate that is not modified, and it never is once it is read.
+    final class Certificate: @unchecked Sendable {
+        /// The certificate as it was read.
+        let data: Data
+        /// The key that it is for, its public half.
+        let key: Key
+        /// The dates from the first that it is valid at to the first after its end.
+        let validity: Range<Date>
+        private let pointer: OpaquePointer
+
+        /// Reads a certificate in DER.
+        init(_ data: Data) throws(CryptoError) {
+            let pointer = Libcrypto.decoded(data, d2i_X509, free: X509_free)
+            // Its signature covers everything but the encoding around what is signed.
+            guard let pointer, Libcrypto.encoded({ i2d_X509(pointer, $0) }) == data,
+                let start = Self.date(X509_get0_notBefore(pointer)),
+                let end = Self.date(X509_get0_notAfter(pointer)), start <= end
+            else {
+                X509_free(pointer)
+                throw CryptoError("the data is no certificate in DER")
+            }
+            do {
+                key = try Key(X509_get_pubkey(pointer), canSign: false, else: "the certificate is for no known key")
+            } catch {
+                X509_free(pointer)
+                throw error
+            }
+            (self.data, self.pointer, validity) = (data, pointer, start..<end)
+        }
+
+        deinit { X509_free(pointer) }
+
+        /// The subject's name in DER.
+        var subject: Data { Libcrypto.encoded { i2d_X509_NAME(X509_get_subject_name(pointer), $0) } }
+
+        /// The issuer's name and the serial number, each in DER: the certificate's own name.
+        var issuerAndSerialNumber: Data {
+            Libcrypto.encoded { i2d_X509_NAME(X509_get_issuer_name(pointer), $0) }
+                + Libcrypto.encoded { i2d_ASN1_INTEGER(X509_get0_serialNumber(pointer), $0) }
+        }
+
+        /// Whether it has an extension, an object identifier with dots.
+        func has(_ identifier: String) -> Bool {
+            let object = OBJ_txt2obj(identifier, 1)
+            defer { ASN1_OBJECT_free(object) }
+            return X509_get_ext_by_OBJ(pointer, object, -1) >= 0
+        }
+
+        /// Whether these certificates, and no fewer, lead from this one to an anchor, whatever the time.
+        ///
+        /// It is libcrypto's strict verification: signatures, names, key identifiers and permitted uses.
+        func isTrusted(through others: [Certificate], to anchor: Certificate) -> Bool {
+            let (store, context, untrusted) = (X509_STORE_new(), X509_STORE_CTX_new(), OPENSSL_sk_new_null())
+            defer {
+                X509_STORE_CTX_free(context)
+                OPENSSL_sk_free(untrusted)
+                X509_STORE_free(store)
+                ERR_clear_error()
+            }
+            for other in others { OPENSSL_sk_push(untrusted, UnsafeRawPointer(other.pointer)) }
+            guard X509_STORE_add_cert(store, anchor.pointer) == 1,
+                X509_STORE_CTX_init(context, store, pointer, untrusted) == 1
+            else { return false }
+            let flags = X509_V_FLAG_X509_STRICT | X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME
+            X509_STORE_CTX_set_flags(context, UInt(flags))
+            return X509_verify_cert(context) == 1
+                && Int(OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context))) == others.count + 2
+        }
+
+        /// Whether a list of its issuer's names it as revoked; nil if the list is not its issuer's.
+        func isRevoked(by list: RevocationList, issuer: Certificate) -> Bool? {
+            guard list.issuer == issuer.subject, X509_CRL_verify(list.pointer, issuer.key.pointer) == 1 else {
+                ERR_clear_error()
+                return nil
+            }
+            var entry: OpaquePointer?
+            return X509_CRL_get0_by_cert(list.pointer, &entry, pointer) == 1
+        }
+
+        private static func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? {
+            let epoch = ASN1_TIME_set(nil, 0)
+            defer { ASN1_TIME_free(epoch) }
+            var (days, seconds): (Int32, Int32) = (0, 0)
+            guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
+            return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(seconds))
+        }
+    }
+#endif

@@ -1,0 +1,88 @@
+#if canImport(CLibcrypto)
+    import CLibcrypto
+    import Foundation
+
+    /// An elliptic curve or RSA key, or its public half.
+    // unchecked: libcrypto lets threads share a key that is not modified, and it never is once it is created.
+    final class Key: @unchecked Sendable {
+        static let isAvailable = true
+
+        let kind: KeyKind
+        let canSign: Bool
+        let pointer: OpaquePointer
+
+        /// Takes ownership of a key.
+        init(_ pointer: OpaquePointer?, canSign: Bool, else trouble: String) throws(CryptoError) {
+            guard let pointer else { throw Libcrypto.failure(trouble) }
+            guard let kind = Self.kind(of: pointer) else {
+                EVP_PKEY_free(pointer)
+                throw Libcrypto.failure("the key is not RSA's, and not on the curve P-256 or P-384")
+            }
+            (self.kind, self.canSign, self.pointer) = (kind, canSign, pointer)
+        }
+
+        deinit { EVP_PKEY_free(pointer) }
+
+        /// Returns a fresh random key.
+        static func generated(_ kind: KeyKind) throws(CryptoError) -> Key {
+            let context = EVP_PKEY_CTX_new_from_name(nil, kind.algorithm, nil)
+            defer { EVP_PKEY_CTX_free(context) }
+            var key: OpaquePointer?
+            if EVP_PKEY_keygen_init(context) == 1 {
+                let isSet =
+                    switch kind {
+                    case .p256, .p384: EVP_PKEY_CTX_set_group_name(context, kind.description)
+                    case .rsa(let bits): EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(bits))
+                    }
+                if isSet == 1 { _ = EVP_PKEY_generate(context, &key) }
+            }
+            return try Key(key, canSign: true, else: "libcrypto could not make a key")
+        }
+
+        /// Reads a private key: PKCS #8, or the older form of its algorithm.
+        static func `private`(_ data: Data) throws(CryptoError) -> Key {
+            let key = Libcrypto.decoded(data, d2i_AutoPrivateKey, free: EVP_PKEY_free)
+            return try Key(key, canSign: true, else: "the data is no private key in DER")
+        }
+
+        /// Reads a public key, a SubjectPublicKeyInfo.
+        static func `public`(_ data: Data) throws(CryptoError) -> Key {
+            let key = Libcrypto.decoded(data, d2i_PUBKEY, free: EVP_PKEY_free)
+            return try Key(key, canSign: false, else: "the data is no public key in DER")
+        }
+
+        private static func kind(of key: OpaquePointer) -> KeyKind? {
+            if EVP_PKEY_is_a(key, "RSA") == 1 { return .rsa(bits: Int(EVP_PKEY_get_bits(key))) }
+            var name = [CChar](repeating: 0, count: 64)
+            var count = 0
+            guard EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return nil }
+            return switch String(decoding: name.prefix(count).map(UInt8.init), as: UTF8.self) {
+            case "prime256v1": .p256
+            case "secp384r1": .p384
+            default: nil
+            }
+        }
+
+        /// The public key as a SubjectPublicKeyInfo in DER.
+        var publicKey: Data { Libcrypto.encoded { i2d_PUBKEY(pointer, $0) } }
+
+        /// The private key in DER, PKCS #8.
+        var privateKey: Data {
+            let info = EVP_PKEY2PKCS8(pointer)
+            defer { PKCS8_PRIV_KEY_INFO_free(info) }
+            return Libcrypto.encoded { i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
+        }
+
+        /// Whether both have the same public half.
+        func isPair(of other: Key) -> Bool { EVP_PKEY_eq(pointer, other.pointer) == 1 }
+    }
+
+    extension KeyKind {
+        fileprivate var algorithm: String {
+            switch self {
+            case .p256, .p384: "EC"
+            case .rsa: "RSA"
+            }
+        }
+    }
+#endif

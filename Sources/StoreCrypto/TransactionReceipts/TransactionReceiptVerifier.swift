@@ -1,0 +1,56 @@
+import Foundation
+
+/// A verifier of the signatures in transaction receipts from 2009 to 2013, without a network.
+///
+/// Every byte counts: a receipt of which a single bit was changed is refused. Any thread may use a verifier.
+public struct TransactionReceiptVerifier: Sendable {
+    private let chains: ChainVerifier
+
+    /// Creates a verifier.
+    ///
+    /// - Parameter root: the certificate to trust, in DER: the one that issued the receipts' certificate.
+    /// - Throws: a ``CryptoError`` if the certificate is unreadable.
+    public init(root: Data) throws(CryptoError) { chains = try ChainVerifier(.transactionReceipt, anchor: root) }
+
+    /// Verifies a signature as of a date.
+    ///
+    /// - Parameters:
+    ///   - blob: the receipt's `signature`, decoded from Base64: version, signature, the certificate's length and the
+    ///     certificate. Untrusted input, of any content and length.
+    ///   - purchaseInformation: the receipt's `purchase-info`, decoded from Base64.
+    ///   - date: the signing date, at which both certificates have to be valid.
+    /// - Throws: the reason of the refusal.
+    public func verify(
+        _ blob: Data,
+        over purchaseInformation: Data,
+        asOf date: Date
+    ) throws(VerificationFailure) {
+        let bytes = [UInt8](blob)
+        guard let version = bytes.first.flatMap(TransactionReceiptSigner.Version.init) else { throw .malformed }
+        let end = 1 + version.signatureLength
+        guard bytes.count >= end + 4,
+            bytes[end..<(end + 4)].reduce(0, { $0 << 8 | Int($1) }) == bytes.count - end - 4
+        else { throw .malformed }
+        let chain = try verify(
+            Data(bytes[1..<end]),
+            certificate: Data(bytes[(end + 4)...]),
+            over: Data([version.rawValue]) + purchaseInformation
+        )
+        try chain.requireValidity(at: date)
+    }
+
+    /// Verifies a signature, whatever the time.
+    @discardableResult
+    func verify(
+        _ signature: Data,
+        certificate: Data,
+        over message: Data
+    ) throws(VerificationFailure) -> VerifiedChain {
+        let chain = try chains.verified([certificate])
+        guard case .rsa = chain.leaf.key.kind, let context = try? SignatureContext(chain.leaf.key, .sha1) else {
+            throw .wrongAlgorithm
+        }
+        guard context.isValid(signature, for: message) else { throw .wrongSignature }
+        return chain
+    }
+}

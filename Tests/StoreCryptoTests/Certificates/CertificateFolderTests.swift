@@ -1,0 +1,144 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import Testing
+
+@Suite(.libcrypto) struct CertificateFolderTests {
+    private let temporary = TemporaryFolder(for: "authority")
+
+    private var folder: URL { temporary.url.appending(path: "keys") }
+
+    private func authority(at date: Date = .start) throws -> CertificateAuthority {
+        try temporary.make()
+        return try CertificateAuthority(folder: folder, now: date)
+    }
+
+    private func mode(_ name: String = "") throws -> Int {
+        let path = folder.appending(path: name).path(percentEncoded: false)
+        return try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    /// Returns the sentence with which the folder is refused.
+    private func refusal(at date: Date = .start) -> String {
+        #expect(throws: CryptoError.self) { try authority(at: date) }?.description ?? ""
+    }
+
+    private func replace(_ name: String, with text: String) throws {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+
+    @Test func `An authority in a folder is the same when it is read again, with its leaves`() throws {
+        let first = try authority()
+        let leaf = try first.jwsSigner(at: .start).certificates
+        let xcode = try first.jwsSigner(at: .start, form: .xcode).certificates
+        let second = try authority(at: .start + .year)
+        #expect(second.rootCertificate == first.rootCertificate)
+        #expect(try second.jwsSigner(at: .start).certificates == leaf)
+        #expect(try second.jwsSigner(at: .start, form: .xcode).certificates == xcode)
+    }
+
+    @Test func `Only the user may open the folder and the keys, and no draft stays`() throws {
+        let authority = try authority()
+        _ = try authority.jwsSigner(at: .start)
+        #expect(try mode() == 0o700)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+        let names = ["root", "intermediate", "jws"].flatMap { ["\($0).pem", "\($0).key.pem"] }
+        #expect(Set(files) == Set(names))
+        for file in files where file.hasSuffix(".key.pem") { #expect(try mode(file) == 0o600) }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: temporary.url.path(percentEncoded: false)) == ["keys"]
+        )
+    }
+
+    @Test func `An empty folder is filled, and closed to others`() throws {
+        try temporary.make()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        _ = try authority()
+        #expect(try mode() == 0o700)
+        #expect(try mode("root.key.pem") == 0o600)
+    }
+
+    @Test func `A lapsed leaf is renewed in the folder, with the same key`() throws {
+        let leaf = try authority().jwsSigner(at: .start).certificates[0]
+        let key = try text("jws.key.pem")
+        let later = Date.start + 3 * .year
+        let renewed = try authority(at: later).jwsSigner(at: later).certificates[0]
+        #expect(renewed != leaf)
+        #expect(try text("jws.key.pem") == key)
+        #expect(try authority(at: later).jwsSigner(at: later).certificates[0] == renewed)
+    }
+
+    @Test(arguments: ["root.pem", "root.key.pem", "jws.key.pem"])
+    func `A missing file is named`(name: String) throws {
+        _ = try authority().jwsSigner(at: .start)
+        try FileManager.default.removeItem(at: folder.appending(path: name))
+        #expect(refusal().hasSuffix("\(name): the file is missing"))
+    }
+
+    @Test(arguments: ["root.pem", "root.key.pem", "jws.pem", "jws.key.pem"])
+    func `A file that is not PEM is named`(name: String) throws {
+        _ = try authority().jwsSigner(at: .start)
+        try replace(name, with: "nothing")
+        #expect(refusal().contains("\(name): there is no "))
+    }
+
+    @Test func `A certificate that does not belong to its key is refused`() throws {
+        _ = try authority().jwsSigner(at: .start)
+        let pem = try text("jws.pem")
+        try FileManager.default.removeItem(at: folder.appending(path: "jws.pem"))
+        try FileManager.default.removeItem(at: folder.appending(path: "jws.key.pem"))
+        _ = try authority().jwsSigner(at: .start)
+        try replace("jws.pem", with: pem)
+        #expect(refusal().contains("jws.pem: the certificate does not belong to the key"))
+    }
+
+    @Test func `A foreign certificate is refused`() throws {
+        _ = try authority().jwsSigner(at: .start)
+        let (pem, key) = (try text("jws.pem"), try text("jws.key.pem"))
+        try FileManager.default.removeItem(at: folder)
+        _ = try authority()
+        try replace("jws.pem", with: pem)
+        try replace("jws.key.pem", with: key)
+        #expect(refusal().contains("jws.pem: the certificate is foreign"))
+    }
+
+    @Test func `A key of another kind is refused`() throws {
+        _ = try authority().jwsSigner(at: .start)
+        try replace("root.key.pem", with: try text("jws.key.pem"))
+        #expect(refusal().contains("root.key.pem: the key is not one of P-384"))
+    }
+
+    @Test func `An expired root is refused, and one that is not valid yet`() throws {
+        _ = try authority()
+        #expect(refusal(at: .start + 26 * .year).contains("root certificate has expired"))
+        #expect(refusal(at: .start - .year).contains("root certificate is not valid yet"))
+    }
+
+    @Test func `A folder that cannot be made is named`() throws {
+        try temporary.make()
+        try Data().write(to: folder)
+        let trouble = #expect(throws: CryptoError.self) {
+            try CertificateAuthority(folder: folder.appending(path: "inner"), now: .start)
+        }
+        #expect(trouble?.description.contains("keys/inner") == true)
+    }
+
+    @Test func `Whoever opens a new folder at the same time gets the same authority`() async throws {
+        try temporary.make()
+        let folder = folder
+        let roots = try await withThrowingTaskGroup(of: [Data].self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try CertificateAuthority(folder: folder, now: .start).jwsSigner(at: .start).certificates.suffix(1)
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(roots.count == 1)
+        #expect(throws: Never.self) { try authority() }
+    }
+}

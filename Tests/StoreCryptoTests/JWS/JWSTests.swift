@@ -1,0 +1,141 @@
+import Foundation
+import StoreCrypto
+import Testing
+
+@Suite(.libcrypto) struct JWSTests {
+    private let payload = Data(#"{"signedDate":1748736000000,"productId":"gold"}"#.utf8)
+
+    /// Returns a JWS's three parts, decoded.
+    private func parts(_ jws: String) throws -> [Data] {
+        try jws.split(separator: ".", omittingEmptySubsequences: false).map { part in
+            let text = part.replacing("-", with: "+").replacing("_", with: "/")
+            return try #require(Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4)))
+        }
+    }
+
+    private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
+
+    @Test func `The App Store's form has three certificates, and a signature of 64 bytes`() throws {
+        let signer = try CertificateAuthority(now: .start).jwsSigner(at: .start)
+        let parts = try parts(try signer.sign(payload))
+        #expect(parts.count == 3)
+        let chain = signer.certificates.map { "\"\($0.base64EncodedString())\"" }.joined(separator: ",")
+        #expect(text(parts[0]) == #"{"alg":"ES256","x5c":[\#(chain)]}"#)
+        #expect(signer.certificates.count == 3)
+        #expect(parts[1] == payload)
+        #expect(parts[2].count == 64)
+    }
+
+    @Test func `Xcode's form has one certificate, and names its key`() throws {
+        let signer = try CertificateAuthority(now: .start).jwsSigner(at: .start, form: .xcode)
+        let jws = try signer.sign(payload)
+        let certificate = signer.certificates[0].base64EncodedString()
+        #expect(
+            text(try parts(jws)[0]) == #"{"alg":"ES256","kid":"Apple_Xcode_Key","typ":"JWT","x5c":["\#(certificate)"]}"#
+        )
+        #expect(try JWSVerifier(root: signer.certificates[0], form: .xcode).verify(jws, asOf: .start) == payload)
+        #expect(throws: VerificationFailure.chainLength(1)) {
+            try JWSVerifier(root: signer.certificates[0]).verify(jws, asOf: .start)
+        }
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 100_000]) func `A payload of any length is verified`(count: Int) throws {
+        let authority = try CertificateAuthority(now: .start)
+        let signer = try authority.jwsSigner(at: .start)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        let payload = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        for _ in 0..<4 { #expect(try verifier.verify(signer.sign(payload), asOf: .start) == payload) }
+    }
+
+    @Test func `No bit may be another in the App Store's form`() throws {
+        let authority = try CertificateAuthority(now: .start)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        let jws = Data(try authority.jwsSigner(at: .start).sign(payload).utf8)
+        let header = try #require(jws.firstIndex(of: UInt8(ascii: ".")))
+        let unnoticed = BitFlips.unnoticed(in: jws, sparse: 0..<header) {
+            (try? verifier.verify(text($0), asOf: .start)) != nil
+        }
+        #expect(unnoticed == [])
+    }
+
+    @Test func `No bit may be another in Xcode's form`() throws {
+        let signer = try CertificateAuthority(now: .start).jwsSigner(at: .start, form: .xcode)
+        let verifier = try JWSVerifier(root: signer.certificates[0], form: .xcode)
+        let jws = Data(try signer.sign(payload).utf8)
+        #expect(BitFlips.unnoticed(in: jws) { (try? verifier.verify(text($0), asOf: .start)) != nil } == [])
+    }
+
+    @Test func `Only the canonical encoding is read, even if it means the same`() throws {
+        let authority = try CertificateAuthority(now: .start)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        let jws = try authority.jwsSigner(at: .start).sign(payload)
+        #expect(throws: Never.self) { try verifier.verify(jws, asOf: .start) }
+        var others = [
+            jws + "=", jws + "\n", " " + jws, jws + ".", jws + "A", String(jws.dropLast()), "", ".", "..", "a.b.c",
+        ]
+        // The last character has four bits that belong to no byte.
+        let last = try #require(jws.last)
+        for character in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" where character != last {
+            others.append(jws.dropLast() + String(character))
+        }
+        for other in others { #expect(throws: VerificationFailure.self) { try verifier.verify(other, asOf: .start) } }
+    }
+
+    @Test func `An algorithm other than ES256 is refused for it`() throws {
+        let authority = try CertificateAuthority(now: .start)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        let jws = try authority.jwsSigner(at: .start).sign(payload)
+        let rest = jws.drop { $0 != "." }
+        for algorithm in ["none", "HS256", "ES384", ""] {
+            let header = try text(parts(jws)[0]).replacing("ES256", with: algorithm)
+            let changed = Data(header.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
+                .replacing("/", with: "_")
+            #expect(throws: VerificationFailure.wrongAlgorithm) { try verifier.verify(changed + rest, asOf: .start) }
+        }
+    }
+
+    @Test func `The payload may tell the signing date, and each certificate has to be valid then`() throws {
+        let authority = try CertificateAuthority(now: .start)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        let jws = try authority.jwsSigner(at: .start).sign(payload)
+        let date: (Data) -> Date? = { payload in
+            let object = try? JSONSerialization.jsonObject(with: payload) as? [String: Any]
+            return (object?["signedDate"] as? Double).map { Date(timeIntervalSince1970: $0 / 1000) }
+        }
+        #expect(try verifier.verify(jws, signedAt: date) == payload)
+        #expect(throws: VerificationFailure.noSigningDate) { try verifier.verify(jws) { _ in nil } }
+
+        let reasons: [(Date, VerificationFailure)] = [
+            (.start - .year, .notYetValid(.leaf)), (.start + 2 * .year, .expired(.leaf)),
+            (.distantPast, .notYetValid(.leaf)), (.distantFuture, .expired(.leaf)),
+            (Date(timeIntervalSince1970: .nan), .expired(.leaf)),
+        ]
+        for (date, reason) in reasons { #expect(throws: reason) { try verifier.verify(jws, asOf: date) } }
+    }
+
+    @Test func `A verifier keeps many chains apart`() throws {
+        let authority = try CertificateAuthority(now: .start, lifetimes: .init(leaf: .day))
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        for number in 0..<20 {
+            let date = Date.start + Double(number * 2) * .day
+            let jws = try authority.jwsSigner(at: date).sign(payload)
+            #expect(try verifier.verify(jws, asOf: date) == payload)
+            #expect(throws: VerificationFailure.expired(.leaf)) { try verifier.verify(jws, asOf: date + 2 * .day) }
+        }
+    }
+
+    @Test func `Threads may share a signer and a verifier`() async throws {
+        let authority = try CertificateAuthority(now: .start)
+        let signer = try authority.jwsSigner(at: .start)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    let payload = Data("\(number)".utf8)
+                    return try verifier.verify(signer.sign(payload), asOf: .start) == payload
+                }
+            }
+            for try await isEqual in group { #expect(isEqual) }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import Testing
+
+@Suite(.libcrypto) struct TransactionReceiptSignerTests {
+    private let information = Data("{\n\t\"quantity\" = \"1\";\n}".utf8)
+
+    @Test(arguments: TransactionReceiptSigner.Version.allCases)
+    func `A receipt carries a signature of its version's length, which its root verifies`(
+        version: TransactionReceiptSigner.Version
+    ) throws {
+        let authority = try CertificateAuthority(now: .start)
+        let signer = try authority.transactionReceiptSigner(at: .start, version: version)
+        let verifier = try TransactionReceiptVerifier(root: authority.rootCertificate)
+        let blob = try signer.blob(over: information)
+        #expect(blob.count == 1 + signer.signatureLength + 4 + signer.certificate.count)
+        #expect(throws: Never.self) { try verifier.verify(blob, over: information, asOf: .start) }
+        #expect(throws: VerificationFailure.wrongSignature) {
+            try verifier.verify(blob, over: information + [0], asOf: .start)
+        }
+        #expect(throws: VerificationFailure.expired(.leaf)) {
+            try verifier.verify(blob, over: information, asOf: .start + 3 * .year)
+        }
+    }
+
+    @Test func `No bit may be another`() throws {
+        let authority = try CertificateAuthority(now: .start)
+        let signer = try authority.transactionReceiptSigner(at: .start, version: .rsa1024)
+        let verifier = try TransactionReceiptVerifier(root: authority.rootCertificate)
+        let blob = try signer.blob(over: information)
+        let isAccepted: (Data) -> Bool = { (try? verifier.verify($0, over: information, asOf: .start)) != nil }
+        #expect(BitFlips.unnoticed(in: blob, sparse: 133..<blob.count, isAccepted: isAccepted) == [])
+        for count in 0..<blob.count { #expect(!isAccepted(blob.prefix(count))) }
+        #expect(!isAccepted(blob + [0]))
+    }
+
+    @Test func `A store's transaction receipt is signed and verified with it, also after the leaf was renewed`() throws
+    {
+        let authority = try CertificateAuthority(now: .start)
+        let signer = try authority.transactionReceiptSigner(at: .start)
+        let receipt = TransactionReceipt(
+            productIdentifier: "gold",
+            transactionIdentifier: "1",
+            purchaseDate: .start,
+            bundleIdentifier: "com.example.app",
+            bundleVersion: "1"
+        )
+        let data = try receipt.data(signedBy: signer)
+        let later = try authority.transactionReceiptSigner(at: .start + 3 * .year)
+        #expect(later.certificate != signer.certificate)
+        for judge in [signer, later] {
+            let verification = ReceiptVerification(of: data, signer: judge, at: .start)
+            #expect(verification.status == .valid)
+            #expect(verification.fields["product_id"] == "gold")
+        }
+        let other = try CertificateAuthority(now: .start).transactionReceiptSigner(at: .start)
+        #expect(ReceiptVerification(of: data, signer: other, at: .start).status == .notAuthentic)
+    }
+}
