@@ -55,7 +55,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "sandbox-store",
-            dependencies: ["StoreCore", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite"],
+            dependencies: ["StoreCore", "StoreCrypto", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite"],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
@@ -104,7 +104,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SandboxStoreTests",
-            dependencies: ["sandbox-store", "StoreCore"],
+            dependencies: ["sandbox-store", "StoreCore", "StoreCrypto"],
             resources: [.copy("Golden")],
             swiftSettings: settings
         ),

@@ -102,12 +102,14 @@ enum Command: Equatable {
             --ask   asks you before each charge: y approves, c cancels, d declines
         sandbox-store check FILE...
             Says what is in each file, or what is wrong with it.
-        sandbox-store verify FILE (--key-file FILE | --key HEX) [--at MOMENT] [--json]
-            Says whether a sandbox store with this key signed a receipt, and what is in it: a transaction's
-            receipt or an app receipt, as it is or in Base64. All bytes of the key's file are the key.
+        sandbox-store verify FILE (--key-file FILE | --key HEX | --root FILE) [--at MOMENT] [--json]
+            Says whether a sandbox store with this key, or one with certificates below this root, signed a receipt,
+            and what is in it: a transaction's receipt or an app receipt, as it is or in Base64; with a root also a
+            JWS of a transaction, of a renewal or of the app's purchase. All bytes of the key's file are the key.
             --key   the key in hexadecimal digits; other users of the machine may see them
+            --root  the certificate to trust, in PEM or DER; Xcode's own for what Xcode signed
             --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
-            --json  prints the answer as it went over the wire
+            --json  prints the answer as it went over the wire, or the JWS's payload
         sandbox-store simulate [--seed N] [--runs K] [--operations M] [--jobs J]
                                [--transport direct|socket|both] [--storage memory|sqlite] [--coverage]
             Performs K runs of M operations, drawn from the seed N, and checks a model after each operation; 1000 runs
@@ -123,7 +125,8 @@ enum Command: Equatable {
             Prints this.
 
         Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid or a run that breaks a
-        rule, or SQLite where it is missing, 2 for a command line that makes no sense, or names a receipt or key that cannot be read.
+        rule, or SQLite or libcrypto where it is missing, 2 for a command line that makes no sense, or names a receipt, key or
+        root that cannot be read.
 
         """
 }

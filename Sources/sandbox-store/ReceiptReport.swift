@@ -1,7 +1,8 @@
 import Foundation
 import StoreCore
+import StoreCrypto
 
-/// A readable report on a receipt by the holder of a store's key.
+/// A readable report on a receipt or a JWS by the holder of a store's key or root.
 struct ReceiptReport {
     /// Whether the receipt is valid.
     let isValid: Bool
@@ -38,6 +39,39 @@ struct ReceiptReport {
         }
     }
 
+    /// Verifies a receipt of a transaction, an app receipt or a JWS.
+    ///
+    /// - Parameters:
+    ///   - file: the receipt itself or its Base64 form, or a JWS, which may end with a line break.
+    ///   - verifier: the verifier with the store's root.
+    ///   - now: the date for which a subscription is checked.
+    init(_ file: Data, verifier: AppStoreVerifier, at now: Date) {
+        do throws(VerificationFailure) {
+            let sentence: String
+            switch try verifier.verify(Self.jws(of: file) ?? Self.bytes(of: file), at: now) {
+            case .transactionReceipt(let response, let environment):
+                isValid = response.status == .valid
+                json = Self.line(response.json)
+                sentence = response.reason ?? "The root vouches for this receipt."
+                add(response.status, sentence, ["environment": environment].merging(response.fields) { $1 })
+            case .appReceipt(let receipt, let environment):
+                isValid = true
+                let name = environment == "ProductionSandbox" ? "Sandbox" : environment
+                json = Self.line(Self.json(of: receipt, environment: name, at: now))
+                let fields = Self.fields(of: receipt).merging(["environment": name]) { $1 }
+                add(.valid, "The root vouches for this app receipt.", fields)
+            case .jws(let subject, let payload):
+                isValid = true
+                json = Self.line(payload)
+                add(.valid, "The root vouches for this \(Self.name(of: subject)).", Self.fields(ofPayload: payload))
+            }
+        } catch {
+            isValid = false
+            json = "{\"status\":\(error.status.rawValue)}\n"
+            add(error.status, error.description, [:])
+        }
+    }
+
     /// The whole report, with a line break at its end.
     var text: String { lines.map { "\($0)\n" }.joined() }
 
@@ -64,10 +98,38 @@ struct ReceiptReport {
         return Data(base64Encoded: Data(file.filter { !whiteSpace.contains($0) })) ?? file
     }
 
+    /// Returns a JWS, which begins with a brace in Base64, without white space behind it; nil for any other file.
+    private static func jws(of file: Data) -> Data? {
+        guard file.starts(with: "ey".utf8), file.contains(UInt8(ascii: ".")),
+            let text = String(validating: file, as: UTF8.self)
+        else { return nil }
+        return Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
+    }
+
     /// Escapes a user's name, which may contain anything, to one line.
     private static func printable(_ value: String) -> String {
         let isPlain = value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         return isPlain ? value : value.debugDescription
+    }
+
+    private static func name(of subject: AppStoreVerifier.Subject) -> String {
+        switch subject {
+        case .transaction: "transaction"
+        case .renewalInfo: "renewal information"
+        case .appTransaction: "app transaction"
+        case .notification: "notification"
+        }
+    }
+
+    /// Returns the fields of a JSON object; values other than texts as JSON.
+    private static func fields(ofPayload payload: Data) -> [String: String] {
+        let object = try? JSONSerialization.jsonObject(with: payload) as? [String: Any]
+        return (object ?? [:]).mapValues { value in
+            if let text = value as? String { return text }
+            let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
+            let json = try? JSONSerialization.data(withJSONObject: value, options: options)
+            return String(decoding: json ?? Data(), as: UTF8.self)
+        }
     }
 
     private static func fields(of receipt: AppReceipt) -> [String: String] {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreCrypto
 import StoreSQLite
 import StoreSimulator
 import StoreSimulatorSQLite
@@ -87,22 +88,36 @@ struct SandboxStoreTool {
     }
 
     private func verify(_ options: VerifyOptions) -> Int32 {
-        guard let receipt = contents(of: options.file, "the receipt"), let key = key(options.key) else { return 2 }
-        let report = ReceiptReport(receipt, key: key, at: options.moment ?? Date())
+        if case .root = options.key, !Libcrypto.isAvailable {
+            console.complain("sandbox-store: \(Libcrypto.advice)\n")
+            return 1
+        }
+        guard let receipt = contents(of: options.file, "the receipt"),
+            let report = report(on: receipt, options.key, at: options.moment ?? Date())
+        else { return 2 }
         console.write(options.isJSON ? report.json : report.text)
         return report.isValid ? 0 : 1
     }
 
-    private func key(_ key: VerifyOptions.Key) -> Data? {
+    /// Returns nil, after a complaint, if the key or the root cannot be used.
+    private func report(on receipt: Data, _ key: VerifyOptions.Key, at moment: Date) -> ReceiptReport? {
         switch key {
-        case .bytes(let bytes): return bytes
+        case .bytes(let bytes): return ReceiptReport(receipt, key: bytes, at: moment)
         case .file(let file):
             guard let bytes = contents(of: file, "the key") else { return nil }
             guard !bytes.isEmpty else {
                 console.complain("sandbox-store: the key in \(file) is empty\n")
                 return nil
             }
-            return bytes
+            return ReceiptReport(receipt, key: bytes, at: moment)
+        case .root(let file):
+            guard let root = contents(of: file, "the root") else { return nil }
+            do {
+                return ReceiptReport(receipt, verifier: try AppStoreVerifier(root: root), at: moment)
+            } catch {
+                console.complain("sandbox-store: the root in \(file): \(error)\n")
+                return nil
+            }
         }
     }
 

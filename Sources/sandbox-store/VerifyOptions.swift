@@ -2,15 +2,17 @@ import Foundation
 
 /// The options of `verify`.
 struct VerifyOptions: Equatable {
-    /// The source of the store's key.
+    /// The key or the certificate to verify with.
     enum Key: Equatable {
-        /// The key itself.
+        /// The store's key itself.
         case bytes(Data)
-        /// All bytes of a file.
+        /// The store's key: all bytes of a file.
         case file(String)
+        /// The root certificate in a file.
+        case root(String)
     }
 
-    /// The receipt's file.
+    /// The file of the receipt or the JWS.
     var file: String
     var key: Key
     /// The date of the check; now, if nil.
@@ -25,6 +27,7 @@ extension Command {
         var rest = arguments
         let keyFiles = try takeValues(of: "--key-file", "a file", from: &rest)
         let keys = try takeValues(of: "--key", "hexadecimal digits", from: &rest)
+        let roots = try takeValues(of: "--root", "a file", from: &rest)
         let moments = try takeValues(of: "--at", "a moment", from: &rest)
         let (options, files) = sort(rest)
         if options.contains(where: isHelp) { return .help }
@@ -34,17 +37,20 @@ extension Command {
         guard files.count == 1, let file = files.first else {
             throw Mistake(sentence: "verify judges one receipt; \(files.count) were given")
         }
-        guard keyFiles.count + keys.count == 1, moments.count <= 1 else {
+        let sources =
+            try keys.map { text throws(Mistake) in VerifyOptions.Key.bytes(try bytes(hexadecimal: text)) }
+            + keyFiles.map { .file($0) } + roots.map { .root($0) }
+        guard sources.count == 1, moments.count <= 1 else {
             let sentence =
                 moments.count <= 1
-                ? "verify needs the store's key, once: --key-file FILE or --key HEX"
+                ? "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"
                 : "verify judges at one moment; \(moments.count) were given"
             throw Mistake(sentence: sentence)
         }
         return .verify(
             VerifyOptions(
                 file: file,
-                key: try keys.first.map(bytes).map(VerifyOptions.Key.bytes) ?? .file(keyFiles[0]),
+                key: sources[0],
                 moment: try moments.first.map(moment),
                 isJSON: options.contains("--json")
             )

@@ -3,8 +3,9 @@ import Foundation
 /// The receipt for all purchases in an app on one device, in the format of 2013.
 ///
 /// ``data(signedBy:)`` encodes and signs it, ``init(verifying:signer:)`` decodes it. It is a set of numbered
-/// attributes, each in DER, signed as CMS SignedData; each property below names its attribute. The set is not sorted:
-/// the purchases come first, in their order. No value is validated: a receipt states what its store states.
+/// attributes, each in DER, signed as CMS SignedData; each property below names its attribute. An ``AppReceiptSigner``
+/// has it encoded and sealed just as the App Store's. With any other signer the set is not sorted: the purchases come
+/// first, in their order. No value is validated: a receipt states what its store states.
 public struct AppReceipt: Hashable, Sendable {
     /// Attribute 2: the app's bundle identifier.
     public var bundleIdentifier: String
@@ -12,11 +13,12 @@ public struct AppReceipt: Hashable, Sendable {
     public var bundleVersion: String
     /// Attribute 4: any bytes, which go into ``deviceHash``.
     public var opaqueValue: Data
-    /// Attribute 5: the hash that ties the receipt to one device, see ``hash(forDevice:)``.
+    /// Attribute 5: the hash that ties the receipt to one device, see ``hash(forDevice:signer:)``.
     public var deviceHash: Data
     /// Attribute 12: the receipt's creation date, kept to the second.
     public var creationDate: Date
-    /// Attribute 17, once for each: the purchases, in an order that is kept.
+    /// Attribute 17, once for each: the purchases, in an order that is kept; in the App Store's form, in that of their
+    /// bytes.
     public var purchases: [Purchase]
     /// Attribute 18: the date of the app's own purchase, kept to the second.
     public var originalPurchaseDate: Date
@@ -81,14 +83,28 @@ public struct AppReceipt: Hashable, Sendable {
     /// Returns the ``deviceHash`` of a receipt for a device: the SHA-256 of the device's bytes, ``opaqueValue``, and
     /// the bundle identifier as attribute 2 has it, tag and length included.
     ///
-    /// Receipts since 2013 have SHA-1 here, which is older than the other algorithms in use today and would be needed
-    /// for nothing else. An app compares this hash with the receipt's to verify that it was not copied from another
-    /// device.
+    /// The App Store has SHA-1 here, as has an ``AppReceiptSigner``: see ``hash(forDevice:signer:)``. An app compares this
+    /// hash with the receipt's to verify that it was not copied from another device.
     ///
     /// - Parameter device: the bytes given to the initializer.
     /// - Returns: 32 bytes.
-    public func hash(forDevice device: Data) -> Data {
-        Data(SHA256.digest(of: device + opaqueValue + Data(DER.utf8(bundleIdentifier))))
+    public func hash(forDevice device: Data) -> Data { Data(SHA256.digest(of: hashedBytes(forDevice: device))) }
+
+    /// Returns the ``deviceHash`` of a receipt for a device, by the algorithm of a signer's receipts.
+    ///
+    /// - Parameters:
+    ///   - device: the bytes given to the initializer.
+    ///   - signer: the signer of the receipt.
+    /// - Returns: the hash of ``AppReceiptSigner/deviceHash(of:)``, 20 bytes in the App Store's form; for any other
+    ///   signer that of ``hash(forDevice:)``.
+    public func hash(forDevice device: Data, signer: any ReceiptSigner) -> Data {
+        guard let signer = signer as? any AppReceiptSigner else { return hash(forDevice: device) }
+        return signer.deviceHash(of: hashedBytes(forDevice: device))
+    }
+
+    /// Returns the bytes that a device's hash covers.
+    package func hashedBytes(forDevice device: Data) -> Data {
+        device + opaqueValue + Data(DER.utf8(bundleIdentifier))
     }
 }
 
@@ -113,6 +129,7 @@ extension AppReceipt {
         /// free subscription is 4 here, a number of StoreCore's own.
         public var kind: SandboxProduct.Kind
         /// 1708, 1711, 1713, 1719 and 1721: the attributes of auto-renewable subscriptions; nil for all other kinds.
+        /// In the App Store's form a subscription without a web order line item has the number 0.
         ///
         /// There is no attribute for ``TransactionReceipt/Subscription/codeReferenceName``.
         public var subscription: TransactionReceipt.Subscription?

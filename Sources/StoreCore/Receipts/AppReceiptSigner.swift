@@ -2,7 +2,8 @@ import Foundation
 
 /// A signer that seals app receipts in a form of its own, such as the App Store's PKCS #7 with a chain of certificates.
 ///
-/// A store whose signer is only a ``ReceiptSigner`` issues app receipts in the HMAC form of ``AppReceipt``.
+/// `AppStoreSigner`, in the module StoreCrypto, is one. A store whose signer is only a ``ReceiptSigner`` issues app receipts
+/// in the HMAC form of ``AppReceipt``.
 public protocol AppReceiptSigner: ReceiptSigner {
     /// The environment's name in attribute 0 of app receipts, constant: `ProductionSandbox`, `Production`, `Xcode`.
     var appReceiptEnvironment: String { get }
@@ -14,7 +15,7 @@ public protocol AppReceiptSigner: ReceiptSigner {
 
     /// Seals a payload.
     ///
-    /// - Parameter payload: a set of attributes in DER.
+    /// - Parameter payload: a set of attributes in DER, in the order of their bytes.
     /// - Returns: the receipt.
     /// - Throws: the error that keeps it from signing; no receipt is made then.
     func seal(_ payload: Data) throws -> Data
@@ -25,6 +26,8 @@ public protocol AppReceiptSigner: ReceiptSigner {
     ///   - receipt: untrusted input, of any content and length.
     ///   - creationDate: reads the date from a payload as of which the certificates must be valid; nil if there is none.
     /// - Returns: the payload.
-    /// - Throws: the reason for the refusal.
+    /// - Throws: the reason for the refusal, whose description is one sentence without anything from the receipt. A
+    ///   ``ReceiptRefusal`` reaches the caller as it is, with its status; any other error says that the receipt is not
+    ///   authentic.
     func open(_ receipt: Data, creationDate: (Data) -> Date?) throws -> Data
 }

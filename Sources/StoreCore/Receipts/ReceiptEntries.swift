@@ -12,9 +12,14 @@ struct ReceiptEntries: Sendable {
     private(set) var byteCount = 0
     /// The state of a signer that can continue from what it has read; nil for other signers.
     private var message: HMACSHA256.Message?
+    /// Whether the entries are in the App Store's form.
+    private var isAppStoreForm = false
 
     /// Creates empty entries for receipts of a signer.
-    init(signer: any ReceiptSigner) { message = (signer as? HMACReceiptSigner)?.message }
+    init(signer: any ReceiptSigner) {
+        message = (signer as? HMACReceiptSigner)?.message
+        isAppStoreForm = signer is any AppReceiptSigner
+    }
 
     /// Creates empty entries.
     init() {}
@@ -26,7 +31,7 @@ struct ReceiptEntries: Sendable {
     ///
     /// - Throws: the error that keeps it from being encoded. Nothing has been added then.
     mutating func append(_ purchase: AppReceipt.Purchase) throws {
-        let entry = try AppReceipt.entry(for: purchase)
+        let entry = isAppStoreForm ? try AppReceipt.appStoreEntry(for: purchase) : try AppReceipt.entry(for: purchase)
         entries.append(entry)
         byteCount += entry.count
         entry.withUnsafeBytes { message?.update($0) }
@@ -39,6 +44,11 @@ struct ReceiptEntries: Sendable {
             return message.code
         }
         return [UInt8](try signer.sign(Data(bytes(from: 0) + rest)))
+    }
+
+    /// Calls a function with each entry.
+    func forEach(_ body: ([UInt8]) -> Void) {
+        for index in 0..<entries.count { body(entries[index]) }
     }
 
     /// Returns the bytes of all entries from an index on.

@@ -4,13 +4,13 @@ import Foundation
 ///
 /// The signature covers the version byte and the purchase information. Everything else has one permitted encoding, so
 /// that no byte of a receipt can be changed unnoticed.
-struct ReceiptEnvelope {
+package struct ReceiptEnvelope {
     /// The inner property list, whose content the envelope does not interpret.
-    let purchaseInformation: Data
+    package let purchaseInformation: Data
     /// The name of the environment that signed.
-    let environment: String
+    package let environment: String
     /// The version byte, the signature, the certificate's length in four bytes (big-endian), the certificate.
-    private let signatureBlob: Data
+    package let signatureBlob: Data
 
     static let production = "Production"
 }
@@ -46,7 +46,7 @@ extension ReceiptEnvelope {
     }
 
     /// Returns nil for data that ``encoded(signing:with:)`` would not have written.
-    init?(_ receipt: Data) {
+    package init?(_ receipt: Data) {
         let parts = receipt.withUnsafeBytes { Self.parts(of: $0) }
         guard let parts, let blob = Self.bytes(receipt, base64: parts.blob),
             let information = Self.bytes(receipt, base64: parts.information)

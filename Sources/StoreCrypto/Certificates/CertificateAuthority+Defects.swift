@@ -70,7 +70,8 @@ extension CertificateAuthority {
 }
 
 extension CertificateRole {
-    fileprivate func canHave(_ defect: CertificateAuthority.Defect) -> Bool {
+    /// Returns whether a chain that begins with the role's certificate has room for a defect.
+    func canHave(_ defect: CertificateAuthority.Defect) -> Bool {
         switch defect {
         case .expiredLeaf, .missingLeafMarker, .foreignRoot, .wrongKey: issuer != nil
         case .missingIntermediateMarker, .chainOfOne, .chainOfFour, .revoked: issuer == .intermediate

@@ -1,3 +1,5 @@
+import StoreCore
+
 /// The reason why a signature is refused: the first that was found.
 public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The data is not in the exact form of a JWS, a PKCS #7 message or a signature.
@@ -26,6 +28,8 @@ public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConverti
     case noSigningDate
     /// The signature is not the leaf's over this content.
     case wrongSignature
+    /// The signature is valid, but over something else than a purchase.
+    case foreignContent
 
     /// A place in a chain of certificates.
     public enum ChainMember: String, Hashable, Sendable {
@@ -55,6 +59,16 @@ public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConverti
         case .foreignRevocationList: "The revocation list is not signed by the leaf's issuer."
         case .noSigningDate: "The content does not tell when it was signed."
         case .wrongSignature: "The signature is not the leaf's over this content."
+        case .foreignContent: "The signature is valid, but the content is none that the App Store signs."
+        }
+    }
+}
+
+extension VerificationFailure: ReceiptRefusalReason {
+    package var status: ReceiptVerification.Status {
+        switch self {
+        case .malformed, .noSigningDate, .foreignContent: .malformed
+        default: .notAuthentic
         }
     }
 }

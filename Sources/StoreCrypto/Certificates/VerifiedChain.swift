@@ -10,6 +10,11 @@ struct VerifiedChain: Sendable {
         validities = [(.leaf, leaf.validity)] + issuers.map { ($0.key, $0.value.validity) }
     }
 
+    /// Throws the failure of the first certificate that had expired by a date, the earliest possible signing date.
+    func requireValidity(since date: Date) throws(VerificationFailure) {
+        for (member, dates) in validities where date >= dates.upperBound { throw .expired(member) }
+    }
+
     /// Throws the failure of the first certificate that is not valid at a date.
     func requireValidity(at date: Date) throws(VerificationFailure) {
         for (member, dates) in validities where !dates.contains(date) {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// A verifier of the signatures in transaction receipts from 2009 to 2013, without a network.
 ///
@@ -25,18 +26,56 @@ public struct TransactionReceiptVerifier: Sendable {
         over purchaseInformation: Data,
         asOf date: Date
     ) throws(VerificationFailure) {
+        try chain(blob, over: purchaseInformation).requireValidity(at: date)
+    }
+
+    /// Verifies a signature as of the purchase date, the earliest at which it can have been made.
+    ///
+    /// A receipt does not tell its signing date: a store signs it when it is read. So a certificate that was issued after
+    /// the purchase is in order, and one that had expired before is not.
+    ///
+    /// - Parameters:
+    ///   - blob: the receipt's `signature`, decoded from Base64. Untrusted input, of any content and length.
+    ///   - purchaseInformation: the receipt's `purchase-info`, decoded from Base64.
+    /// - Throws: the reason of the refusal.
+    public func verify(_ blob: Data, over purchaseInformation: Data) throws(VerificationFailure) {
+        let chain = try chain(blob, over: purchaseInformation)
+        try chain.requireValidity(since: try Self.purchaseDate(of: purchaseInformation))
+    }
+
+    /// Verifies a signature over a message, the version's byte and the purchase information, as of the purchase date.
+    func verifySincePurchase(
+        _ signature: Data,
+        certificate: Data,
+        over message: Data
+    ) throws(VerificationFailure) {
+        let chain = try verify(signature, certificate: certificate, over: message)
+        try chain.requireValidity(since: try Self.purchaseDate(of: Data(message.dropFirst())))
+    }
+
+    private static func purchaseDate(of purchaseInformation: Data) throws(VerificationFailure) -> Date {
+        let content = ReceiptVerification(purchaseInformation: purchaseInformation, at: .distantPast)
+        guard let text = content?.fields["purchase_date_ms"], let milliseconds = Int64(text) else {
+            throw .noSigningDate
+        }
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    private func chain(
+        _ blob: Data,
+        over purchaseInformation: Data
+    ) throws(VerificationFailure) -> VerifiedChain {
         let bytes = [UInt8](blob)
         guard let version = bytes.first.flatMap(TransactionReceiptSigner.Version.init) else { throw .malformed }
         let end = 1 + version.signatureLength
         guard bytes.count >= end + 4,
             bytes[end..<(end + 4)].reduce(0, { $0 << 8 | Int($1) }) == bytes.count - end - 4
         else { throw .malformed }
-        let chain = try verify(
+        return try verify(
             Data(bytes[1..<end]),
             certificate: Data(bytes[(end + 4)...]),
             over: Data([version.rawValue]) + purchaseInformation
         )
-        try chain.requireValidity(at: date)
     }
 
     /// Verifies a signature, whatever the time.

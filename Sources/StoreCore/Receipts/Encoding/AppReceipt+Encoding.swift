@@ -4,12 +4,15 @@ extension AppReceipt {
     /// Returns the encoded receipt for an app: DER, signed.
     ///
     /// Its length is a few hundred bytes, and as many again for each purchase. The same receipt gives the same bytes
-    /// from a deterministic signer. The purchases come first, in their order, and then the parts that change with each
-    /// receipt.
+    /// from a deterministic signer.
+    ///
+    /// An ``AppReceiptSigner`` seals the App Store's form: the attributes of its receipts, in the order of their bytes,
+    /// which DER gives to a set. Set ``deviceHash`` with ``hash(forDevice:signer:)`` before. With any other signer the
+    /// purchases come first, in their order, and then the parts that change with each receipt.
     ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is not a number, a
-    ///   signature that is not as long as the signer promised, and a signer with a certificate, which is not supported
-    ///   yet; and the signer's errors.
+    ///   signature that is not as long as the signer promised, and a signer that has a certificate but is no
+    ///   ``AppReceiptSigner``; and the signer's errors.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try image(behind: ReceiptEntries(signer: signer), signedBy: signer).data
     }
@@ -18,8 +21,12 @@ extension AppReceipt {
     ///
     /// It costs as much as its own purchases, where the signer can continue from what it has read.
     func image(behind entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
+        if let signer = signer as? any AppReceiptSigner {
+            let payload = try appStorePayload(behind: entries, environment: signer.appReceiptEnvironment)
+            return ReceiptImage(try signer.seal(payload))
+        }
         guard signer.certificate.isEmpty else {
-            throw ReceiptError("An app receipt cannot be signed with a certificate yet.")
+            throw ReceiptError("Only an AppReceiptSigner signs an app receipt with a certificate.")
         }
         let rest = try Array(purchases.map(Self.entry(for:)).joined()) + particulars(environment: signer.environment)
         let signature = try entries.signature(with: rest, by: signer)
@@ -72,10 +79,8 @@ extension AppReceipt {
                 attributes.append(attribute(.promotionalOfferIdentifier, DER.utf8(identifier)))
             }
             if let identifier = subscription.webOrderLineItemIdentifier {
-                guard let number = Int64(identifier), String(number) == identifier else {
-                    throw ReceiptError("An app receipt's web order line items are numbers.")
-                }
-                attributes.append(attribute(.webOrderLineItemIdentifier, DER.integer(number)))
+                let number = DER.integer(try webOrderLineItem(identifier))
+                attributes.append(attribute(.webOrderLineItemIdentifier, number))
             }
         }
         return DER.setOf(attributes)

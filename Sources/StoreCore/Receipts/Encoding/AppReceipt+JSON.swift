@@ -8,13 +8,17 @@ extension AppReceipt {
     /// 0. The keys are in alphabetical order, so the same response gives the same bytes.
     ///
     /// - Parameters:
-    ///   - environment: the store's environment, as ``ReceiptSigner/environment`` names it.
+    ///   - environment: the store's environment, as ``ReceiptSigner/environment`` names it. A receipt of `Sandbox` has the
+    ///     type `ProductionSandbox`.
     ///   - moment: the date of the request.
     /// - Returns: the object, in UTF-8.
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
     public func json(environment: String, requestedAt moment: Date) throws -> Data {
         var fields = [
-            "receipt_type": Self.environment(environment, isVolumePurchase: isVolumePurchase),
+            "receipt_type": Self.environment(
+                environment == "Sandbox" ? "ProductionSandbox" : environment,
+                isVolumePurchase: isVolumePurchase
+            ),
             "bundle_id": bundleIdentifier,
             "application_version": bundleVersion,
             "original_application_version": originalBundleVersion,

@@ -12,6 +12,20 @@ public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible
         self.reason = reason
     }
 
+    /// Creates the refusal of a receipt that a signer did not open, with the signer's own sentence.
+    ///
+    /// An error without a status of its own says that the receipt is not authentic.
+    init(_ error: any Error) {
+        if let refusal = error as? ReceiptRefusal {
+            self = refusal
+        } else {
+            self.init((error as? any ReceiptRefusalReason)?.status ?? .notAuthentic, "\(error)")
+        }
+    }
+
+    /// The refusal of signed data with another content.
+    static let notAnAppReceipt = ReceiptRefusal(.malformed, "The store signed this, but it is not an app receipt.")
+
     /// Creates the refusal of a receipt whose environment is not the verifier's.
     init(environment: String, judgedIn own: String) {
         switch ReceiptEnvelope.production {

@@ -44,13 +44,26 @@ public struct ReceiptVerification: Hashable, Sendable {
     ///   - now: The moment at which a subscription may be over.
     public init(of receipt: Data, signer: any ReceiptSigner, at now: Date) {
         do throws(ReceiptRefusal) {
-            let fields = try Self.fields(of: receipt, signer: signer)
-            let expiration = try Self.expiration(in: fields)
-            let isOver = expiration.map { Double($0) <= ReceiptDate.milliseconds(of: now) } ?? false
-            self.init(fields, isOver: isOver)
+            try self.init(try Self.fields(of: receipt, signer: signer), at: now)
         } catch {
             self.init(status: error.status, reason: error.reason)
         }
+    }
+
+    /// Creates the response about a receipt's purchase information, whose signature was verified elsewhere.
+    ///
+    /// Returns nil if it is none.
+    package init?(purchaseInformation: Data, at now: Date) {
+        guard let fields = purchaseInformation.withUnsafeBytes({ PurchaseInformation.fields(of: $0) }),
+            let response = try? Self(fields, at: now)
+        else { return nil }
+        self = response
+    }
+
+    private init(_ fields: [String: String], at now: Date) throws(ReceiptRefusal) {
+        let expiration = try Self.expiration(in: fields)
+        let isOver = expiration.map { Double($0) <= ReceiptDate.milliseconds(of: now) } ?? false
+        self.init(fields, isOver: isOver)
     }
 
     private init(_ fields: [String: String], isOver: Bool, latestReceipt: Data? = nil, latest: [String: String] = [:]) {

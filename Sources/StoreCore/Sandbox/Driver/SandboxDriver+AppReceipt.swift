@@ -35,7 +35,7 @@ extension SandboxDriver {
         var receipt = listed
         receipt.creationDate = now
         receipt.opaqueValue = opaqueValue(name, now)
-        receipt.deviceHash = receipt.hash(forDevice: Self.bytes(of: identifierForVendor(of: name)))
+        receipt.deviceHash = receipt.hash(forDevice: Self.bytes(of: identifierForVendor(of: name)), signer: signer)
         // A signer that fails leaves the device without a receipt; the built-in one does not fail.
         guard let image = try? receipt.image(behind: entries, signedBy: signer) else { return .none }
         return .changed(image, version)

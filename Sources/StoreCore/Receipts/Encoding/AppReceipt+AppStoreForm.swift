@@ -1,0 +1,121 @@
+import Foundation
+
+// The App Store's form. Attributes 6, 7, 9, 10, 13 and 14 are left out: their values are the App Store's own, differ between
+// its receipts, and mean nothing to a store that does not have them. All others have the values of every sandbox receipt
+// where the store knows none.
+extension AppReceipt {
+    /// Returns a receipt's payload in the App Store's form: a set of attributes in DER, in the order of their bytes.
+    ///
+    /// - Parameters:
+    ///   - entries: the purchases before the receipt's own, encoded.
+    ///   - environment: the environment's name.
+    /// - Returns: the payload, to be sealed.
+    /// - Throws: a ``ReceiptError`` for what ``data(signedBy:)`` names.
+    func appStorePayload(behind entries: ReceiptEntries, environment: String) throws -> Data {
+        var bytes = entries.bytes(from: 0)
+        var elements: [Range<Int>] = []
+        elements.reserveCapacity(entries.count + purchases.count + 24)
+        var end = 0
+        entries.forEach { entry in
+            elements.append(end..<(end + entry.count))
+            end += entry.count
+        }
+        for element in try purchases.map(Self.appStoreEntry(for:)) + particulars(environment).elements() {
+            elements.append(bytes.count..<(bytes.count + element.count))
+            bytes += element
+        }
+        return bytes.withUnsafeBytes { bytes in
+            // Elements with the same tag and fewer bytes come first.
+            elements.sort { left, right in
+                guard left.count == right.count else { return left.count < right.count }
+                return memcmp(bytes.baseAddress! + left.lowerBound, bytes.baseAddress! + right.lowerBound, left.count)
+                    < 0
+            }
+            let header = DER.header(.set, bytes.count)
+            var payload = ByteWriter(capacity: header.count + bytes.count)
+            header.withUnsafeBytes { payload.append($0) }
+            for element in elements { payload.append(UnsafeRawBufferPointer(rebasing: bytes[element])) }
+            return payload.finish()
+        }
+    }
+
+    /// Returns all attributes but the purchases.
+    private func particulars(_ environment: String) throws -> AttributeSet {
+        var set = AttributeSet()
+        set.add(.environment, .utf8String, Self.environment(environment, isVolumePurchase: isVolumePurchase))
+        for type in Self.zeros { set.add(type, integer: 0) }
+        set.add(.bundleIdentifier, .utf8String, bundleIdentifier)
+        set.add(.bundleVersion, .utf8String, bundleVersion)
+        set.add(Attribute.opaqueValue.rawValue, version: 2, raw: opaqueValue)
+        set.add(Attribute.deviceHash.rawValue, raw: deviceHash)
+        set.add(8, .ia5String, "")
+        try set.add(.creationDate, creationDate)
+        try set.add(.originalPurchaseDate, originalPurchaseDate)
+        set.add(.originalBundleVersion, .utf8String, originalBundleVersion)
+        set.add(20, .utf8String, "")
+        if let expirationDate { try set.add(.expirationDate, expirationDate) }
+        set.add(25, integer: 3)
+        if let revocationDate { try set.add(.revocationDate, revocationDate) }
+        return set
+    }
+
+    /// Numbers of the App Store for the app, its developer, the download and the app's version, 0 in a sandbox.
+    private static let zeros: [Int64] = [1, 11, 15, 16]
+
+    /// Returns a purchase's attribute in the App Store's form, encoded.
+    static func appStoreEntry(for purchase: Purchase) throws -> [UInt8] {
+        var set = AttributeSet()
+        set.add(.quantity, Int64(purchase.quantity))
+        set.add(.productIdentifier, .utf8String, purchase.productIdentifier)
+        set.add(.transactionIdentifier, .utf8String, purchase.transactionIdentifier)
+        try set.add(.purchaseDate, purchase.purchaseDate)
+        set.add(.originalTransactionIdentifier, .utf8String, purchase.originalTransactionIdentifier)
+        try set.add(.firstPurchaseDate, purchase.originalPurchaseDate)
+        set.add(.kind, number(of: purchase.kind))
+        for type in emptyTexts { set.add(type, .utf8String, "") }
+        // The product's own number, and one without a name.
+        set.add(1710, integer: 0)
+        set.add(1722, integer: 0)
+        if let date = purchase.cancellationDate {
+            try set.add(.cancellationDate, date)
+        } else {
+            set.add(.cancellationDate, .ia5String, "")
+        }
+        let subscription = purchase.subscription
+        if let subscription {
+            try set.add(.subscriptionEnd, subscription.expirationDate)
+            set.add(.isInIntroductoryOfferPeriod, subscription.isInIntroductoryOfferPeriod ? 1 : 0)
+            if let identifier = subscription.promotionalOfferIdentifier {
+                set.add(.promotionalOfferIdentifier, .utf8String, identifier)
+            }
+        } else {
+            set.add(.subscriptionEnd, .ia5String, "")
+        }
+        set.add(.webOrderLineItemIdentifier, try webOrderLineItem(subscription?.webOrderLineItemIdentifier ?? "0"))
+        set.add(.isTrialPeriod, subscription?.isTrialPeriod ?? false ? 1 : 0)
+        return set.element(Attribute.purchase.rawValue)
+    }
+
+    /// Attributes of purchases that are empty in every receipt.
+    private static let emptyTexts: [Int64] = [1709, 1714, 1715, 1716, 1717, 1718]
+
+    /// Returns a web order line item's number.
+    static func webOrderLineItem(_ identifier: String) throws -> Int64 {
+        guard let number = Int64(identifier), String(number) == identifier else {
+            throw ReceiptError("An app receipt's web order line items are numbers.")
+        }
+        return number
+    }
+}
+
+extension AttributeSet {
+    fileprivate mutating func add(_ type: AppReceipt.Attribute, _ number: Int64) { add(type.rawValue, integer: number) }
+
+    fileprivate mutating func add(_ type: AppReceipt.Attribute, _ tag: DER.Tag, _ text: String) {
+        add(type.rawValue, tag, text)
+    }
+
+    fileprivate mutating func add(_ type: AppReceipt.Attribute, _ date: Date) throws {
+        add(type.rawValue, .ia5String, try ReceiptDate(date).internet)
+    }
+}

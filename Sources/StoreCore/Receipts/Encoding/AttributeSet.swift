@@ -1,0 +1,97 @@
+/// A set of numbered attributes in DER, in the order of their bytes: the content of the App Store's app receipts and of
+/// each purchase in them.
+///
+/// All attributes of a set have the same tag, so that the order of their bytes is that of their lengths, then of their
+/// types. No bytes are compared, and each value is encoded once, into the same memory.
+struct AttributeSet {
+    private var values: [UInt8] = []
+    private var attributes: [Attribute] = []
+
+    private struct Attribute {
+        let type: Int64
+        let version: Int64
+        let value: Range<Int>
+        /// The number of bytes without the sequence's own header.
+        let length: Int
+    }
+
+    /// Creates an empty set.
+    init() {
+        values.reserveCapacity(256)
+        attributes.reserveCapacity(24)
+    }
+
+    /// Adds an attribute with a number.
+    mutating func add(_ type: Int64, integer: Int64) {
+        let start = values.count
+        DER.append(integer, to: &values)
+        close(type, from: start)
+    }
+
+    /// Adds an attribute with a text.
+    mutating func add(_ type: Int64, _ tag: DER.Tag, _ text: String) {
+        let start = values.count
+        DER.appendHeader(tag, text.utf8.count, to: &values)
+        values += text.utf8
+        close(type, from: start)
+    }
+
+    /// Adds an attribute with bytes that are not in DER.
+    mutating func add(_ type: Int64, version: Int64 = 1, raw bytes: some Sequence<UInt8>) {
+        let start = values.count
+        values += bytes
+        close(type, version: version, from: start)
+    }
+
+    private mutating func close(_ type: Int64, version: Int64 = 1, from start: Int) {
+        let value = start..<values.count
+        attributes.append(
+            Attribute(
+                type: type,
+                version: version,
+                value: value,
+                length: DER.length(of: type) + DER.length(of: version) + DER.length(containing: value.count)
+            )
+        )
+    }
+}
+
+extension AttributeSet {
+    /// Returns the attributes in their order, each encoded.
+    func elements() -> [[UInt8]] {
+        sorted.map { attribute in
+            var bytes: [UInt8] = []
+            append(attribute, to: &bytes)
+            return bytes
+        }
+    }
+
+    /// Returns an attribute whose value is this set, encoded.
+    func element(_ type: Int64) -> [UInt8] {
+        let content = attributes.reduce(0) { $0 + DER.length(containing: $1.length) }
+        let value = DER.length(containing: content)
+        let version: Int64 = 1
+        let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(DER.length(containing: length))
+        DER.appendHeader(.sequence, length, to: &bytes)
+        DER.append(type, to: &bytes)
+        DER.append(version, to: &bytes)
+        DER.appendHeader(.octetString, value, to: &bytes)
+        DER.appendHeader(.set, content, to: &bytes)
+        for attribute in sorted { append(attribute, to: &bytes) }
+        return bytes
+    }
+
+    private var sorted: [Attribute] {
+        attributes.sorted { ($0.length, $0.type) < ($1.length, $1.type) }
+    }
+
+    private func append(_ attribute: Attribute, to bytes: inout [UInt8]) {
+        DER.appendHeader(.sequence, attribute.length, to: &bytes)
+        DER.append(attribute.type, to: &bytes)
+        DER.append(attribute.version, to: &bytes)
+        DER.appendHeader(.octetString, attribute.value.count, to: &bytes)
+        bytes += values[attribute.value]
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import StoreCore
+
+/// The signer of a store whose receipts and JWS servers take for the App Store's, once they trust its authority's root.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let authority = try CertificateAuthority(now: clock.now)
+/// let signer = try AppStoreSigner(authority, clock: clock)
+/// let store = try SandboxStore(products: products, clock: clock, signer: signer)
+/// ```
+///
+/// App receipts are PKCS #7 with a chain of three certificates, transaction receipts are the signed property lists of 2009
+/// to 2013, JSON is signed as JWS with ES256. Each is signed with a leaf that is valid now by the clock; a leaf that has
+/// expired is renewed. Verification wants certificates that were valid at the signing date, below the authority's root,
+/// and none that its list revokes. The root itself is valid for ``CertificateAuthority/Lifetimes/root``: outside of it nothing
+/// can be signed.
+///
+/// Any thread may use a signer.
+public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
+    /// The environment that receipts and JWS name.
+    public enum Environment: Hashable, Sendable {
+        /// `Sandbox`, in app receipts `ProductionSandbox`.
+        case sandbox
+        /// `Production`.
+        case production
+    }
+
+    /// The authority whose leaves sign.
+    public let authority: CertificateAuthority
+    /// The environment's name in transaction receipts and JWS: `Sandbox`, `Production`, in Xcode's form `Xcode`.
+    public let environment: String
+    /// The environment's name in app receipts: `ProductionSandbox`, `Production`, in Xcode's form `Xcode`.
+    public let appReceiptEnvironment: String
+    private let clock: any StoreClock
+    private let form: SigningForm
+    private let transactionReceiptVersion: TransactionReceiptSigner.Version
+    private let appReceipts: LeafCache<PKCS7Signer>
+    private let transactionReceipts: LeafCache<TransactionReceiptSigner>
+    private let payloads: LeafCache<JWSSigner>
+    /// Made when it is first needed, since a store may never verify.
+    private let knownVerifier = Locked<AppStoreVerifier?>(nil)
+
+    /// Creates a signer. Keys and certificates are made when they are first needed.
+    ///
+    /// - Parameters:
+    ///   - authority: the authority, whose root verifiers have to trust.
+    ///   - clock: the clock of the signing dates, as a rule the store's.
+    ///   - environment: the environment that receipts and JWS name. Xcode's form has its own, `Xcode`.
+    ///   - digest: the hash algorithm of app receipts: SHA-256, or SHA-1 as until 2023. Xcode's form is always SHA-256.
+    ///   - form: the App Store's form of app receipts and JWS, or Xcode's, with one self-signed certificate. Xcode has no
+    ///     form of transaction receipts.
+    ///   - transactionReceiptVersion: the version of the signatures in transaction receipts.
+    ///   - defect: what is wrong with all signatures, for tests of verifiers. Transaction receipts have one certificate, and
+    ///     are right where it has no room for the defect.
+    /// - Throws: a ``CryptoError`` for a defect in Xcode's form, which has no chain.
+    public init(
+        _ authority: CertificateAuthority,
+        clock: any StoreClock,
+        environment: Environment = .sandbox,
+        digest: PKCS7Signer.Digest = .sha256,
+        form: SigningForm = .appStore,
+        transactionReceiptVersion: TransactionReceiptSigner.Version = .rsa2048,
+        defect: CertificateAuthority.Defect? = nil
+    ) throws(CryptoError) {
+        if form == .xcode, let defect { throw CryptoError("this form cannot have the defect \(defect)") }
+        (self.authority, self.clock, self.form) = (authority, clock, form)
+        let names = environment.names(in: form)
+        (self.environment, appReceiptEnvironment) = names
+        self.transactionReceiptVersion = transactionReceiptVersion
+        let role = CertificateRole.transactionReceipt2048
+        let transactionDefect = defect.flatMap { role.canHave($0) ? $0 : nil }
+        appReceipts = LeafCache { try authority.pkcs7Signer(at: $0, digest: digest, form: form, defect: defect) }
+        transactionReceipts = LeafCache {
+            try authority.transactionReceiptSigner(
+                at: $0,
+                version: transactionReceiptVersion,
+                environment: names.receipts,
+                defect: transactionDefect
+            )
+        }
+        payloads = LeafCache { try authority.jwsSigner(at: $0, form: form, defect: defect) }
+    }
+}
+
+extension AppStoreSigner.Environment {
+    fileprivate func names(in form: SigningForm) -> (receipts: String, appReceipts: String) {
+        switch (form, self) {
+        case (.xcode, _): ("Xcode", "Xcode")
+        case (.appStore, .sandbox): ("Sandbox", "ProductionSandbox")
+        case (.appStore, .production): ("Production", "Production")
+        }
+    }
+}
+
+// MARK: - App receipts
+
+extension AppStoreSigner {
+    /// Returns a hash with SHA-1, 20 bytes.
+    public func deviceHash(of bytes: Data) -> Data { AppStoreVerifier.deviceHash(of: bytes) }
+
+    /// Seals a payload as PKCS #7.
+    ///
+    /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
+    public func seal(_ payload: Data) throws -> Data { try appReceipts.signer(at: clock.now).sign(payload) }
+
+    /// Verifies an app receipt's signature and certificates.
+    ///
+    /// - Throws: a ``VerificationFailure``, the reason for the refusal.
+    public func open(_ receipt: Data, creationDate: (Data) -> Date?) throws -> Data {
+        try verifier().open(receipt, creationDate: creationDate)
+    }
+}
+
+// MARK: - JWS
+
+extension AppStoreSigner {
+    /// Signs a payload as JWS.
+    ///
+    /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
+    public func jws(of payload: Data) throws -> String { try payloads.signer(at: clock.now).sign(payload) }
+
+    /// Verifies a JWS.
+    ///
+    /// - Throws: a ``VerificationFailure``, the reason for the refusal.
+    public func payload(of jws: String, signingDate: (Data) -> Date?) throws -> Data {
+        try verifier().payload(of: jws, signingDate: signingDate)
+    }
+}
+
+// MARK: - Transaction receipts
+
+extension AppStoreSigner {
+    /// The version's number.
+    public var signatureVersion: UInt8 { transactionReceiptVersion.rawValue }
+
+    /// The number of bytes of every signature in a transaction receipt.
+    public var signatureLength: Int { transactionReceiptVersion.signatureLength }
+
+    /// The certificate in transaction receipts, which changes when it is renewed; empty if the authority has none now.
+    public var certificate: Data { (try? transactionReceipts.signer(at: clock.now).certificate) ?? Data() }
+
+    /// Signs the message of a transaction receipt.
+    ///
+    /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
+    public func sign(_ message: Data) throws -> Data { try transactionReceipts.signer(at: clock.now).sign(message) }
+
+    /// Returns whether the signature is made with this signer's key, whatever the time.
+    public func isValid(signature: Data, for message: Data) -> Bool {
+        (try? transactionReceipts.signer(at: clock.now).isValid(signature: signature, for: message)) ?? false
+    }
+
+    /// Returns whether the signature is that of a certificate of the same root that had not expired at the purchase.
+    public func isValid(signature: Data, certificate: Data, for message: Data) -> Bool {
+        do {
+            let verifier = try verifier().transactionReceipts
+            try verifier.verifySincePurchase(signature, certificate: certificate, over: message)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+// MARK: - Verifying
+
+extension AppStoreSigner {
+    private func verifier() throws -> AppStoreVerifier {
+        let now = clock.now
+        return try knownVerifier.withLock { known in
+            if let known { return known }
+            let verifier = try AppStoreVerifier(authority, form: form, at: now)
+            known = verifier
+            return verifier
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import StoreCore
+
+extension AppStoreVerifier {
+    /// What the App Store signed, by its form.
+    public enum Content: Hashable, Sendable {
+        /// A transaction receipt, with the response about it and the environment that it names.
+        case transactionReceipt(ReceiptVerification, environment: String)
+        /// An app receipt, with the environment that it names, such as `ProductionSandbox`. A volume purchase is told by
+        /// ``AppReceipt/isVolumePurchase`` alone.
+        case appReceipt(AppReceipt, environment: String)
+        /// A JWS, with its payload, a JSON object.
+        case jws(Subject, payload: Data)
+    }
+
+    /// What the payload of a JWS is about.
+    public enum Subject: Hashable, Sendable {
+        /// A transaction.
+        case transaction
+        /// The renewal of a subscription.
+        case renewalInfo
+        /// The purchase of the app itself.
+        case appTransaction
+        /// A notification to a server.
+        case notification
+    }
+
+    /// Verifies a receipt or a JWS of any form.
+    ///
+    /// An app receipt is judged as of its creation date, a JWS as of its `signedDate`, or the `receiptCreationDate` of an app
+    /// transaction. A transaction receipt tells no such date, and is judged as of its purchase: see
+    /// ``TransactionReceiptVerifier/verify(_:over:)``. It is read as this package writes it: the pod is 100.
+    ///
+    /// - Parameters:
+    ///   - data: the data itself, not its Base64 form: untrusted input, of any content and length.
+    ///   - now: the moment at which the subscription in a transaction receipt may be over.
+    /// - Returns: the content.
+    /// - Throws: the reason for the refusal.
+    public func verify(_ data: Data, at now: Date) throws(VerificationFailure) -> Content {
+        switch data.first {
+        case UInt8(ascii: "{"): try transactionReceipt(data, at: now)
+        // The tag of a sequence.
+        case 0x30: try appReceipt(data)
+        default: try jws(data)
+        }
+    }
+
+    private func transactionReceipt(_ data: Data, at now: Date) throws(VerificationFailure) -> Content {
+        guard let envelope = ReceiptEnvelope(data),
+            let response = ReceiptVerification(purchaseInformation: envelope.purchaseInformation, at: now)
+        else { throw .malformed }
+        try transactionReceipts.verify(envelope.signatureBlob, over: envelope.purchaseInformation)
+        return .transactionReceipt(response, environment: envelope.environment)
+    }
+
+    private func appReceipt(_ data: Data) throws(VerificationFailure) -> Content {
+        guard let payload = AppReceiptPayload(try open(data, creationDate: AppReceiptPayload.creationDate)) else {
+            throw .foreignContent
+        }
+        return .appReceipt(payload.receipt, environment: payload.environment)
+    }
+
+    private func jws(_ data: Data) throws(VerificationFailure) -> Content {
+        guard let text = String(validating: data, as: UTF8.self) else { throw .malformed }
+        let payload = try payload(of: text) { JWSFields($0)?.signingDate }
+        guard let subject = JWSFields(payload)?.subject else { throw .foreignContent }
+        return .jws(subject, payload: payload)
+    }
+}
+
+/// The fields of a JWS payload that tell its signing date and its subject.
+private struct JWSFields: Decodable {
+    /// In milliseconds since 1970; Xcode has fractions of them.
+    private let signedDate: Double?
+    private let receiptCreationDate: Double?
+    private let notificationType: String?
+    private let receiptType: String?
+    private let autoRenewProductId: String?
+    private let transactionId: String?
+
+    init?(_ payload: Data) {
+        guard let fields = try? JSONDecoder().decode(Self.self, from: payload) else { return nil }
+        self = fields
+    }
+
+    var signingDate: Date? {
+        (signedDate ?? receiptCreationDate).map { Date(timeIntervalSince1970: $0 / 1000) }
+    }
+
+    var subject: AppStoreVerifier.Subject? {
+        if notificationType != nil { return .notification }
+        if receiptType != nil { return .appTransaction }
+        if autoRenewProductId != nil { return .renewalInfo }
+        return transactionId == nil ? nil : .transaction
+    }
+}
