@@ -53,6 +53,8 @@ let package = Package(
             dependencies: ["StoreCore", "StoreSQLite", "CSQLite"],
             swiftSettings: settings
         ),
+        // `.ci/fuzz` builds it with libFuzzer.
+        .executableTarget(name: "store-fuzz", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
         .executableTarget(
             name: "sandbox-store",
             dependencies: ["StoreCore", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite"],
