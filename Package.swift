@@ -53,6 +53,10 @@ let package = Package(
             dependencies: ["StoreCore", "StoreSQLite", "CSQLite"],
             swiftSettings: settings
         ),
+        // `.ci/fuzz` builds it with libFuzzer.
+        .executableTarget(name: "store-fuzz", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
+        // What `.ci/judges` has judged.
+        .executableTarget(name: "sign-samples", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
         .executableTarget(
             name: "sandbox-store",
             dependencies: ["StoreCore", "StoreCrypto", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite"],

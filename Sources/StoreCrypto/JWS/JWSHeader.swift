@@ -10,6 +10,9 @@ struct JWSHeader: Codable {
 
     static let algorithm = "ES256"
 
+    /// The most characters of a header in Base64 that are read: a chain of three has less than 7,000.
+    static let maximumLength = 32_768
+
     /// Creates the header of a chain's signatures.
     init(_ certificates: [Data], form: SigningForm) {
         alg = Self.algorithm
@@ -18,11 +21,12 @@ struct JWSHeader: Codable {
     }
 
     /// Reads a header in Base64.
+    ///
+    /// It is not verified before it is read, so neither its length nor what is kept of it may be the sender's choice.
     init(_ text: ArraySlice<UInt8>) throws(VerificationFailure) {
-        guard let json = Base64URL.decode(text), let header = try? JSONDecoder().decode(Self.self, from: Data(json))
-        else {
-            throw .malformed
-        }
+        guard text.count <= Self.maximumLength, let json = Base64URL.decode(text),
+            let header = try? JSONDecoder().decode(Self.self, from: Data(json))
+        else { throw .malformed }
         self = header
     }
 

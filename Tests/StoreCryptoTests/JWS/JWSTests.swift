@@ -94,6 +94,20 @@ import Testing
         }
     }
 
+    @Test func `A header that was made longer is refused, though it says the same`() throws {
+        let authority = try CertificateAuthority(now: .start)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        let jws = try authority.jwsSigner(at: .start).sign(payload)
+        let header = try parts(jws)[0]
+        let rest = jws.drop { $0 != "." }
+        // Short enough, it is read to its end: only the signature is wrong.
+        for (spaces, reason) in [(3, VerificationFailure.wrongSignature), (30_000, .malformed)] {
+            let longer = header + Data(repeating: UInt8(ascii: " "), count: spaces - header.count % 3 + 3)
+            let text = longer.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            #expect(throws: reason) { try verifier.verify(text + rest, asOf: .start) }
+        }
+    }
+
     @Test func `The payload may tell the signing date, and each certificate has to be valid then`() throws {
         let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
