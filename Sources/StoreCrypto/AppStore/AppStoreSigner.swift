@@ -120,6 +120,9 @@ extension AppStoreSigner {
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func jws(of payload: Data) throws -> String { try payloads.signer(at: clock.now).sign(payload) }
 
+    /// Returns the hash of a text that ties a payload to a device: SHA-384.
+    public func deviceVerification(of text: Data) -> Data? { JWSSigner.deviceVerification(of: text) }
+
     /// Verifies a JWS.
     ///
     /// - Throws: a ``VerificationFailure``, the reason for the refusal.
