@@ -55,6 +55,8 @@ let package = Package(
         ),
         // `.ci/fuzz` builds it with libFuzzer.
         .executableTarget(name: "store-fuzz", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
+        // What `.ci/judges` has judged.
+        .executableTarget(name: "sign-samples", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
         .executableTarget(
             name: "sandbox-store",
             dependencies: ["StoreCore", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite"],

@@ -1,0 +1,227 @@
+"""Judges what our signers issue, by programs that share no code with them: judges.py FOLDER
+
+FOLDER is one that `sign-samples` has written. Each judge has to accept what is right and to refuse each defect that it can
+see; a defect that it cannot see is listed with the reason, and has to be accepted, so that the list stays true.
+"""
+
+import base64
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import warnings
+
+import jwt
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.receipt_utility import ReceiptUtility
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.serialization import Encoding, pkcs7
+
+# Receipts have their certificates in the order of the chain, as the App Store's, not in that of DER; and some tampered
+# certificates are odd.
+warnings.simplefilter("ignore")
+
+APPLE = "Apple's verifier"
+CMS = "openssl cms"
+SIGNATURE = "cryptography and openssl verify"
+UNSEEN = {
+    (APPLE, "revoked"): "it asks Apple's OCSP server, and only online; openssl verify judges the list instead",
+    (CMS, "missingLeafMarker"): "it does not know Apple's extensions",
+    (CMS, "missingIntermediateMarker"): "it does not know Apple's extensions",
+    (CMS, "chainOfFour"): "it takes a chain of any length",
+    (CMS, "revoked"): "it is not given the list; openssl verify is",
+    (SIGNATURE, "missingLeafMarker"): "they do not know Apple's extensions",
+}
+OTHERWISE_UNSEEN = [
+    "Apple's verifier: signatures in Xcode's form, which it does not verify; PyJWT does",
+    "Apple's verifier: the unused bits of a signature's last character",
+    "Apple's receipt utility: any signature; it only reads",
+    "openssl cms: a receipt's versions and its copies of the intermediate and the root, which it has or does not need",
+    "cryptography: the number of unused bits in a certificate's signature, if it is changed to 1 and the last bit is 0",
+    "all of them: Xcode's own verification, and devices' (`deviceVerification`, the device's hash)",
+]
+TAMPERINGS = 200
+
+folder = pathlib.Path(sys.argv[1])
+manifest = json.loads((folder / "manifest.json").read_text())
+root = x509.load_pem_x509_certificate((folder / "root.pem").read_bytes())
+bits = random.Random(14)
+checks = 0
+failures = []
+
+
+def expect(is_right, what):
+    global checks
+    checks += 1
+    if not is_right:
+        failures.append(what)
+        print(f"FAILED: {what}")
+
+
+def accepts(judge, *arguments):
+    try:
+        return judge(*arguments) is not False
+    except Exception:
+        return False
+
+
+def judge_chain(name, sample, judge, data):
+    """One judge's verdict about a sample's defect, or the lack of one."""
+    defect = sample.get("defect")
+    is_expected = defect is None or (name, defect) in UNSEEN
+    verb = "accept" if is_expected else "refuse"
+    expect(accepts(judge, data) == is_expected, f"{name} should {verb} {sample['file']}")
+
+
+def judge_tamperings(name, sample, judge, data, places):
+    """Single bits, anywhere in some places, none of which may be another."""
+    for _ in range(TAMPERINGS):
+        place, bit = bits.choice(places), bits.randrange(8)
+        tampered = bytearray(data)
+        tampered[place] ^= 1 << bit
+        expect(not accepts(judge, bytes(tampered)), f"{name} should refuse {sample['file']} with bit {bit} of {place}")
+
+
+def openssl(*arguments, data=None):
+    return subprocess.run(["openssl", *map(str, arguments)], input=data, cwd=folder, capture_output=True)
+
+
+def certificates(sample):
+    return [(folder / name).read_bytes() for name in sample["certificates"]]
+
+
+def to_pem(der):
+    return x509.load_der_x509_certificate(der).public_bytes(Encoding.PEM)
+
+
+def judge_revocation(sample):
+    """openssl verify with the list of revoked certificates."""
+    leaf, intermediate, _ = certificates(sample)
+    (folder / "leaf.pem").write_bytes(to_pem(leaf))
+    (folder / "intermediate.pem").write_bytes(to_pem(intermediate))
+    result = openssl(
+        "verify", "-x509_strict", "-crl_check", "-CRLfile", manifest["revocationList"], "-attime", manifest["date"],
+        "-CAfile", "root.pem", "-untrusted", "intermediate.pem", "leaf.pem",
+    )
+    is_good = sample.get("defect") is None
+    expect((result.returncode == 0) == is_good, f"openssl verify should know whether {sample['file']} is revoked")
+
+
+def judge_jws(sample):
+    verifier = SignedDataVerifier(
+        [root.public_bytes(Encoding.DER)], False, Environment.SANDBOX, manifest["bundleId"]
+    )
+    verify = {
+        "transaction": verifier.verify_and_decode_signed_transaction,
+        "renewal": verifier.verify_and_decode_renewal_info,
+        "appTransaction": verifier.verify_and_decode_app_transaction,
+    }[sample["form"]]
+    judge = lambda data: verify(data.decode("latin-1"))
+    data = (folder / sample["file"]).read_bytes()
+    judge_chain(APPLE, sample, judge, data)
+    if sample.get("defect") in (None, "revoked"):
+        judge_revocation(sample)
+    if sample.get("defect") is None:
+        judge_tamperings(APPLE, sample, judge, data, range(len(data) - 1))
+        decoded = judge(data)
+        for name, value in json.loads((folder / sample["content"]).read_bytes()).items():
+            read = getattr(decoded, name)
+            expect(getattr(read, "value", read) == value, f"Apple's library should read {name} of {sample['file']}")
+
+
+def judge_xcode_jws(sample):
+    text = (folder / sample["file"]).read_text()
+    verifier = SignedDataVerifier([], False, Environment.XCODE, manifest["bundleId"])
+    decoded = verifier.verify_and_decode_signed_transaction(text)
+    expect(decoded.transactionId == sample["transactionId"], "Apple's library should read Xcode's form")
+    key = x509.load_der_x509_certificate(certificates(sample)[0]).public_key()
+    judge = lambda data: jwt.decode(data.decode("latin-1"), key, algorithms=["ES256"])
+    judge_chain("PyJWT", sample, judge, text.encode())
+    judge_tamperings("PyJWT", sample, judge, text.encode(), range(len(text) - 1))
+
+
+def judge_app_receipt(sample):
+    data = (folder / sample["file"]).read_bytes()
+    content = (folder / sample["content"]).read_bytes()
+    parsed = [one.public_bytes(Encoding.DER) for one in pkcs7.load_der_pkcs7_certificates(data)]
+    expect(parsed == certificates(sample), f"cryptography should find the certificates of {sample['file']} in their order")
+    identifier = ReceiptUtility().extract_transaction_id_from_app_receipt(base64.b64encode(data).decode())
+    expect(identifier == sample["transactionId"], f"Apple's receipt utility should read {sample['file']}")
+
+    # Xcode's certificate is for code, which openssl takes as unfit for mail.
+    purposes = [["-purpose", "any"]] + ([[]] if sample["form"] == "appReceipt" else [])
+    for purpose in purposes:
+        def judge(data):
+            command = ["cms", "-verify", "-inform", "DER", "-CAfile", sample["root"], "-attime", manifest["date"], *purpose]
+            result = openssl(*command, data=data)
+            return result.returncode == 0 and result.stdout == content
+
+        judge_chain(CMS, sample, judge, data)
+    if sample.get("defect") is None:
+        leaf = certificates(sample)[0]
+        # The signature comes last, but for the ends of Xcode's elements of indefinite length.
+        end = len(data) if sample["form"] == "appReceipt" else len(data) - 6
+        places = [*span(data, content), *span(data, leaf), *range(end - 256, end)]
+        judge_tamperings(CMS, sample, judge, data, places)
+    if sample.get("defect") in (None, "revoked") and sample["form"] == "appReceipt":
+        judge_revocation(sample)
+
+
+def span(data, part):
+    start = data.index(part)
+    return range(start, start + len(part))
+
+
+def judge_transaction_receipt(sample):
+    receipt = (folder / sample["file"]).read_bytes()
+    identifier = ReceiptUtility().extract_transaction_id_from_transaction_receipt(base64.b64encode(receipt).decode())
+    expect(identifier == sample["transactionId"], f"Apple's receipt utility should read {sample['file']}")
+    blob, information = (
+        base64.b64decode(re.search(rb'"%s" = "([^"]*)"' % key, receipt)[1], validate=True)
+        for key in (b"signature", b"purchase-info")
+    )
+    end = 1 + {2: 128, 3: 256}[blob[0]]
+
+    def is_signed(data):
+        length = int.from_bytes(data[end:end + 4], "big")
+        certificate, message = data[end + 4:end + 4 + length], data[end + 4 + length:]
+        if len(message) != len(information):
+            return False
+        leaf = x509.load_der_x509_certificate(certificate)
+        leaf.verify_directly_issued_by(root)
+        leaf.public_key().verify(data[1:end], data[:1] + message, padding.PKCS1v15(), hashes.SHA1())
+
+    def judge(data):
+        is_signed(data)
+        (folder / "leaf.pem").write_bytes(to_pem(certificates(sample)[0]))
+        return openssl("verify", "-attime", manifest["date"], "-CAfile", "root.pem", "leaf.pem").returncode == 0
+
+    judge_chain(SIGNATURE, sample, judge, blob + information)
+    if sample.get("defect") is None:
+        certificate = certificates(sample)[0]
+        unused_bits = end + 4 + len(certificate) - len(x509.load_der_x509_certificate(certificate).signature) - 1
+        places = [place for place in range(len(blob + information)) if place != unused_bits]
+        judge_tamperings(SIGNATURE, sample, is_signed, blob + information, places)
+
+
+JUDGES = {
+    "transaction": judge_jws, "renewal": judge_jws, "appTransaction": judge_jws, "xcodeTransaction": judge_xcode_jws,
+    "appReceipt": judge_app_receipt, "xcodeAppReceipt": judge_app_receipt,
+    "transactionReceipt": judge_transaction_receipt,
+}
+for sample in manifest["samples"]:
+    try:
+        JUDGES[sample["form"]](sample)
+    except Exception as error:
+        expect(False, f"{sample['file']}: {error!r}")
+for (name, defect), reason in UNSEEN.items():
+    print(f"not seen by {name}: {defect}, because {reason}")
+for line in OTHERWISE_UNSEEN:
+    print(f"not seen by {line}")
+print(f"judges: {checks} checks, {len(failures)} failed")
+sys.exit(1 if failures else 0)
