@@ -50,7 +50,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "store-bench",
-            dependencies: ["StoreCore", "StoreSQLite", "CSQLite"],
+            dependencies: ["StoreCore", "StoreCrypto", "StoreSQLite", "CLibcrypto", "CSQLite"],
             swiftSettings: settings
         ),
         // `.ci/fuzz` builds it with libFuzzer.

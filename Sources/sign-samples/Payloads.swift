@@ -110,7 +110,7 @@ extension Payloads {
         )
         let listener = Listener()
         _ = try receipt.data(signedBy: listener)
-        return (Data(DER.element(.set, listener.message)), Self.transaction(0))
+        return (listener.payload, Self.transaction(0))
     }
 
     /// Receipts of 2009 to 2013, one for each type of product.
@@ -135,18 +135,26 @@ extension Payloads {
     }
 
     /// A signer that only records what it is to sign.
-    private final class Listener: ReceiptSigner, @unchecked Sendable {  // unchecked: used by one thread
-        private(set) var message = Data()
+    private final class Listener: AppReceiptSigner, @unchecked Sendable {  // unchecked: used by one thread
+        private(set) var payload = Data()
 
-        var environment: String { "ProductionSandbox" }
+        var environment: String { "Sandbox" }
+        var appReceiptEnvironment: String { "ProductionSandbox" }
         var signatureVersion: UInt8 { 0 }
         var signatureLength: Int { 0 }
 
         func sign(_ message: Data) -> Data {
-            self.message = message
+            payload = DER.header(.set, message.count) + message
             return Data()
         }
 
+        func seal(_ payload: Data) -> Data {
+            self.payload = payload
+            return Data()
+        }
+
+        func deviceHash(of bytes: Data) -> Data { Data(count: 20) }
         func isValid(signature: Data, for message: Data) -> Bool { false }
+        func open(_ receipt: Data, creationDate: (Data) -> Date?) -> Data { receipt }
     }
 }

@@ -58,7 +58,7 @@ extension Figure {
             receiptSign, receiptVerify, receiptFile,
             memoryPending,
         ]
-        + durable
+        + durable + signatures
 
     /// The figures with a file, where there is SQLite.
     private static var durable: [Figure] {
@@ -67,6 +67,15 @@ extension Figure {
                 durableSerialNormal, durableSerialFull, durablePipelinedNormal, durablePipelinedFull,
                 durableOpenLong, durableOpenShort,
             ]
+        #else
+            []
+        #endif
+    }
+
+    /// The figures of signatures, where there is libcrypto.
+    private static var signatures: [Figure] {
+        #if canImport(CLibcrypto)
+            [receiptPKCS7Sign, receiptPKCS7Grow, jwsSign, jwsVerify]
         #else
             []
         #endif

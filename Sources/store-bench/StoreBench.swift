@@ -1,4 +1,5 @@
 import Foundation
+import StoreCrypto
 
 /// `store-bench [--json] [--list] [--rounds N] [FIGURE...]`: every figure beside its floor, measured in the same run.
 @main
@@ -23,6 +24,7 @@ enum StoreBench {
             #if DEBUG
                 complain("This is a debug build; its figures say nothing. Use `swift run -c release store-bench`.")
             #endif
+            if !Libcrypto.isAvailable { complain("There are no figures of signatures: \(Libcrypto.advice).") }
             let report = Report(isJSON: arguments.isJSON)
             report.begin()
             for figure in figures {

@@ -11,6 +11,7 @@ public protocol AppReceiptSigner: ReceiptSigner {
     /// Returns the hash that ties a receipt to a device: SHA-1 at the App Store.
     ///
     /// - Parameter bytes: the device's identifier, the opaque value and the encoded bundle identifier, in that order.
+    /// - Returns: the hash.
     func deviceHash(of bytes: Data) -> Data
 
     /// Seals a payload.
