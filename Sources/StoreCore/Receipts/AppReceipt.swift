@@ -129,6 +129,7 @@ extension AppReceipt {
         /// free subscription is 4 here, a number of StoreCore's own.
         public var kind: SandboxProduct.Kind
         /// 1708, 1711, 1713, 1719 and 1721: the attributes of auto-renewable subscriptions; nil for all other kinds.
+        ///
         /// In the App Store's form a subscription without a web order line item has the number 0.
         ///
         /// There is no attribute for ``TransactionReceipt/Subscription/codeReferenceName``.

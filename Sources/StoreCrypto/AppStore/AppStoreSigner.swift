@@ -41,7 +41,9 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
     /// Made when it is first needed, since a store may never verify.
     private let knownVerifier = Locked<AppStoreVerifier?>(nil)
 
-    /// Creates a signer. Keys and certificates are made when they are first needed.
+    /// Creates a signer.
+    ///
+    /// Keys and certificates are made when they are first needed.
     ///
     /// - Parameters:
     ///   - authority: the authority, whose root verifiers have to trust.

@@ -7,7 +7,7 @@ extension AppStoreVerifier {
         /// A transaction receipt, with the response about it and the environment that it names.
         case transactionReceipt(ReceiptVerification, environment: String)
         /// An app receipt, with the environment that it names, such as `ProductionSandbox`. A volume purchase is told by
-        /// ``AppReceipt/isVolumePurchase`` alone.
+        /// `isVolumePurchase` alone.
         case appReceipt(AppReceipt, environment: String)
         /// A JWS, with its payload, a JSON object.
         case jws(Subject, payload: Data)
