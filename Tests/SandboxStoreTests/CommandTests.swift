@@ -19,6 +19,7 @@ import Testing
         (["check", "a", "b"], .check(files: ["a", "b"])),
         (["check", "--", "-a"], .check(files: ["-a"])),
         (["verify", "a", "--key-file", "k"], .verify(VerifyOptions(file: "a", key: .file("k")))),
+        (["verify", "--root", "r", "a"], .verify(VerifyOptions(file: "a", key: .root("r")))),
         (
             ["verify", "--key-file", "-k", "--", "--key-file"],
             .verify(VerifyOptions(file: "--key-file", key: .file("-k")))
@@ -68,16 +69,21 @@ import Testing
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),
         (["verify", "--key-file", "k"], "verify judges one receipt; 0 were given"),
         (["verify", "a", "b", "--key-file", "k"], "verify judges one receipt; 2 were given"),
-        (["verify", "a"], "verify needs the store's key, once: --key-file FILE or --key HEX"),
+        (["verify", "a"], "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"),
         (
             ["verify", "a", "--key-file", "k", "--key-file", "l"],
-            "verify needs the store's key, once: --key-file FILE or --key HEX"
+            "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"
         ),
         (
             ["verify", "a", "--key-file", "k", "--key", "00"],
-            "verify needs the store's key, once: --key-file FILE or --key HEX"
+            "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"
+        ),
+        (
+            ["verify", "a", "--key-file", "k", "--root", "r"],
+            "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"
         ),
         (["verify", "a", "--key-file"], "--key-file needs a file"),
+        (["verify", "a", "--root"], "--root needs a file"),
         (["verify", "a", "--key", "secret"], "--key needs hexadecimal digits, two for each byte"),
         (["verify", "a", "--key", "123"], "--key needs hexadecimal digits, two for each byte"),
         (["verify", "a", "--key", ""], "--key needs hexadecimal digits, two for each byte"),

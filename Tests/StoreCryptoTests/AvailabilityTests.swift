@@ -14,6 +14,8 @@ import Testing
         #expect(throws: CryptoError.self) { try JWSVerifier(root: Data()) }
         #expect(throws: CryptoError.self) { try PKCS7Verifier(root: Data()) }
         #expect(throws: CryptoError.self) { try TransactionReceiptVerifier(root: Data()) }
+        let verifier = #expect(throws: CryptoError.self) { try AppStoreVerifier(root: Data()) }
+        #expect(verifier?.description == Libcrypto.advice)
     }
 
     @Test func `What to install is one line that names the package`() {

@@ -27,8 +27,6 @@ public protocol AppReceiptSigner: ReceiptSigner {
     ///   - receipt: untrusted input, of any content and length.
     ///   - creationDate: reads the date from a payload as of which the certificates must be valid; nil if there is none.
     /// - Returns: the payload.
-    /// - Throws: the reason for the refusal, whose description is one sentence without anything from the receipt. A
-    ///   ``ReceiptRefusal`` reaches the caller as it is, with its status; any other error says that the receipt is not
-    ///   authentic.
+    /// - Throws: the reason for the refusal, whose description is one sentence without anything from the receipt.
     func open(_ receipt: Data, creationDate: (Data) -> Date?) throws -> Data
 }

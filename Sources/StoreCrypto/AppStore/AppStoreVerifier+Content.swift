@@ -7,7 +7,7 @@ extension AppStoreVerifier {
         /// A transaction receipt, with the response about it and the environment that it names.
         case transactionReceipt(ReceiptVerification, environment: String)
         /// An app receipt, with the environment that it names, such as `ProductionSandbox`. A volume purchase is told by
-        /// ``AppReceipt/isVolumePurchase`` alone.
+        /// `isVolumePurchase` alone.
         case appReceipt(AppReceipt, environment: String)
         /// A JWS, with its payload, a JSON object.
         case jws(Subject, payload: Data)
@@ -29,7 +29,8 @@ extension AppStoreVerifier {
     ///
     /// An app receipt is judged as of its creation date, a JWS as of its `signedDate`, or the `receiptCreationDate` of an app
     /// transaction. A transaction receipt tells no such date, and is judged as of its purchase: see
-    /// ``TransactionReceiptVerifier/verify(_:over:)``. It is read as this package writes it: the pod is 100.
+    /// ``TransactionReceiptVerifier/verify(_:over:)``. It is read as `AppStoreSigner` writes it: with the
+    /// pod 100, and an environment that is one of the App Store's or Xcode's.
     ///
     /// - Parameters:
     ///   - data: the data itself, not its Base64 form: untrusted input, of any content and length.
@@ -45,8 +46,11 @@ extension AppStoreVerifier {
         }
     }
 
+    /// The environments in transaction receipts, which no signature covers.
+    private static let environments = ["Production", "Sandbox", "Xcode"]
+
     private func transactionReceipt(_ data: Data, at now: Date) throws(VerificationFailure) -> Content {
-        guard let envelope = ReceiptEnvelope(data),
+        guard let envelope = ReceiptEnvelope(data), Self.environments.contains(envelope.environment),
             let response = ReceiptVerification(purchaseInformation: envelope.purchaseInformation, at: now)
         else { throw .malformed }
         try transactionReceipts.verify(envelope.signatureBlob, over: envelope.purchaseInformation)

@@ -75,7 +75,7 @@ public struct AppStoreVerifier: Sendable {
         try payloads.verify(jws, signedAt: signingDate)
     }
 
-    /// Returns the hash that ties an app receipt to a device, to compare with its ``AppReceipt/deviceHash``.
+    /// Returns the hash that ties an app receipt to a device, to compare with its `deviceHash`.
     ///
     /// - Parameters:
     ///   - receipt: the receipt.

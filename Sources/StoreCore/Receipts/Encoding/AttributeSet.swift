@@ -13,6 +13,9 @@ struct AttributeSet {
         let value: Range<Int>
         /// The number of bytes without the sequence's own header.
         let length: Int
+
+        /// The place in the order of bytes: by length, then by type, none of which has more than 16 bits.
+        var place: Int { length << 16 | Int(type) }
     }
 
     /// Creates an empty set.
@@ -83,9 +86,7 @@ extension AttributeSet {
         return bytes
     }
 
-    private var sorted: [Attribute] {
-        attributes.sorted { ($0.length, $0.type) < ($1.length, $1.type) }
-    }
+    private var sorted: [Attribute] { attributes.sorted { $0.place < $1.place } }
 
     private func append(_ attribute: Attribute, to bytes: inout [UInt8]) {
         DER.appendHeader(.sequence, attribute.length, to: &bytes)

@@ -16,11 +16,7 @@ public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible
     ///
     /// An error without a status of its own says that the receipt is not authentic.
     init(_ error: any Error) {
-        if let refusal = error as? ReceiptRefusal {
-            self = refusal
-        } else {
-            self.init((error as? any ReceiptRefusalReason)?.status ?? .notAuthentic, "\(error)")
-        }
+        self.init((error as? any ReceiptRefusalReason)?.status ?? .notAuthentic, "\(error)")
     }
 
     /// The refusal of signed data with another content.

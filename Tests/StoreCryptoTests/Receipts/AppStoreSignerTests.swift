@@ -1,0 +1,171 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import Testing
+
+/// The signatures of a store like the App Store: their forms, and how they are refused.
+@Suite(.libcrypto) struct AppStoreSignerTests {
+    private let clock = ManualClock(startingAt: .start)
+    private let authority: CertificateAuthority
+    private let payload = Data(#"{"transactionId":"1","signedDate":1748736000000}"#.utf8)
+
+    init() throws { authority = try CertificateAuthority(now: .start) }
+
+    private func refusal(_ data: Data, _ signer: any ReceiptSigner) -> ReceiptRefusal? {
+        #expect(throws: ReceiptRefusal.self) { try AppReceipt(verifying: data, signer: signer) }
+    }
+
+    @Test(arguments: PKCS7Signer.Digest.allCases)
+    func `A receipt is sealed with either digest, the same each time`(digest: PKCS7Signer.Digest) throws {
+        let signer = try AppStoreSigner(authority, clock: clock, digest: digest)
+        let data = try AppReceipt.empty.data(signedBy: signer)
+        #expect(try AppReceipt.empty.data(signedBy: signer) == data)
+        #expect(try AppReceipt(verifying: data, signer: signer) == .empty)
+        let sha1 = Data([6, 5, 0x2b, 0x0e, 3, 2, 0x1a])
+        #expect((data.firstRange(of: sha1) != nil) == (digest == .sha1))
+        let other = try AppStoreSigner(authority, clock: clock, digest: digest == .sha1 ? .sha256 : .sha1)
+        #expect(try AppReceipt(verifying: data, signer: other) == .empty)
+    }
+
+    @Test func `Environments have their names, and are told apart`() throws {
+        let sandbox = try AppStoreSigner(authority, clock: clock)
+        let production = try AppStoreSigner(authority, clock: clock, environment: .production)
+        let xcode = try AppStoreSigner(authority, clock: clock, form: .xcode)
+        #expect([sandbox, production, xcode].map(\.environment) == ["Sandbox", "Production", "Xcode"])
+        let names = [sandbox, production, xcode].map(\.appReceiptEnvironment)
+        #expect(names == ["ProductionSandbox", "Production", "Xcode"])
+        for isVolumePurchase in [false, true] {
+            var receipt = AppReceipt.empty
+            receipt.isVolumePurchase = isVolumePurchase
+            for signer in [sandbox, production, xcode] {
+                #expect(try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer) == receipt)
+            }
+            #expect(
+                refusal(try receipt.data(signedBy: sandbox), production)?.status == .sandboxReceiptInProduction
+            )
+            #expect(
+                refusal(try receipt.data(signedBy: production), sandbox)?.status == .productionReceiptInSandbox
+            )
+        }
+    }
+
+    @Test func `Xcode's form is BER with one certificate, and is read by its own signer alone`() throws {
+        let xcode = try AppStoreSigner(authority, clock: clock, form: .xcode)
+        let data = try AppReceipt.empty.data(signedBy: xcode)
+        #expect(data.starts(with: [0x30, 0x80]))
+        #expect(try AppReceipt(verifying: data, signer: xcode) == .empty)
+        #expect(try xcode.payload(of: xcode.jws(of: payload)) { _ in .start } == payload)
+        let sandbox = try AppStoreSigner(authority, clock: clock)
+        #expect(refusal(data, sandbox)?.reason == VerificationFailure.wrongAlgorithm.description)
+        #expect(
+            refusal(try AppReceipt.empty.data(signedBy: sandbox), xcode)?.reason
+                == VerificationFailure.chainLength(3).description
+        )
+    }
+
+    @Test func `No bit of a receipt may be another`() throws {
+        let signer = try AppStoreSigner(authority, clock: clock)
+        let data = try AppReceipt.empty.data(signedBy: signer)
+        let certificates = try authority.pkcs7Signer(at: .start).certificates
+        let leaf = try #require(data.firstRange(of: certificates[0]))
+        let chain = leaf.lowerBound..<(leaf.upperBound + certificates[1].count)
+        let isAccepted: (Data) -> Bool = { (try? AppReceipt(verifying: $0, signer: signer)) != nil }
+        #expect(isAccepted(data))
+        #expect(BitFlips.unnoticed(in: data, sparse: chain, isAccepted: isAccepted) == [])
+        #expect(!isAccepted(data + [0]) && !isAccepted(data.dropLast()))
+    }
+
+    @Test func `No bit of Xcode's receipt may be another either`() throws {
+        let signer = try AppStoreSigner(authority, clock: clock, form: .xcode)
+        let data = try AppReceipt.empty.data(signedBy: signer)
+        #expect(BitFlips.unnoticed(in: data) { (try? AppReceipt(verifying: $0, signer: signer)) != nil } == [])
+    }
+
+    private static let reasons: [(CertificateAuthority.Defect, VerificationFailure)] = [
+        (.expiredLeaf, .expired(.leaf)),
+        (.missingLeafMarker, .missingMarker(.leaf)),
+        (.missingIntermediateMarker, .missingMarker(.intermediate)),
+        (.foreignRoot, .foreignRoot),
+        (.chainOfOne, .chainLength(1)),
+        (.chainOfFour, .chainLength(4)),
+        (.wrongKey, .wrongSignature),
+        (.revoked, .revoked),
+    ]
+
+    @Test(arguments: reasons) func `A defect of the chain is in receipts and JWS, and refused for its own reason`(
+        defect: CertificateAuthority.Defect,
+        reason: VerificationFailure
+    ) throws {
+        let wrong = try AppStoreSigner(authority, clock: clock, defect: defect)
+        let judge = try AppStoreSigner(authority, clock: clock)
+        let receipt = try AppReceipt.empty.data(signedBy: wrong)
+        for signer in [wrong, judge] {
+            let refusal = refusal(receipt, signer)
+            #expect(refusal?.status == .notAuthentic)
+            #expect(refusal?.reason == reason.description)
+            #expect(throws: reason) { try signer.payload(of: wrong.jws(of: payload)) { _ in .start } }
+        }
+        let verifier = try AppStoreVerifier(
+            root: authority.rootCertificate,
+            revocationList: authority.revocationList(at: .start)
+        )
+        #expect(throws: reason) { try verifier.verify(receipt, at: .start) }
+        #expect(throws: reason) { try verifier.verify(Data(wrong.jws(of: payload).utf8), at: .start) }
+    }
+
+    @Test(arguments: CertificateAuthority.Defect.allCases)
+    func `A transaction receipt has those defects that its one certificate can have`(
+        defect: CertificateAuthority.Defect
+    ) throws {
+        let reasons: [CertificateAuthority.Defect: VerificationFailure] = [
+            .expiredLeaf: .expired(.leaf), .missingLeafMarker: .missingMarker(.leaf), .foreignRoot: .untrustedChain,
+            .wrongKey: .wrongSignature,
+        ]
+        let wrong = try AppStoreSigner(authority, clock: clock, transactionReceiptVersion: .rsa1024, defect: defect)
+        let data = try TransactionReceipt.gold.data(signedBy: wrong)
+        let verifier = try AppStoreVerifier(root: authority.rootCertificate)
+        let judge = try AppStoreSigner(authority, clock: clock, transactionReceiptVersion: .rsa1024)
+        let status = ReceiptVerification(of: data, signer: judge, at: .start).status
+        if let reason = reasons[defect] {
+            #expect(throws: reason) { try verifier.verify(data, at: .start) }
+            #expect(status == .notAuthentic)
+        } else {
+            #expect(throws: Never.self) { try verifier.verify(data, at: .start) }
+            #expect(status == .valid)
+        }
+    }
+
+    @Test func `Xcode's form, without a chain, has no defect`() {
+        for defect in CertificateAuthority.Defect.allCases {
+            #expect(throws: CryptoError.self) {
+                try AppStoreSigner(authority, clock: clock, form: .xcode, defect: defect)
+            }
+        }
+    }
+
+    @Test func `A receipt with the wrong end, or of another authority, is refused with its status`() throws {
+        let signer = try AppStoreSigner(authority, clock: clock)
+        let other = try AppStoreSigner(CertificateAuthority(now: .start), clock: clock)
+        let foreign = refusal(try AppReceipt.empty.data(signedBy: other), signer)
+        #expect(foreign?.status == .notAuthentic)
+        #expect(foreign?.reason == VerificationFailure.foreignRoot.description)
+        let hmac = refusal(try AppReceipt.empty.data(signedBy: HMACReceiptSigner()), signer)
+        #expect(hmac?.status == .malformed)
+        for data in [Data(), Data([0x30, 0x80]), Data("receipt".utf8)] {
+            #expect(refusal(data, signer)?.status == .malformed)
+        }
+        var receipt = AppReceipt.empty
+        receipt.creationDate = .start - .day
+        let early = refusal(try receipt.data(signedBy: signer), signer)
+        #expect(early?.reason == VerificationFailure.notYetValid(.leaf).description)
+    }
+
+    @Test func `Threads may share a signer, which makes each leaf once`() async throws {
+        let signer = try AppStoreSigner(authority, clock: clock)
+        let receipts = try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<16 { group.addTask { try AppReceipt.empty.data(signedBy: signer) } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(receipts.count == 1)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import Testing
+
+/// Verification of every form by those who hold the root only.
+@Suite(.libcrypto) struct AppStoreVerifierTests {
+    private let authority: CertificateAuthority
+    private let signer: AppStoreSigner
+    private let verifier: AppStoreVerifier
+
+    init() throws {
+        authority = try CertificateAuthority(now: .start)
+        signer = try AppStoreSigner(authority, clock: ManualClock(startingAt: .start))
+        verifier = try AppStoreVerifier(root: authority.rootCertificate)
+    }
+
+    private func jws(_ payload: String) throws -> Data { Data(try signer.jws(of: Data(payload.utf8)).utf8) }
+
+    @Test func `The root may be in PEM or in DER, and what is neither is refused`() throws {
+        let data = try AppReceipt.empty.data(signedBy: signer)
+        for root in [authority.rootCertificate, Data(authority.rootPEM.utf8)] {
+            #expect(throws: Never.self) { try AppStoreVerifier(root: root).verify(data, at: .start) }
+        }
+        for root in [Data(), Data("root".utf8), Data([0x30, 0]), authority.rootCertificate.dropLast()] {
+            #expect(throws: CryptoError.self) { try AppStoreVerifier(root: root) }
+        }
+    }
+
+    @Test func `An app receipt is told from other forms, with its environment`() throws {
+        var receipt = AppReceipt.empty
+        receipt.isVolumePurchase = true
+        let content = try verifier.verify(receipt.data(signedBy: signer), at: .start)
+        #expect(content == .appReceipt(receipt, environment: "ProductionSandbox"))
+        let production = try AppStoreSigner(
+            authority,
+            clock: ManualClock(startingAt: .start),
+            environment: .production
+        )
+        let sold = try verifier.verify(receipt.data(signedBy: production), at: .start)
+        #expect(sold == .appReceipt(receipt, environment: "Production"))
+    }
+
+    @Test(arguments: TransactionReceiptSigner.Version.allCases)
+    func `A transaction receipt is told, and its subscription judged at the moment given`(
+        version: TransactionReceiptSigner.Version
+    ) throws {
+        let signer = try AppStoreSigner(
+            authority,
+            clock: ManualClock(startingAt: .start),
+            transactionReceiptVersion: version
+        )
+        var receipt = TransactionReceipt.gold
+        receipt.subscription = .init(expirationDate: .start + 60)
+        let data = try receipt.data(signedBy: signer)
+        for (moment, status) in [(Date.start, ReceiptVerification.Status.valid), (.start + 60, .subscriptionExpired)] {
+            guard case .transactionReceipt(let response, "Sandbox") = try verifier.verify(data, at: moment) else {
+                Issue.record("another form")
+                continue
+            }
+            #expect(response.status == status)
+            #expect(response.fields["product_id"] == "gold")
+        }
+    }
+
+    @Test func `No bit of a transaction receipt may be another`() throws {
+        let clock = ManualClock(startingAt: .start)
+        let signer = try AppStoreSigner(authority, clock: clock, transactionReceiptVersion: .rsa1024)
+        let data = try TransactionReceipt.gold.data(signedBy: signer)
+        let isAccepted: (Data) -> Bool = { (try? verifier.verify($0, at: .start)) != nil }
+        #expect(isAccepted(data))
+        #expect(BitFlips.unnoticed(in: data, sparse: 0..<data.count, isAccepted: isAccepted) == [])
+    }
+
+    @Test func `A transaction receipt may be signed long after the purchase, not with a leaf that ended before it`()
+        throws
+    {
+        let clock = ManualClock(startingAt: .start + 3 * .year)
+        let late = try AppStoreSigner(authority, clock: clock)
+        let data = try TransactionReceipt.gold.data(signedBy: late)
+        #expect(throws: Never.self) { try verifier.verify(data, at: clock.now) }
+        #expect(ReceiptVerification(of: data, signer: late, at: clock.now).status == .valid)
+        var receipt = TransactionReceipt.gold
+        receipt.purchaseDate = .start + 3 * .year
+        let early = try receipt.data(signedBy: signer)
+        #expect(throws: VerificationFailure.expired(.leaf)) { try verifier.verify(early, at: clock.now) }
+        #expect(ReceiptVerification(of: early, signer: signer, at: clock.now).status == .notAuthentic)
+    }
+
+    @Test(arguments: [
+        (#"{"transactionId":"1","signedDate":1748736000000}"#, AppStoreVerifier.Subject.transaction),
+        (#"{"originalTransactionId":"1","autoRenewProductId":"gold","signedDate":1748736000000.5}"#, .renewalInfo),
+        (#"{"receiptType":"Sandbox","receiptCreationDate":1748736000000}"#, .appTransaction),
+        (#"{"notificationType":"TEST","signedDate":1748736000000,"data":{}}"#, .notification),
+    ])
+    func `A JWS is told by its payload`(payload: String, subject: AppStoreVerifier.Subject) throws {
+        #expect(try verifier.verify(jws(payload), at: .start) == .jws(subject, payload: Data(payload.utf8)))
+    }
+
+    @Test func `A JWS without a date, or about something else, is refused for it`() throws {
+        for payload in [#"{"transactionId":"1"}"#, "[]", "text", "", #"{"signedDate":"today"}"#] {
+            #expect(throws: VerificationFailure.noSigningDate) { try verifier.verify(jws(payload), at: .start) }
+        }
+        #expect(throws: VerificationFailure.foreignContent) {
+            try verifier.verify(jws(#"{"signedDate":1748736000000}"#), at: .start)
+        }
+        #expect(throws: VerificationFailure.notYetValid(.leaf)) {
+            try verifier.verify(jws(#"{"transactionId":"1","signedDate":1}"#), at: .start)
+        }
+    }
+
+    @Test func `An app receipt that is signed but none is refused for it`() throws {
+        let date = DER.element(.octetString, [22, 20] + Data("2025-06-01T00:00:00Z".utf8))
+        let payload = DER.element(.set, DER.sequence(DER.integer(12), DER.integer(1), date))
+        #expect(throws: VerificationFailure.foreignContent) {
+            try verifier.verify(signer.seal(Data(payload)), at: .start)
+        }
+    }
+
+    @Test func `What has no form at all is malformed`() {
+        let texts = ["", "{", "{\n}", "0", "receipt", "a.b.c", "ey.ey.ey", "\u{0}"]
+        for data in texts.map({ Data($0.utf8) }) + [Data([0xff, 0xfe]), Data([0x30, 0x80])] {
+            #expect(throws: VerificationFailure.malformed) { try verifier.verify(data, at: .start) }
+        }
+    }
+
+    @Test func `Xcode's receipts and JWS are verified with Xcode's certificate as the root`() throws {
+        let xcode = try AppStoreSigner(authority, clock: ManualClock(startingAt: .start), form: .xcode)
+        let receipts = try AppStoreVerifier(
+            root: authority.pkcs7Signer(at: .start, form: .xcode).certificates[0]
+        )
+        let data = try AppReceipt.empty.data(signedBy: xcode)
+        #expect(try receipts.verify(data, at: .start) == .appReceipt(.empty, environment: "Xcode"))
+        let payloads = try AppStoreVerifier(root: authority.jwsSigner(at: .start, form: .xcode).certificates[0])
+        let jws = try xcode.jws(of: Data(#"{"transactionId":"1","signedDate":1748736000000}"#.utf8))
+        #expect(throws: Never.self) { try payloads.verify(Data(jws.utf8), at: .start) }
+        #expect(throws: VerificationFailure.foreignRoot) { try payloads.verify(data, at: .start) }
+        #expect(throws: VerificationFailure.wrongAlgorithm) { try verifier.verify(data, at: .start) }
+    }
+}
