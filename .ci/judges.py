@@ -1,4 +1,4 @@
-"""Judges what our signers issue, by programs that share no code with them: judges.py FOLDER
+"""Judges what our stores issue, by programs that share no code with them: judges.py FOLDER
 
 FOLDER is one that `sign-samples` has written. Each judge has to accept what is right and to refuse each defect that it can
 see; a defect that it cannot see is listed with the reason, and has to be accepted, so that the list stays true.
@@ -37,8 +37,11 @@ UNSEEN = {
     (CMS, "revoked"): "it is not given the list; openssl verify is",
     (SIGNATURE, "missingLeafMarker"): "they do not know Apple's extensions",
 }
+# What Apple's library has no name for.
+UNREAD = {"requestDate"}
 OTHERWISE_UNSEEN = [
     "Apple's verifier: signatures in Xcode's form, which it does not verify; PyJWT does",
+    "Apple's library: the `requestDate` of Xcode's app transactions",
     "Apple's verifier: the unused bits of a signature's last character",
     "Apple's receipt utility: any signature; it only reads",
     "openssl cms: a receipt's versions and its copies of the intermediate and the root, which it has or does not need",
@@ -91,19 +94,20 @@ def openssl(*arguments, data=None):
     return subprocess.run(["openssl", *map(str, arguments)], input=data, cwd=folder, capture_output=True)
 
 
-def certificates(sample):
-    return [(folder / name).read_bytes() for name in sample["certificates"]]
+def write_pem(name, certificate):
+    (folder / name).write_bytes(certificate.public_bytes(Encoding.PEM))
 
 
-def to_pem(der):
-    return x509.load_der_x509_certificate(der).public_bytes(Encoding.PEM)
+def judge_order(sample, chain):
+    is_ordered = all(one.issuer == issuer.subject for one, issuer in zip(chain, chain[1:]))
+    expect(is_ordered, f"the certificates of {sample['file']} should be in the order of the chain")
 
 
-def judge_revocation(sample):
+def judge_revocation(sample, chain):
     """openssl verify with the list of revoked certificates."""
-    leaf, intermediate, _ = certificates(sample)
-    (folder / "leaf.pem").write_bytes(to_pem(leaf))
-    (folder / "intermediate.pem").write_bytes(to_pem(intermediate))
+    leaf, intermediate, _ = chain
+    write_pem("leaf.pem", leaf)
+    write_pem("intermediate.pem", intermediate)
     result = openssl(
         "verify", "-x509_strict", "-crl_check", "-CRLfile", manifest["revocationList"], "-attime", manifest["date"],
         "-CAfile", "root.pem", "-untrusted", "intermediate.pem", "leaf.pem",
@@ -113,63 +117,66 @@ def judge_revocation(sample):
 
 
 def judge_jws(sample):
+    data = (folder / sample["file"]).read_bytes()
+    header = jwt.get_unverified_header(data.decode())
+    chain = [x509.load_der_x509_certificate(base64.b64decode(one)) for one in header["x5c"]]
     verifier = SignedDataVerifier(
-        [root.public_bytes(Encoding.DER)], False, Environment.SANDBOX, manifest["bundleId"]
+        [root.public_bytes(Encoding.DER)], False, Environment.XCODE if sample["isXcode"] else Environment.SANDBOX,
+        manifest["bundleId"],
     )
     verify = {
         "transaction": verifier.verify_and_decode_signed_transaction,
         "renewal": verifier.verify_and_decode_renewal_info,
         "appTransaction": verifier.verify_and_decode_app_transaction,
     }[sample["form"]]
-    judge = lambda data: verify(data.decode("latin-1"))
-    data = (folder / sample["file"]).read_bytes()
-    judge_chain(APPLE, sample, judge, data)
-    if sample.get("defect") in (None, "revoked"):
-        judge_revocation(sample)
+    decode = lambda data: verify(data.decode("latin-1"))
+    name, judge = APPLE, decode
+    if sample["isXcode"]:
+        key = chain[0].public_key()
+        name, judge = "PyJWT", lambda data: jwt.decode(data.decode("latin-1"), key, algorithms=["ES256"])
+    judge_chain(name, sample, judge, data)
+    if sample.get("defect") in (None, "revoked") and not sample["isXcode"]:
+        judge_order(sample, chain)
+        judge_revocation(sample, chain)
     if sample.get("defect") is None:
-        judge_tamperings(APPLE, sample, judge, data, range(len(data) - 1))
-        decoded = judge(data)
-        for name, value in json.loads((folder / sample["content"]).read_bytes()).items():
-            read = getattr(decoded, name)
-            expect(getattr(read, "value", read) == value, f"Apple's library should read {name} of {sample['file']}")
-
-
-def judge_xcode_jws(sample):
-    text = (folder / sample["file"]).read_text()
-    verifier = SignedDataVerifier([], False, Environment.XCODE, manifest["bundleId"])
-    decoded = verifier.verify_and_decode_signed_transaction(text)
-    expect(decoded.transactionId == sample["transactionId"], "Apple's library should read Xcode's form")
-    key = x509.load_der_x509_certificate(certificates(sample)[0]).public_key()
-    judge = lambda data: jwt.decode(data.decode("latin-1"), key, algorithms=["ES256"])
-    judge_chain("PyJWT", sample, judge, text.encode())
-    judge_tamperings("PyJWT", sample, judge, text.encode(), range(len(text) - 1))
+        judge_tamperings(name, sample, judge, data, range(len(data) - 1))
+        decoded = decode(data)
+        for field, value in json.loads((folder / sample["content"]).read_bytes()).items():
+            if field in UNREAD:
+                continue
+            read = getattr(decoded, field)
+            expect(getattr(read, "value", read) == value, f"Apple's library should read {field} of {sample['file']}")
 
 
 def judge_app_receipt(sample):
     data = (folder / sample["file"]).read_bytes()
     content = (folder / sample["content"]).read_bytes()
-    parsed = [one.public_bytes(Encoding.DER) for one in pkcs7.load_der_pkcs7_certificates(data)]
-    expect(parsed == certificates(sample), f"cryptography should find the certificates of {sample['file']} in their order")
+    chain = pkcs7.load_der_pkcs7_certificates(data)
+    judge_order(sample, chain)
+    trusted = root
+    if sample["isXcode"]:
+        [trusted] = chain
+    write_pem("trusted.pem", trusted)
     identifier = ReceiptUtility().extract_transaction_id_from_app_receipt(base64.b64encode(data).decode())
     expect(identifier == sample["transactionId"], f"Apple's receipt utility should read {sample['file']}")
 
     # Xcode's certificate is for code, which openssl takes as unfit for mail.
-    purposes = [["-purpose", "any"]] + ([[]] if sample["form"] == "appReceipt" else [])
+    purposes = [["-purpose", "any"]] + ([] if sample["isXcode"] else [[]])
     for purpose in purposes:
         def judge(data):
-            command = ["cms", "-verify", "-inform", "DER", "-CAfile", sample["root"], "-attime", manifest["date"], *purpose]
+            command = ["cms", "-verify", "-inform", "DER", "-CAfile", "trusted.pem", "-attime", manifest["date"], *purpose]
             result = openssl(*command, data=data)
             return result.returncode == 0 and result.stdout == content
 
         judge_chain(CMS, sample, judge, data)
     if sample.get("defect") is None:
-        leaf = certificates(sample)[0]
+        leaf = chain[0].public_bytes(Encoding.DER)
         # The signature comes last, but for the ends of Xcode's elements of indefinite length.
-        end = len(data) if sample["form"] == "appReceipt" else len(data) - 6
+        end = len(data) - (6 if sample["isXcode"] else 0)
         places = [*span(data, content), *span(data, leaf), *range(end - 256, end)]
         judge_tamperings(CMS, sample, judge, data, places)
-    if sample.get("defect") in (None, "revoked") and sample["form"] == "appReceipt":
-        judge_revocation(sample)
+    if sample.get("defect") in (None, "revoked") and not sample["isXcode"]:
+        judge_revocation(sample, chain)
 
 
 def span(data, part):
@@ -186,33 +193,32 @@ def judge_transaction_receipt(sample):
         for key in (b"signature", b"purchase-info")
     )
     end = 1 + {2: 128, 3: 256}[blob[0]]
+    certificate = x509.load_der_x509_certificate(blob[end + 4:])
 
     def is_signed(data):
         length = int.from_bytes(data[end:end + 4], "big")
-        certificate, message = data[end + 4:end + 4 + length], data[end + 4 + length:]
+        message = data[end + 4 + length:]
         if len(message) != len(information):
             return False
-        leaf = x509.load_der_x509_certificate(certificate)
+        leaf = x509.load_der_x509_certificate(data[end + 4:end + 4 + length])
         leaf.verify_directly_issued_by(root)
         leaf.public_key().verify(data[1:end], data[:1] + message, padding.PKCS1v15(), hashes.SHA1())
 
     def judge(data):
         is_signed(data)
-        (folder / "leaf.pem").write_bytes(to_pem(certificates(sample)[0]))
+        write_pem("leaf.pem", certificate)
         return openssl("verify", "-attime", manifest["date"], "-CAfile", "root.pem", "leaf.pem").returncode == 0
 
     judge_chain(SIGNATURE, sample, judge, blob + information)
     if sample.get("defect") is None:
-        certificate = certificates(sample)[0]
-        unused_bits = end + 4 + len(certificate) - len(x509.load_der_x509_certificate(certificate).signature) - 1
+        unused_bits = len(blob) - len(certificate.signature) - 1
         places = [place for place in range(len(blob + information)) if place != unused_bits]
         judge_tamperings(SIGNATURE, sample, is_signed, blob + information, places)
 
 
 JUDGES = {
-    "transaction": judge_jws, "renewal": judge_jws, "appTransaction": judge_jws, "xcodeTransaction": judge_xcode_jws,
-    "appReceipt": judge_app_receipt, "xcodeAppReceipt": judge_app_receipt,
-    "transactionReceipt": judge_transaction_receipt,
+    "transaction": judge_jws, "renewal": judge_jws, "appTransaction": judge_jws,
+    "appReceipt": judge_app_receipt, "transactionReceipt": judge_transaction_receipt,
 }
 for sample in manifest["samples"]:
     try:

@@ -1,27 +1,21 @@
-import Foundation
-
 /// The list of the samples in a folder.
 struct Manifest: Codable {
     /// A file and what is true of it.
     struct Sample: Codable {
         let file: String
         let form: Form
+        /// Whether it is in Xcode's form, with one certificate.
+        let isXcode: Bool
         /// What is wrong with the chain of certificates; nil if nothing is.
-        var defect: String?
-        /// The certificate to trust, a file in PEM.
-        var root = "root.pem"
-        /// The certificates in the sample, files in DER, the leaf first.
-        var certificates: [String]
-        /// What was signed, a file.
-        let content: String
-        /// The transaction that a reader should find.
-        var transactionId: String?
+        let defect: String?
+        /// What was signed, a file; nil for a transaction receipt.
+        let content: String?
+        /// The transaction that a reader of a receipt should find; nil for JWS.
+        let transactionId: String?
     }
 
     enum Form: String, Codable {
-        case transaction, renewal, appTransaction, xcodeTransaction
-        case appReceipt, xcodeAppReceipt
-        case transactionReceipt
+        case transaction, renewal, appTransaction, appReceipt, transactionReceipt
     }
 
     let bundleId: String

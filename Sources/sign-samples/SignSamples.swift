@@ -1,9 +1,9 @@
 import Foundation
 import StoreCrypto
 
-/// A program that writes what our signers issue, for programs of others to judge: `sign-samples FOLDER`.
+/// A program that writes what our stores issue, for programs of others to judge: `sign-samples FOLDER`.
 ///
-/// The folder gets the root certificates, a file for each form and each defect of its chain, and `manifest.json`, which lists
+/// The folder gets the root certificate, a file for each form and each defect of its chain, and `manifest.json`, which lists
 /// them. `.ci/judges` calls it.
 @main enum SignSamples {
     static func main() {
@@ -12,9 +12,7 @@ import StoreCrypto
         guard Libcrypto.isAvailable else { end(Libcrypto.advice, code: 1) }
         do {
             var samples = try SampleFolder(URL(fileURLWithPath: arguments[1]), at: Date())
-            try samples.addPayloads()
-            try samples.addAppReceipts()
-            try samples.addTransactionReceipts()
+            try samples.addSamples()
             try samples.writeManifest()
         } catch {
             end("\(error)", code: 1)

@@ -6,7 +6,7 @@ import StoreCore
 /// ```swift
 /// let verifier = try AppStoreVerifier(root: Data(contentsOf: rootFile))
 /// if case .appReceipt(let receipt, environment: "ProductionSandbox") = try verifier.verify(data, at: .now) {
-///     print(receipt.purchases)
+///     return receipt.purchases.map(\.productIdentifier)
 /// }
 /// ```
 ///
