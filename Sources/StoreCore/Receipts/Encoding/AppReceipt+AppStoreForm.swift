@@ -113,6 +113,6 @@ extension AttributeSet {
     }
 
     fileprivate mutating func add(_ type: AppReceipt.Attribute, _ date: Date) throws {
-        add(type.rawValue, .ia5String, try ReceiptDate(date).internet)
+        add(type.rawValue, try ReceiptDate(date))
     }
 }

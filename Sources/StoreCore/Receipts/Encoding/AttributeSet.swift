@@ -6,6 +6,8 @@
 struct AttributeSet {
     private var values: [UInt8] = []
     private var attributes: [Attribute] = []
+    /// The number of bytes of all attributes, encoded.
+    private var contentLength = 0
 
     private struct Attribute {
         let type: Int64
@@ -15,7 +17,7 @@ struct AttributeSet {
         let length: Int
 
         /// The place in the order of bytes: by length, then by type, none of which has more than 16 bits.
-        var place: Int { length << 16 | Int(type) }
+        let place: Int
     }
 
     /// Creates an empty set.
@@ -39,6 +41,14 @@ struct AttributeSet {
         close(type, from: start)
     }
 
+    /// Adds an attribute with a date, kept to the second.
+    mutating func add(_ type: Int64, _ date: ReceiptDate) {
+        let start = values.count
+        DER.appendHeader(.ia5String, ReceiptDate.length, to: &values)
+        date.appendInternet(to: &values)
+        close(type, from: start)
+    }
+
     /// Adds an attribute with bytes that are not in DER.
     mutating func add(_ type: Int64, version: Int64 = 1, raw bytes: some Sequence<UInt8>) {
         let start = values.count
@@ -48,21 +58,18 @@ struct AttributeSet {
 
     private mutating func close(_ type: Int64, version: Int64 = 1, from start: Int) {
         let value = start..<values.count
-        attributes.append(
-            Attribute(
-                type: type,
-                version: version,
-                value: value,
-                length: DER.length(of: type) + DER.length(of: version) + DER.length(containing: value.count)
-            )
-        )
+        let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value.count)
+        let place = length << 16 | Int(type)
+        attributes.append(Attribute(type: type, version: version, value: value, length: length, place: place))
+        contentLength += DER.length(containing: length)
     }
 }
 
 extension AttributeSet {
     /// Returns the attributes in their order, each encoded.
-    func elements() -> [[UInt8]] {
-        sorted.map { attribute in
+    consuming func elements() -> [[UInt8]] {
+        sort()
+        return attributes.map { attribute in
             var bytes: [UInt8] = []
             append(attribute, to: &bytes)
             return bytes
@@ -70,9 +77,9 @@ extension AttributeSet {
     }
 
     /// Returns an attribute whose value is this set, encoded.
-    func element(_ type: Int64) -> [UInt8] {
-        let content = attributes.reduce(0) { $0 + DER.length(containing: $1.length) }
-        let value = DER.length(containing: content)
+    consuming func element(_ type: Int64) -> [UInt8] {
+        sort()
+        let value = DER.length(containing: contentLength)
         let version: Int64 = 1
         let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value)
         var bytes: [UInt8] = []
@@ -81,12 +88,12 @@ extension AttributeSet {
         DER.append(type, to: &bytes)
         DER.append(version, to: &bytes)
         DER.appendHeader(.octetString, value, to: &bytes)
-        DER.appendHeader(.set, content, to: &bytes)
-        for attribute in sorted { append(attribute, to: &bytes) }
+        DER.appendHeader(.set, contentLength, to: &bytes)
+        for attribute in attributes { append(attribute, to: &bytes) }
         return bytes
     }
 
-    private var sorted: [Attribute] { attributes.sorted { $0.place < $1.place } }
+    private mutating func sort() { attributes.sort { $0.place < $1.place } }
 
     private func append(_ attribute: Attribute, to bytes: inout [UInt8]) {
         DER.appendHeader(.sequence, attribute.length, to: &bytes)

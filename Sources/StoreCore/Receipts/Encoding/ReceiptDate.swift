@@ -46,6 +46,15 @@ struct ReceiptDate {
         }
     }
 
+    /// Appends what ``internet`` has.
+    func appendInternet(to bytes: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.length) { text in
+            guard let start = text.baseAddress else { return }
+            _ = Self.write(seconds, separators: (UInt8(ascii: "T"), UInt8(ascii: "Z")), to: start)
+            bytes += text
+        }
+    }
+
     /// Writes the date as a number.
     func writeMilliseconds(to text: inout ByteWriter) { text.append(decimal: milliseconds) }
 
@@ -62,7 +71,7 @@ struct ReceiptDate {
     }
 
     /// The number of bytes of a date and a time, including the separators between and after them.
-    private static let length = 20
+    static let length = 20
 
     /// Returns ``length``.
     @inline(__always)
