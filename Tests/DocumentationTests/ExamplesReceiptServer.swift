@@ -7,12 +7,12 @@ import Testing
 @Suite(.enabled(if: Libcrypto.isAvailable, Comment(rawValue: Libcrypto.advice)))
 struct ReceiptServerArticle {
     @Test func `A server's library accepts what a store signed, and refuses what a forger did`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "ReceiptServerArticle-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try sell(folder: folder, observer: SendsReceipts { _ in })
-        let receipt = try Data(contentsOf: folder.appending(path: "receipt.der"))
-        #expect(try purchases(in: receipt, rootFile: folder.appending(path: "root.der")) == ["castle"])
+        let files = FileManager.default.temporaryDirectory.appending(path: "ReceiptServerArticle-\(UUID())")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: files) }
+        try sell(files: files, observer: SendsReceipts { _ in })
+        let receipt = try Data(contentsOf: files.appending(path: "receipt.der"))
+        #expect(try purchases(in: receipt, rootFile: files.appending(path: "root.der")) == ["castle"])
     }
 
     @Test func `A signer is made in three lines`() throws {
@@ -39,7 +39,7 @@ struct ReceiptServerArticle {
     }
 }
 
-private func sell(folder: URL, observer: any SKPaymentTransactionObserver) throws {
+private func sell(files: URL, observer: any SKPaymentTransactionObserver) throws {
     let clock = ManualClock()
     let authority = try CertificateAuthority(now: clock.now)
     let signer = try AppStoreSigner(authority, clock: clock)
@@ -50,9 +50,9 @@ private func sell(folder: URL, observer: any SKPaymentTransactionObserver) throw
 
     let jws = try store.signedTransaction("1").jws
     let receipt = try #require(store.device.appReceipt)
-    try authority.rootCertificate.write(to: folder.appending(path: "root.der"))
-    try Data(jws.utf8).write(to: folder.appending(path: "transaction.jws"))
-    try receipt.write(to: folder.appending(path: "receipt.der"))
+    try authority.rootCertificate.write(to: files.appending(path: "root.der"))
+    try Data(jws.utf8).write(to: files.appending(path: "transaction.jws"))
+    try receipt.write(to: files.appending(path: "receipt.der"))
 
     let forger = try AppStoreSigner(authority, clock: clock, defect: .wrongKey)
     let forged = try forger.jws(of: store.signedTransaction("1").payload.json)

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The signer of a store whose receipts and JWS servers take for the App Store's, once they trust its authority's root.
+/// A signer of receipts and JWS in the App Store's form, below a root of one's own.
 ///
 /// ```swift
 /// let clock = ManualClock()

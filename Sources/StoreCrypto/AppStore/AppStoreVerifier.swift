@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A verifier of everything that the App Store signs, for those who hold its root only.
+/// A verifier of everything that the App Store signs, which needs only the root certificate.
 ///
 /// ```swift
 /// let verifier = try AppStoreVerifier(root: Data(contentsOf: rootFile))
@@ -40,6 +40,9 @@ public struct AppStoreVerifier: Sendable {
     /// Creates a verifier of what an authority signs.
     init(_ authority: CertificateAuthority, form: SigningForm, at date: Date) throws(CryptoError) {
         let root = authority.rootCertificate
+        let validity = authority.root.certificate.validity
+        // What was signed in time is verified after the root's end as well.
+        let date = min(max(date, validity.lowerBound), validity.upperBound - 1)
         transactionReceipts = try TransactionReceiptVerifier(root: root)
         switch form {
         case .appStore:
@@ -57,7 +60,7 @@ public struct AppStoreVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - receipt: the receipt in DER, or in BER as Xcode writes it: untrusted input, of any content and length.
-    ///   - creationDate: reads the creation date from a payload that is not verified yet; nil refuses the receipt.
+    ///   - creationDate: reads the creation date from a payload, whose signature is valid; nil refuses the receipt.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
     public func open(_ receipt: Data, creationDate: (Data) -> Date?) throws(VerificationFailure) -> Data {
@@ -68,7 +71,7 @@ public struct AppStoreVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - jws: the JWS: untrusted input, of any content and length.
-    ///   - signingDate: reads the signing date from a payload that is not verified yet; nil refuses the JWS.
+    ///   - signingDate: reads the signing date from a payload, whose signature is valid; nil refuses the JWS.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
     public func payload(of jws: String, signingDate: (Data) -> Date?) throws(VerificationFailure) -> Data {

@@ -8,7 +8,7 @@ import StoreCore
 /// let payload = try verifier.verify(jws, asOf: signingDate)
 /// ```
 ///
-/// Of a JWS one encoding is accepted: one of which a single bit was changed is refused. A chain is verified once, and
+/// A JWS of which a single bit was changed is refused; as with every ECDSA, anyone can compute a second valid signature. A chain is verified once, and
 /// remembered; each further signature under it costs little more than its ECDSA. Any thread may use a verifier.
 public struct JWSVerifier: Sendable {
     private let chains: ChainVerifier
@@ -49,7 +49,7 @@ public struct JWSVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - jws: the JWS: untrusted input, of any content and length.
-    ///   - signingDate: reads the signing date from a payload that is not verified yet; nil refuses the JWS.
+    ///   - signingDate: reads the signing date from a payload, whose signature is valid; nil refuses the JWS.
     /// - Returns: the payload.
     /// - Throws: the reason of the refusal.
     public func verify(
@@ -63,11 +63,12 @@ public struct JWSVerifier: Sendable {
             let payload = Base64URL.decode(text[count..<dot]).map({ Data($0) }),
             let signature = Base64URL.decode(text[(dot + 1)...])
         else { throw .malformed }
-        guard let date = signingDate(payload) else { throw .noSigningDate }
-        try header.chain.requireValidity(at: date)
+        // First: nothing of a forged payload is parsed.
         guard header.context.isValid(ECDSASignature.der(signature), for: text[count..<dot]) else {
             throw .wrongSignature
         }
+        guard let date = signingDate(payload) else { throw .noSigningDate }
+        try header.chain.requireValidity(at: date)
         return payload
     }
 

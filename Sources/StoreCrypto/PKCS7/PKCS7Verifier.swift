@@ -37,7 +37,7 @@ public struct PKCS7Verifier: Sendable {
     ///
     /// - Parameters:
     ///   - message: the message: untrusted input, of any content and length.
-    ///   - signingDate: reads the signing date from content that is not verified yet; nil refuses the message.
+    ///   - signingDate: reads the signing date from content, whose signature is valid; nil refuses the message.
     /// - Returns: the content.
     /// - Throws: the reason of the refusal.
     public func verify(
@@ -51,12 +51,13 @@ public struct PKCS7Verifier: Sendable {
         let chain = try chain(signedData.certificates)
         guard chain.leaf.issuerAndSerialNumber == Data(signedData.signer) else { throw .malformed }
         let content = Data(signedData.content)
-        guard let date = signingDate(content) else { throw .noSigningDate }
-        try chain.requireValidity(at: date)
         guard case .rsa = chain.leaf.key.kind,
             let context = try? SignatureContext(chain.leaf.key, signedData.digest.algorithm)
         else { throw .wrongAlgorithm }
         guard context.isValid(signedData.signature, for: content) else { throw .wrongSignature }
+        // After the signature: nothing of forged content is parsed.
+        guard let date = signingDate(content) else { throw .noSigningDate }
+        try chain.requireValidity(at: date)
         return content
     }
 

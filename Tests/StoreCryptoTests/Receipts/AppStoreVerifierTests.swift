@@ -75,14 +75,15 @@ import Testing
     @Test func `A transaction receipt may be signed long after the purchase, not with a leaf that ended before it`()
         throws
     {
+        var receipt = TransactionReceipt.gold
+        receipt.purchaseDate = .start + 3 * .year
+        // Before the leaf is renewed.
+        let early = try receipt.data(signedBy: signer)
         let clock = ManualClock(startingAt: .start + 3 * .year)
         let late = try AppStoreSigner(authority, clock: clock)
         let data = try TransactionReceipt.gold.data(signedBy: late)
         #expect(throws: Never.self) { try verifier.verify(data, at: clock.now) }
         #expect(ReceiptVerification(of: data, signer: late, at: clock.now).status == .valid)
-        var receipt = TransactionReceipt.gold
-        receipt.purchaseDate = .start + 3 * .year
-        let early = try receipt.data(signedBy: signer)
         #expect(throws: VerificationFailure.expired(.leaf)) { try verifier.verify(early, at: clock.now) }
         #expect(ReceiptVerification(of: early, signer: signer, at: clock.now).status == .notAuthentic)
     }

@@ -25,7 +25,7 @@ package struct AppReceiptPayload {
         self.receipt = receipt
     }
 
-    /// Reads the creation date from a payload that is not verified yet; nil if there is none.
+    /// Reads the creation date from a payload; nil if there is none.
     package static func creationDate(of payload: Data) -> Date? {
         set(payload).flatMap(ReceiptAttributes.creationDate)
     }
