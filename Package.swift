@@ -22,7 +22,7 @@ let package = Package(
     targets: [
         .target(name: "CStoreKit"),
         .target(name: "StoreCore", dependencies: ["CStoreKit"], swiftSettings: settings),
-        .target(name: "StoreKit", dependencies: ["StoreCore", "CStoreKit"], swiftSettings: settings),
+        .target(name: "StoreKit", dependencies: ["StoreCore", "StoreCrypto", "CStoreKit"], swiftSettings: settings),
         .target(name: "StoreKitTest", dependencies: ["StoreKit", "StoreCore"], swiftSettings: settings),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
         // Counts as absent where its headers are: StoreCrypto is then built without it, and everything else as ever.

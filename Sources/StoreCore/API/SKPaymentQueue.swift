@@ -214,7 +214,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func remove(_ observer: any SKPaymentTransactionObserver) { notifier.remove(observer) }
 
     /// The observers that are attached and alive.
-    open var transactionObservers: [any SKPaymentTransactionObserver] { notifier.currentObservers }
+    open var transactionObservers: [any SKPaymentTransactionObserver] { notifier.appObservers }
 
     /// Shows the sheet in which the user redeems an offer code.
     ///

@@ -37,7 +37,7 @@ public struct AppReceipt: Hashable, Sendable {
     public var isVolumePurchase: Bool
 
     /// The date of the app's own purchase in every receipt from a test: 1 August 2013, 7:00 UTC.
-    public static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
+    public static let testPurchaseDate = AppTransactionPayload.testPurchaseDate
 
     /// Creates a receipt for the purchases on a device.
     ///

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A ``SandboxDevice`` sells on itself, a ``SandboxStore`` on its first device. No other type conforms to it.
 public protocol SandboxBackend: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, ContentService,
-    PromotionService, OfferCodeService, PriceConsentService
+    PromotionService, OfferCodeService, PriceConsentService, HistoryService
 {
     /// The device that it sells on.
     var device: SandboxDevice { get }
@@ -70,6 +70,7 @@ extension SandboxBackend {
         services.promotions = self
         services.codes = self
         services.consent = self
+        services.history = self
         return services
     }
 

@@ -13,8 +13,10 @@ extension ObserverNotifier {
         _ driver: QueueDriver
     ) {
         guard transaction.isPurchasing || transaction.isDeferred else { return }
+        // Whoever ordered it through a face decides there.
         let shouldContinue =
-            queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: SKStorefront(storefront)) ?? true
+            face?.shouldContinue(transaction, in: storefront)
+            ?? queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: SKStorefront(storefront)) ?? true
         driver.backend.services.storefront?
             .decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }

@@ -28,6 +28,8 @@ final class ObserverNotifier: QueueDriverDelegate {
         var ownJournal: (any QueueJournal)?
         /// Whether a relaunch has replaced the queue, or the queue is deallocated.
         var isOver = false
+        /// What another module shows of the queue.
+        var face: (any QueueFace)?
         weak var delegate: (any SKPaymentQueueDelegate)?
     }
 
@@ -89,19 +91,24 @@ final class ObserverNotifier: QueueDriverDelegate {
     ///
     /// The driver stays: another would take the journal from the queue that follows.
     func retire() {
-        state.withLock { $0.isOver = true }
+        let face = state.withLock { state in
+            state.isOver = true
+            return state.face.take()
+        }
         driver.retire()
+        face?.queueEnded()
     }
 
     /// Releases the driver.
     ///
     /// Call it when the queue is deallocated and nothing can request another driver.
     func release() {
-        let last = state.withLock { state in
+        let (last, face) = state.withLock { state in
             state.isOver = true
-            return state.driver.take()
+            return (state.driver.take(), state.face.take())
         }
         last?.release()
+        face?.queueEnded()
     }
 
     // MARK: Observers
@@ -109,9 +116,11 @@ final class ObserverNotifier: QueueDriverDelegate {
     func add(_ observer: any SKPaymentTransactionObserver) {
         // An observer added after the others were deallocated is the first again.
         noticeDeallocatedObservers()
-        let isFirst = observers.load() == nil
+        let others = currentObservers
         observers.add(observer)
-        driver.observersChanged()
+        // A face of the queue is no reason not to show an app's first observer what is unfinished.
+        let isFirst = !(observer is any QueueFace) && others.allSatisfy { $0 is any QueueFace }
+        driver.observersChanged(allLeft: isFirst && !others.isEmpty)
         if isFirst { driver.askForPriceConsent() }
     }
 
@@ -119,6 +128,25 @@ final class ObserverNotifier: QueueDriverDelegate {
         observers.remove(observer)
         driver.observersChanged()
     }
+
+    /// The queue's face, nil while nobody has asked for one.
+    var face: (any QueueFace)? { state.withLock { $0.face } }
+
+    /// Returns the queue's face, made and attached when it is first asked for.
+    func face<Face: QueueFace>(_ make: () -> Face) -> Face {
+        if let face = state.withLock({ $0.face }) as? Face { return face }
+        let new = make()
+        let (face, isNew) = state.withLock { state -> (Face, Bool) in
+            if let face = state.face as? Face { return (face, false) }
+            state.face = new
+            return (new, true)
+        }
+        if isNew { add(face) }
+        return face
+    }
+
+    /// The observers that an app has added.
+    var appObservers: [any SKPaymentTransactionObserver] { currentObservers.filter { !($0 is any QueueFace) } }
 
     var currentObservers: [any SKPaymentTransactionObserver] { observers.load()?.all ?? [] }
 

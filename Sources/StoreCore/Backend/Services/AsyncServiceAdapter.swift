@@ -29,6 +29,21 @@ final class AsyncServiceAdapter<Service: Sendable>: Sendable {
     }
 }
 
+extension AsyncServiceAdapter {
+    private func answer<Answer>(
+        _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
+        _ body: @escaping @Sendable (Service) async throws -> Answer
+    ) {
+        run { service in
+            do {
+                reply(.success(try await body(service)))
+            } catch {
+                reply(.failure(StoreFailure(error)))
+            }
+        }
+    }
+}
+
 extension AsyncServiceAdapter: StorefrontService where Service == any AsyncStorefrontService {
     var storefront: StoreStorefront? { service.storefront }
 
@@ -48,13 +63,7 @@ extension AsyncServiceAdapter: ReceiptService where Service == any AsyncReceiptS
 
 extension AsyncServiceAdapter: ContentService where Service == any AsyncContentService {
     func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
-        run { service in
-            do {
-                reply(.success(try await service.content(request)))
-            } catch {
-                reply(.failure(StoreFailure(error)))
-            }
-        }
+        answer(reply) { try await $0.content(request) }
     }
 }
 
@@ -75,4 +84,44 @@ extension AsyncServiceAdapter: OfferCodeService where Service == any AsyncOfferC
 extension AsyncServiceAdapter: PriceConsentService where Service == any AsyncPriceConsentService {
     var isPriceConsentPending: Bool { service.isPriceConsentPending }
     func showPriceConsent() { run { await $0.showPriceConsent() } }
+}
+
+extension AsyncServiceAdapter: HistoryService where Service == any AsyncHistoryService {
+    func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
+        answer(reply) { try await $0.transactions(query) }
+    }
+
+    func subscriptions(
+        _ query: SubscriptionQuery,
+        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
+    ) {
+        answer(reply) { try await $0.subscriptions(query) }
+    }
+
+    func appTransaction(
+        reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void
+    ) {
+        answer(reply) { try await $0.appTransaction() }
+    }
+
+    func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        run(reply) { try await $0.synchronize() }
+    }
+
+    func isEligibleForIntroductoryOffer(
+        inGroup group: String,
+        reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
+    ) {
+        answer(reply) { try await $0.isEligibleForIntroductoryOffer(inGroup: group) }
+    }
+
+    func requestRefund(
+        ofTransaction identifier: String,
+        reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
+    ) {
+        answer(reply) { try await $0.requestRefund(ofTransaction: identifier) }
+    }
+
+    var deviceVerificationID: UUID? { service.deviceVerificationID }
+    func follow(_ listener: any HistoryListener) { service.follow(listener) }
 }

@@ -19,6 +19,8 @@ public struct StoreServices: Sendable {
     public var codes: (any OfferCodeService)?
     /// Requests for consent to a higher price.
     public var consent: (any PriceConsentService)?
+    /// What the account has bought, for Store Kit 2.
+    public var history: (any HistoryService)?
 
     /// Creates a value without services.
     public init() {}
@@ -32,6 +34,7 @@ public struct StoreServices: Sendable {
         promotions = store as? any PromotionService
         codes = store as? any OfferCodeService
         consent = store as? any PriceConsentService
+        history = store as? any HistoryService
     }
 
     /// Creates the services whose protocols a store conforms to, in either form.
@@ -54,5 +57,7 @@ public struct StoreServices: Sendable {
         consent =
             (store as? any AsyncPriceConsentService).map { AsyncServiceAdapter($0, clock) }
             ?? (store as? any PriceConsentService)
+        history =
+            (store as? any AsyncHistoryService).map { AsyncServiceAdapter($0, clock) } ?? (store as? any HistoryService)
     }
 }

@@ -5,7 +5,7 @@ extension SandboxDriver {
     /// Reads the ledger as payloads, once everything due by now has been done.
     ///
     /// A record is taken in once, by the first reading after it; the rest costs what is returned.
-    private func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
+    func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
         try look { shell, now in
             try transactionIndex.withLock { transactions in
                 // Taken out, so that it is not copied.
@@ -61,12 +61,15 @@ extension SandboxDriver {
             guard let account = account ?? device.flatMap({ builder.state.devices[$0].account }) else { return [] }
             return builder.standings(of: account, in: group)
         }
-        return standings.map { transaction, renewal in
-            SignedSubscription(
-                transaction: signed(transaction, "transaction \(transaction.transactionId)", on: device),
-                renewal: signed(renewal, "renewal \(renewal.originalTransactionId)", on: device)
-            )
-        }
+        return standings.map { signed($0, on: device) }
+    }
+
+    func signed(_ standing: PayloadBuilder.Standing, on device: DeviceID?) -> SignedSubscription {
+        let (transaction, renewal) = standing
+        return SignedSubscription(
+            transaction: signed(transaction, "transaction \(transaction.transactionId)", on: device),
+            renewal: signed(renewal, "renewal \(renewal.originalTransactionId)", on: device)
+        )
     }
 
     /// Returns the purchase of the app by an account, in the same way.
@@ -90,21 +93,33 @@ extension SandboxDriver {
     }
 
     /// Ties a payload to a device, if there is one and the signer has a hash for it.
-    private func signed<Payload: JWSPayload>(
+    func signed<Payload: JWSPayload>(
         _ payload: Payload,
         _ subject: String,
         on device: DeviceID?
     ) -> SignedValue<Payload> {
-        guard let device else { return SignedValue(payload, signer: payloadSigner) }
-        let name = shell.withLock { $0.state.devices[device].name }
+        let (name, defect) = shell.withLock { shell in
+            (device.map { shell.state.devices[$0].name }, shell.settings.signatureDefect)
+        }
+        guard let name else { return signed(payload, defect, nil) }
         let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
-        let identifier = identifierForVendor(of: name).uuidString.lowercased()
-        guard let hash = payloadSigner.deviceVerification(of: Data((nonce + identifier).utf8)) else {
-            return SignedValue(payload, signer: payloadSigner)
+        let identifier = identifierForVendor(of: name)
+        let text = nonce + identifier.uuidString.lowercased()
+        guard let hash = payloadSigner.deviceVerification(of: Data(text.utf8)) else {
+            return signed(payload, defect, identifier)
         }
         var payload = payload
         payload.deviceVerification = hash.base64EncodedString()
         payload.deviceVerificationNonce = nonce
-        return SignedValue(payload, signer: payloadSigner)
+        return signed(payload, defect, identifier)
+    }
+
+    private func signed<Payload: JWSPayload>(
+        _ payload: Payload,
+        _ defect: SignatureDefect?,
+        _ device: UUID?
+    ) -> SignedValue<Payload> {
+        guard let defect else { return SignedValue(payload, signer: payloadSigner) }
+        return SignedValue(payload, signer: payloadSigner, defect: defect, device: device)
     }
 }

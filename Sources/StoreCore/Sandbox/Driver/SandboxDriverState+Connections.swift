@@ -51,6 +51,7 @@ extension SandboxDriverState {
 
     /// Works out each connection's updates for the last change.
     mutating func tellConnections() {
+        if !historyRings.isEmpty { ringHistory() }
         for index in connections.indices where mayTell(index, fresh.count) {
             let (device, journal) = (connections[index].device, connections[index].journal)
             // Moved out: the shell is used meanwhile.
@@ -66,6 +67,7 @@ extension SandboxDriverState {
     // A function of its own: in one that is too large, the compiler copies what it looks at in arrays.
     @inline(never)
     mutating func tellConnections(of record: LedgerRecord) {
+        if !historyRings.isEmpty { ringHistory() }
         for index in connections.indices where mayTell(index, 1) {
             let (device, journal) = (connections[index].device, connections[index].journal)
             var waiting: [StoreUpdate] = []

@@ -15,6 +15,12 @@ struct SandboxDriverState: Sendable {
         var codeEntries: [DeviceID: CodeEntry] = [:]
         /// The answers of devices' users to a price consent request.
         var priceAnswers: [DeviceID: PriceConsentAnswer] = [:]
+        /// The way in which JWS are signed wrongly, nil for rightly.
+        var signatureDefect: SignatureDefect?
+        /// What becomes of requests for refunds.
+        var refundDecision = RefundDecision.approve
+        /// The transactions whose refund was requested and not approved at once, oldest first, with what became of it.
+        var refundRequests: [(transaction: String, decision: RefundDecision)] = []
 
         // Inlined: otherwise it would be given a copy of all settings.
         @inline(__always)
@@ -41,6 +47,8 @@ struct SandboxDriverState: Sendable {
     var asking: StoreConnectionID?
     /// The listeners to notify as soon as the lock is released.
     var rings: [any NewsListener] = []
+    /// The listeners to the history.
+    var historyRings: [HistoryRing] = []
     /// The orders to ask the authorizer about as soon as the lock is released.
     var questions: [TransactionNumber] = []
     /// The number of listeners that are being notified.

@@ -5,6 +5,8 @@ import Foundation
 /// Failed and undecided orders are none. All that can change later is in the state.
 struct GrantedTransaction: Sendable {
     let number: TransactionNumber
+    /// The place among all granted transactions, which later ones have behind it.
+    var sequence = 0
     let account: AccountID
     let product: ProductIndex
     let payment: StorePayment

@@ -8,12 +8,24 @@ struct TransactionIndex: Sendable {
     /// The state after the records that were taken in.
     private(set) var state = SandboxState()
     private var transactions = SlotTable<GrantedTransaction>()
-    /// The transactions of each account without restored ones, oldest first; deleted ones are among them.
-    private var numbers: [AccountID: [TransactionNumber]] = [:]
+    /// The transactions of each account without restored ones.
+    private var lists: [AccountID: AccountLists] = [:]
+    private var lastSequence = 0
     /// The transaction that began the newest period of each subscription, by the subscription's first.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     /// The transactions whose period another product took the place of.
     private var replaced: Set<TransactionNumber> = []
+
+    private struct AccountLists: Sendable {
+        var all = Lists()
+        var products: [ProductIndex: Lists] = [:]
+    }
+
+    private struct Lists: Sendable {
+        var all = GrantList()
+        /// Those that an app's history has: all but the finished consumables that are not refunded.
+        var current = GrantList()
+    }
 
     /// Applies the next event.
     mutating func take(_ record: LedgerRecord) {
@@ -31,9 +43,17 @@ struct TransactionIndex: Sendable {
         case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): add(purchase)
         case .operator(.family(.shared(let sharing))): add(sharing, record.date)
         case .operator(.deleted(let deletion)):
-            for number in deletion.transactions { transactions.remove(number) }
+            for number in deletion.transactions { remove(number) }
         case .operator(.cleared):
-            (transactions, numbers, periods, replaced) = (SlotTable(), [:], [:], [])
+            (transactions, lists, periods, replaced) = (SlotTable(), [:], [:], [])
+        case .finished(let finish):
+            if let transaction = finish.transaction.flatMap({ transactions[$0] }), isConsumable(transaction) {
+                change(transaction) { $0.current.remove(sequence: transaction.sequence) }
+            }
+        case .operator(.refunded(let refund)):
+            for transaction in refund.transactions.compactMap({ transactions[$0] }) {
+                change(transaction) { $0.current.insert(transaction.number, sequence: transaction.sequence) }
+            }
         default: break
         }
     }
@@ -99,8 +119,33 @@ struct TransactionIndex: Sendable {
     private mutating func insert(_ transaction: GrantedTransaction) {
         // In a damaged ledger a number may come twice.
         guard transactions[transaction.number] == nil else { return }
+        var transaction = transaction
+        lastSequence += 1
+        transaction.sequence = lastSequence
         transactions.insert(transaction, at: transaction.number)
-        if transaction.restored == nil { numbers[transaction.account, default: []].append(transaction.number) }
+        guard transaction.restored == nil else { return }
+        change(transaction) { lists in
+            lists.all.insert(transaction.number, sequence: transaction.sequence)
+            lists.current.insert(transaction.number, sequence: transaction.sequence)
+        }
+    }
+
+    private mutating func remove(_ number: TransactionNumber) {
+        guard let transaction = transactions.remove(number) else { return }
+        change(transaction) { lists in
+            lists.all.remove(sequence: transaction.sequence)
+            lists.current.remove(sequence: transaction.sequence)
+        }
+    }
+
+    /// Changes the lists that a transaction is in.
+    private mutating func change(_ transaction: GrantedTransaction, _ body: (inout Lists) -> Void) {
+        body(&lists[transaction.account, default: AccountLists()].all)
+        body(&lists[transaction.account, default: AccountLists()].products[transaction.product, default: Lists()])
+    }
+
+    private func isConsumable(_ transaction: GrantedTransaction) -> Bool {
+        state.catalog.kind(of: transaction.product) == .consumable
     }
 
     /// Begins a subscription's period, and returns its transaction.
@@ -132,7 +177,31 @@ extension TransactionIndex {
 
     /// Returns an account's transactions, without restored ones, oldest first.
     func transactions(of account: AccountID) -> [GrantedTransaction] {
-        numbers[account]?.compactMap { transactions[$0] } ?? []
+        lists[account]?.all.all.oldestFirst.compactMap { transactions[$0] } ?? []
+    }
+
+    /// Returns an account's history, newest first.
+    ///
+    /// - Parameters:
+    ///   - account: the account.
+    ///   - product: the product, nil for every one.
+    ///   - isComplete: whether it has finished consumables that were not refunded too.
+    ///   - sequence: the transaction behind which it begins; nil for the newest.
+    func history(
+        of account: AccountID,
+        _ product: ProductIndex? = nil,
+        isComplete: Bool = false,
+        before sequence: Int? = nil
+    ) -> some Sequence<GrantedTransaction> {
+        let own = lists[account]
+        let lists = product == nil ? own?.all : product.flatMap { own?.products[$0] }
+        let list = (isComplete ? lists?.all : lists?.current) ?? GrantList()
+        return list.newestFirst(before: sequence).lazy.compactMap { transactions[$0] }
+    }
+
+    /// Returns the products that an account has transactions of, in the order of the catalog.
+    func products(of account: AccountID) -> [ProductIndex] {
+        lists[account]?.products.keys.sorted { $0.rawValue < $1.rawValue } ?? []
     }
 
     /// Returns the purchase of a transaction, nil for a consumable.

@@ -15,7 +15,7 @@ public struct AppTransactionPayload: JWSPayload {
     public var receiptCreationDate: PayloadDate
     /// The date of the request, which only Xcode's have: the same as ``receiptCreationDate``.
     public var requestDate: PayloadDate?
-    /// The date of the app's own purchase, ``AppReceipt/testPurchaseDate`` in every test.
+    /// The date of the app's own purchase, ``testPurchaseDate`` in every test.
     public var originalPurchaseDate: PayloadDate
     /// The app's version at that date, `1.0` in every test.
     public var originalApplicationVersion: String
@@ -26,13 +26,16 @@ public struct AppTransactionPayload: JWSPayload {
     /// The UUID with which ``deviceVerification`` begins.
     public var deviceVerificationNonce: String?
 
+    /// The date of the app's own purchase in every test: 1 August 2013, 7:00 UTC.
+    public static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
+
     /// Creates the information about an app in a test; further values are set afterwards.
     public init(bundleId: String, applicationVersion: String, environment: String, signedDate: PayloadDate) {
         self.bundleId = bundleId
         self.applicationVersion = applicationVersion
         receiptType = environment
         receiptCreationDate = signedDate
-        originalPurchaseDate = PayloadDate(AppReceipt.testPurchaseDate)
+        originalPurchaseDate = PayloadDate(Self.testPurchaseDate)
         originalApplicationVersion = "1.0"
     }
 

@@ -14,7 +14,7 @@ public struct PayloadDate: Hashable, Sendable {
     /// Creates a date, rounded to the nearest millisecond.
     public init(_ date: Date) {
         // A date that is further away than all milliseconds is as far away as they reach.
-        let nearest = ReceiptDate.milliseconds(of: date)
+        let nearest = (date.timeIntervalSince1970 * 1000).rounded()
         milliseconds = Int64(exactly: nearest) ?? (nearest < 0 ? .min : .max)
     }
 }

@@ -1,0 +1,61 @@
+/// Another interface to a payment queue: an observer that the app has not added and does not see.
+///
+/// The queue keeps it, for as long as it reports to anybody.
+package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
+    /// Announces that the queue has fallen silent for good: it was relaunched or deallocated.
+    func queueEnded()
+
+    /// Decides whether a purchase that was ordered through the face continues in another storefront; nil leaves the
+    /// decision to the queue's delegate.
+    func shouldContinue(_ transaction: SKPaymentTransaction, in storefront: StoreStorefront) -> Bool?
+}
+
+extension SKPaymentQueue {
+    /// Returns the queue's face, made when it is first asked for.
+    package func face<Face: QueueFace>(_ make: () -> Face) -> Face { notifier.face(make) }
+
+    /// Adds a payment for a face.
+    ///
+    /// - Parameters:
+    ///   - payment: the payment.
+    ///   - note: receives the number of its transaction before anybody can hear of it; called with a lock held.
+    package func order(_ payment: StorePayment, _ note: (Int) -> Void) {
+        notifier.driver.takeIn { machine, actions in
+            note(machine.lastNumber + 1)
+            machine.add(payment, &actions)
+        }
+    }
+
+    /// Finishes a transaction that the app knows by its identifier, and perhaps not from an observer's callback.
+    ///
+    /// Returns false if the queue has no unfinished transaction of that identifier that is decided.
+    package func finish(identifier: String) -> Bool {
+        let driver = notifier.driver
+        guard let number = driver.number(of: identifier) else { return false }
+        return driver.finish(number) == .finished
+    }
+
+    /// The store, its clock and the log of the queue's context.
+    package var storeSetup: (backend: (any StoreBackend)?, clock: any StoreClock, log: StoreLog) {
+        let setup = notifier.core.setupOrWarning
+        return (setup.backend, setup.clock, setup.log)
+    }
+}
+
+extension SKPaymentTransaction {
+    /// The queue's number for it, which ``SKPaymentQueue/order(_:_:)`` has noted for the app's own orders.
+    package var orderNumber: Int { number }
+    /// The reason for its failure, as the store gave it.
+    package var failure: StoreFailure? { error.map { StoreFailure($0) } }
+}
+
+extension QueueDriver {
+    /// Returns the number of an unfinished transaction; nil if the driver has none of that identifier.
+    func number(of identifier: String) -> Int? {
+        state.withLock { state in
+            var number: Int?
+            state.machine.rows.forEach { if $1.identifier == identifier, number == nil { number = $0 } }
+            return number
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// A question about the transactions of the account that is signed in on a device.
+public struct HistoryQuery: Hashable, Codable, Sendable {
+    /// A choice of transactions.
+    public enum Selection: Hashable, Codable, Sendable {
+        /// The history: all that the account bought, renewed or has from its family, newest first.
+        ///
+        /// Refunded transactions are included. Of consumables it has those that are unfinished or refunded.
+        case all
+        /// The purchased and restored transactions that no app has finished, oldest first.
+        case unfinished
+        /// The newest transaction of each product that the account may use now, newest first; no consumables.
+        ///
+        /// That is every non-consumable that is not refunded, every non-renewing subscription, even one that is long
+        /// over, and every auto-renewable one that is paid for or in its grace period.
+        case entitlements
+        /// The newest transaction of the product, or of each, newest first.
+        case latest
+        /// The transactions of these identifiers, in this order; those that the account does not have are left out.
+        case transactions([String])
+    }
+
+    /// The choice of transactions.
+    public var selection: Selection
+    /// The product, nil for every one.
+    public var productIdentifier: String?
+    /// Whether the history has finished consumables too.
+    public var includesFinishedConsumables = false
+    /// The place behind which to go on, a page's ``HistoryPage/next``; nil for the beginning.
+    public var cursor: String?
+    /// The largest number of transactions to return, at least 1.
+    public var limit = 256
+
+    /// Creates a question; further properties are set afterwards.
+    public init(_ selection: Selection, ofProduct productIdentifier: String? = nil) {
+        self.selection = selection
+        self.productIdentifier = productIdentifier
+    }
+}
+
+/// A part of the answer to a ``HistoryQuery``.
+public struct HistoryPage: Sendable {
+    /// The transactions, signed for the device.
+    public var transactions: [SignedValue<TransactionPayload>]
+    /// The place behind which the next page begins; nil if this is the last.
+    public var next: String?
+
+    /// Creates a page.
+    public init(_ transactions: [SignedValue<TransactionPayload>], next: String? = nil) {
+        self.transactions = transactions
+        self.next = next
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+
+/// A payload, its JWS, and what a verifier says about it.
+///
+/// A store in the process hands over values that it has not signed yet: the JWS is made when it is first read. Such a
+/// value is taken at the store's word. One that arrived as text, and one that a store signed wrongly on purpose, has
+/// been verified.
+///
+/// Any thread may call any member.
+public final class SignedValue<Payload: JWSPayload>: Sendable {
+    /// The payload.
+    ///
+    /// Reading it signs nothing.
+    public let payload: Payload
+    /// The defect that a verifier found; nil if the value is right.
+    public let defect: SignatureDefect?
+    private let signer: any PayloadSigner
+    private let text: Locked<String?>
+
+    init(_ payload: Payload, signer: any PayloadSigner) {
+        self.payload = payload
+        self.signer = signer
+        defect = nil
+        text = Locked(nil)
+    }
+
+    /// Signs a payload wrongly, and verifies the result.
+    ///
+    /// - Parameters:
+    ///   - payload: the payload.
+    ///   - signer: the signer and verifier.
+    ///   - defect: the way in which it is to be wrong. A verifier that finds nothing, since it has no certificates or
+    ///     hashes, is overruled.
+    ///   - device: the device that the payload should be made for.
+    init(_ payload: Payload, signer: any PayloadSigner, defect: SignatureDefect, device: UUID?) {
+        self.payload = payload
+        self.signer = signer
+        guard let jws = try? signer.jws(of: payload.json, with: defect) else {
+            self.defect = defect
+            text = Locked(nil)
+            return
+        }
+        self.defect = Self.verify(jws, signer, device: device).defect ?? defect
+        text = Locked(jws)
+    }
+
+    /// Verifies a value that arrived as text.
+    ///
+    /// - Parameters:
+    ///   - jws: untrusted input, of any content and length.
+    ///   - verifier: the signer that should have signed it.
+    ///   - device: the device that the payload should be made for; nil to accept any.
+    /// - Throws: an error with a sentence if there is no payload to read. With one that can be read, but must not be trusted,
+    ///   the value has a ``defect``.
+    public init(jws: String, verifier: any PayloadSigner, device: UUID? = nil) throws {
+        let (payload, defect) = Self.verify(jws, verifier, device: device)
+        guard let payload else {
+            throw UnreadablePayload()
+        }
+        self.payload = payload
+        self.defect = defect
+        signer = verifier
+        text = Locked(jws)
+    }
+
+    /// The signed payload: header, payload and signature in Base64 for URLs, with dots between them.
+    ///
+    /// It is made once; a signer that fails is asked again at the next reading.
+    ///
+    /// - Throws: the error that keeps the signer from signing.
+    public var jws: String {
+        get throws {
+            try text.withLock { text in
+                if let text { return text }
+                let signed = try signer.jws(of: payload.json)
+                text = signed
+                return signed
+            }
+        }
+    }
+
+    /// Reads and verifies a JWS.
+    ///
+    /// Returns the payload, trusted or not, and the first defect.
+    private static func verify(
+        _ jws: String,
+        _ verifier: any PayloadSigner,
+        device: UUID?
+    ) -> (payload: Payload?, defect: SignatureDefect?) {
+        let parts = jws.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let bytes = parts.count == 3 ? Base64URL.decode(Array(parts[1])[...]) : nil
+        let payload = bytes.flatMap { try? JSONDecoder().decode(Payload.self, from: Data($0)) }
+        do {
+            _ = try verifier.payload(of: jws) { data in
+                (try? JSONDecoder().decode(SigningDate.self, from: data))?.date
+            }
+        } catch {
+            return (payload, SignatureDefect(error))
+        }
+        guard let payload else { return (nil, .missingRequiredProperties) }
+        return (payload, payload.isMade(for: device, verifier) ? nil : .invalidDeviceVerification)
+    }
+}
+
+/// The error of a JWS whose payload cannot be read.
+package struct UnreadablePayload: Error, CustomStringConvertible {
+    package var description: String { "The JWS has no payload of the expected kind." }
+}
+
+/// The date of a signature, read from a payload of any kind.
+private struct SigningDate: Decodable {
+    var signedDate: PayloadDate?
+    var receiptCreationDate: PayloadDate?
+    var date: Date? { (signedDate ?? receiptCreationDate)?.date }
+}
+
+extension JWSPayload {
+    /// Returns whether the payload was made for a device, as far as a verifier has a hash to tell.
+    func isMade(for device: UUID?, _ verifier: any PayloadSigner) -> Bool {
+        guard let device else { return true }
+        let text = Data(((deviceVerificationNonce ?? "") + device.uuidString).lowercased().utf8)
+        guard let hash = verifier.deviceVerification(of: text) else { return true }
+        return deviceVerification == hash.base64EncodedString()
+    }
+}
