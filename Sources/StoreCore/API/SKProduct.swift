@@ -9,7 +9,8 @@ import Foundation
 /// May be read on any thread. Two products are equal only if they are the same object.
 // unchecked: `product` is written by initializers only, and what key-value coding changes is behind a lock.
 open class SKProduct: KeyValueObject, @unchecked Sendable {
-    private final var product: StoreProduct
+    /// The product as the store described it.
+    package private(set) final var product: StoreProduct
     private let changes = KeyedChanges()
 
     /// Creates a product without content, to be filled in by a subclass or by ``KeyValueObject/setValue(_:forKey:)``.

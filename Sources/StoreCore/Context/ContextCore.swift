@@ -46,6 +46,12 @@ final class ContextCore: Sendable {
     /// The object that a module which sets the context's store attaches to the context.
     let companion = Locked<(any AnyObject & Sendable)?>(nil)
 
+    /// The errors that calls of Store Kit 2 fail with in a test, under the calls' names.
+    let simulatedErrors = Locked<[String: any Error]>([:])
+    let includesFinishedConsumables = Locked(
+        Bundle.main.object(forInfoDictionaryKey: "SKIncludeConsumableInAppPurchaseHistory") as? Bool ?? false
+    )
+
     private struct State {
         var setup: Setup
         var hasWarned = false

@@ -116,6 +116,14 @@ public final class StoreContext: Sendable {
         }
     }
 
+    /// Whether an app's history has the consumables that it has finished, as in ``HistoryQuery``.
+    ///
+    /// Default: what the app's Info.plist has under `SKIncludeConsumableInAppPurchaseHistory`, or else false.
+    public var includesFinishedConsumables: Bool {
+        get { core.includesFinishedConsumables.withLock { $0 } }
+        set { core.includesFinishedConsumables.withLock { $0 = newValue } }
+    }
+
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     public func run<R>(_ body: () throws -> R) rethrows -> R {
         try Self.$bound.withValue(self, operation: body)
@@ -191,6 +199,12 @@ extension StoreContext {
             var companion = newValue
             core.companion.withLock { swap(&$0, &companion) }
         }
+    }
+
+    /// The errors that calls of Store Kit 2 fail with in a test, under the calls' names.
+    package var simulatedErrors: [String: any Error] {
+        get { core.simulatedErrors.withLock { $0 } }
+        set { core.simulatedErrors.withLock { $0 = newValue } }
     }
 
     /// Writes a line to the context's log.

@@ -1,25 +1,24 @@
 import Foundation
 
 extension PayloadSigner {
-    /// Signs a payload in a form that has a defect.
-    ///
-    /// A signer without certificates has no chain to break: it breaks the signature instead.
-    public func jws(of payload: Data, with defect: SignatureDefect) throws -> String {
+    /// Signs a payload in a form that has a defect, a broken signature if the defect is a certificate's.
+    public func jws(of payload: Data, with defect: SignatureDefect) throws -> String { try tampered(payload, defect) }
+
+    /// Signs a payload, and changes the text or the payload so that it has a defect.
+    package func tampered(_ payload: Data, _ defect: SignatureDefect) throws -> String {
         switch defect {
         case .invalidEncoding:
-            return try jws(of: payload).replacingOccurrences(of: ".", with: ".*")
+            try jws(of: payload).replacingOccurrences(of: ".", with: ".*")
         case .invalidCertificateChain, .revokedCertificate, .invalidSignature:
-            return try brokenSignature(of: payload)
+            try brokenSignature(of: payload)
         case .missingRequiredProperties:
-            return try jws(
-                of: Self.changed(payload) {
-                    $0["bundleId"] = nil; $0["productId"] = nil
+            try jws(
+                of: Self.changed(payload) { object in
+                    for name in ["bundleId", "productId"] { object[name] = nil }
                 }
             )
         case .invalidDeviceVerification:
-            return try jws(
-                of: Self.changed(payload) { $0["deviceVerification"] = Data(count: 48).base64EncodedString() }
-            )
+            try jws(of: Self.changed(payload) { $0["deviceVerification"] = Data(count: 48).base64EncodedString() })
         }
     }
 

@@ -16,6 +16,17 @@ public protocol PayloadSigner: Sendable {
     /// - Throws: the error that keeps it from signing.
     func jws(of payload: Data) throws -> String
 
+    /// Signs a payload in a form that has a defect, for tests of what an app does then.
+    ///
+    /// Default: a broken signature in place of a defect in a certificate.
+    ///
+    /// - Parameters:
+    ///   - payload: a JSON object.
+    ///   - defect: what is wrong; everything else should be right.
+    /// - Returns: the JWS.
+    /// - Throws: the error that keeps it from signing.
+    func jws(of payload: Data, with defect: SignatureDefect) throws -> String
+
     /// Verifies a JWS.
     ///
     /// - Parameters:

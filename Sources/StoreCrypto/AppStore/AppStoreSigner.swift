@@ -122,6 +122,23 @@ extension AppStoreSigner {
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func jws(of payload: Data) throws -> String { try payloads.signer(at: clock.now).sign(payload) }
 
+    /// Signs a payload in a form that has a defect; Xcode's form, which has no chain, in place of a certificate's defect with
+    /// a broken signature.
+    ///
+    /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
+    public func jws(of payload: Data, with defect: SignatureDefect) throws -> String {
+        switch (defect, form) {
+        case (.invalidCertificateChain, .appStore):
+            try authority.jwsSigner(at: clock.now, defect: .foreignRoot).sign(payload)
+        case (.revokedCertificate, .appStore):
+            try authority.jwsSigner(at: clock.now, defect: .revoked).sign(payload)
+        case (.invalidSignature, _), (.invalidCertificateChain, .xcode), (.revokedCertificate, .xcode):
+            try brokenSignature(of: payload)
+        case (.invalidEncoding, _), (.missingRequiredProperties, _), (.invalidDeviceVerification, _):
+            try tampered(payload, defect)
+        }
+    }
+
     /// Returns the hash of a text that ties a payload to a device: SHA-384.
     public func deviceVerification(of text: Data) -> Data? { JWSSigner.deviceVerification(of: text) }
 

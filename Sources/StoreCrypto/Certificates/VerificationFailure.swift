@@ -72,3 +72,17 @@ extension VerificationFailure: ReceiptRefusalReason {
         }
     }
 }
+
+extension VerificationFailure: SignatureRefusal {
+    package var defect: SignatureDefect {
+        switch self {
+        case .malformed, .wrongAlgorithm: .invalidEncoding
+        case .chainLength, .unreadableCertificate, .foreignRoot, .untrustedChain, .missingMarker, .notYetValid, .expired,
+            .foreignRevocationList:
+            .invalidCertificateChain
+        case .revoked: .revokedCertificate
+        case .wrongSignature: .invalidSignature
+        case .noSigningDate, .foreignContent: .missingRequiredProperties
+        }
+    }
+}

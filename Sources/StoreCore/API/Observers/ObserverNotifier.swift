@@ -193,6 +193,7 @@ extension ObserverNotifier: ContextMember {
         }
         guard let old else { return }
         old.release(leavesFinishes: false)
+        face?.storeChanged()
         if observers.load() != nil { driver.observersChanged() }
         // The queue may have been deallocated meanwhile, without finding the new driver.
         if queue == nil { release() }

@@ -5,6 +5,9 @@ package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
     /// Announces that the queue has fallen silent for good: it was relaunched or deallocated.
     func queueEnded()
 
+    /// Announces that the queue's context has another store, of which the queue has told nothing yet.
+    func storeChanged()
+
     /// Decides whether a purchase that was ordered through the face continues in another storefront; nil leaves the
     /// decision to the queue's delegate.
     func shouldContinue(_ transaction: SKPaymentTransaction, in storefront: StoreStorefront) -> Bool?
@@ -35,11 +38,14 @@ extension SKPaymentQueue {
         return driver.finish(number) == .finished
     }
 
-    /// The store, its clock and the log of the queue's context.
+    /// The store, its clock, and the log of the queue's context.
     package var storeSetup: (backend: (any StoreBackend)?, clock: any StoreClock, log: StoreLog) {
         let setup = notifier.core.setupOrWarning
         return (setup.backend, setup.clock, setup.log)
     }
+
+    /// The context that the queue lives in.
+    package var storeContext: StoreContext { notifier.context }
 }
 
 extension SKPaymentTransaction {
@@ -47,6 +53,11 @@ extension SKPaymentTransaction {
     package var orderNumber: Int { number }
     /// The reason for its failure, as the store gave it.
     package var failure: StoreFailure? { error.map { StoreFailure($0) } }
+}
+
+extension SKPayment {
+    /// The payment as it goes to a store.
+    package var storePayment: StorePayment { value }
 }
 
 extension QueueDriver {

@@ -15,6 +15,10 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
         case entitlements
         /// The newest transaction of the product, or of each, newest first.
         case latest
+        /// The refunded transactions, and those that the family shares no longer, in the order in which that happened.
+        ///
+        /// Every page has a ``HistoryPage/next``, behind which later ones will be.
+        case revoked
         /// The transactions of these identifiers, in this order; those that the account does not have are left out.
         case transactions([String])
     }
@@ -41,7 +45,8 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
 public struct HistoryPage: Sendable {
     /// The transactions, signed for the device.
     public var transactions: [SignedValue<TransactionPayload>]
-    /// The place behind which the next page begins; nil if this is the last.
+    /// The place behind which the next page begins; nil if this is the last, unless
+    /// the query's selection says otherwise.
     public var next: String?
 
     /// Creates a page.

@@ -35,3 +35,7 @@ public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible
     /// The status and the sentence.
     public var description: String { "\(status.rawValue): \(reason)" }
 }
+
+extension ReceiptRefusal: SignatureRefusal {
+    package var defect: SignatureDefect { status == .malformed ? .invalidEncoding : .invalidSignature }
+}

@@ -121,6 +121,10 @@ extension TransactionIndex {
                 )
             }
             return (found.sorted { $0.sequence > $1.sequence }, nil)
+        case .revoked:
+            let place = max(query.cursor.flatMap { Int($0) } ?? 0, 0)
+            let (revoked, end) = revoked(of: account, after: place, limit: limit)
+            return (revoked.filter { only == nil || $0.product == only }, String(end))
         case .transactions(let identifiers):
             return (identifiers.compactMap { self[$0] }.filter { $0.account == account }, nil)
         }

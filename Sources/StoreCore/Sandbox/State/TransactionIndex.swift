@@ -11,6 +11,8 @@ struct TransactionIndex: Sendable {
     /// The transactions of each account without restored ones.
     private var lists: [AccountID: AccountLists] = [:]
     private var lastSequence = 0
+    /// The revoked transactions of each account, in the order in which they were.
+    private var revoked: [AccountID: [TransactionNumber]] = [:]
     /// The transaction that began the newest period of each subscription, by the subscription's first.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     /// The transactions whose period another product took the place of.
@@ -46,14 +48,19 @@ struct TransactionIndex: Sendable {
             for number in deletion.transactions { remove(number) }
         case .operator(.cleared):
             (transactions, lists, periods, replaced) = (SlotTable(), [:], [:], [])
+            // Emptied in place: the cursors of those who have read them stay valid.
+            revoked = revoked.mapValues { $0.map { _ in 0 } }
         case .finished(let finish):
             if let transaction = finish.transaction.flatMap({ transactions[$0] }), isConsumable(transaction) {
                 change(transaction) { $0.current.remove(sequence: transaction.sequence) }
             }
         case .operator(.refunded(let refund)):
+            revoked[refund.account, default: []] += refund.transactions
             for transaction in refund.transactions.compactMap({ transactions[$0] }) {
                 change(transaction) { $0.current.insert(transaction.number, sequence: transaction.sequence) }
             }
+        case .operator(.family(.unshared(let key, let numbers, _))):
+            revoked[key.member, default: []] += numbers
         default: break
         }
     }
@@ -197,6 +204,12 @@ extension TransactionIndex {
         let lists = product == nil ? own?.all : product.flatMap { own?.products[$0] }
         let list = (isComplete ? lists?.all : lists?.current) ?? GrantList()
         return list.newestFirst(before: sequence).lazy.compactMap { transactions[$0] }
+    }
+
+    /// Returns an account's revoked transactions behind a place, and the place behind them.
+    func revoked(of account: AccountID, after place: Int, limit: Int) -> ([GrantedTransaction], end: Int) {
+        let numbers = (revoked[account] ?? []).dropFirst(place).prefix(limit)
+        return (numbers.compactMap { transactions[$0] }, place + numbers.count)
     }
 
     /// Returns the products that an account has transactions of, in the order of the catalog.

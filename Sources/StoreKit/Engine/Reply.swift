@@ -1,0 +1,57 @@
+import StoreCore
+
+/// A reply to a call, which may come before the call returns or later, on any thread.
+///
+/// A reply that is there already costs no suspension.
+final class Reply<Value: Sendable>: Sendable {
+    private enum State {
+        case none
+        case given(Value)
+        case awaited(CheckedContinuation<Value, Never>)
+        case taken
+    }
+
+    private let state = Locked(State.none)
+
+    /// Gives the value; only the first counts.
+    func give(_ value: Value) {
+        let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
+            switch state {
+            case .none:
+                state = .given(value)
+                return nil
+            case .awaited(let continuation):
+                state = .taken
+                return continuation
+            case .given, .taken:
+                return nil
+            }
+        }
+        waiting?.resume(returning: value)
+    }
+
+    /// The value, if it has been given.
+    private var given: Value? {
+        state.withLock { state in
+            guard case .given(let value) = state else { return nil }
+            state = .taken
+            return value
+        }
+    }
+
+    /// Waits for the value; to be called once.
+    func value() async -> Value {
+        if let given { return given }
+        return await withCheckedContinuation { continuation in
+            let value = state.withLock { state -> Value? in
+                if case .given(let value) = state {
+                    state = .taken
+                    return value
+                }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+}

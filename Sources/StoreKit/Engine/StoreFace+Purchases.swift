@@ -1,0 +1,187 @@
+import Foundation
+import StoreCore
+
+extension StoreFace {
+    /// Buys a product, and waits for the purchase's own outcome.
+    func purchase(
+        _ product: Product,
+        _ options: Set<Product.PurchaseOption>
+    ) async throws -> Product.PurchaseResult {
+        try check(.purchase)
+        let payment = try Product.PurchaseOption.payment(for: product, options: options)
+        // Without it a purchase could not be returned: nothing is bought then.
+        _ = try history()
+        guard let queue else { throw StoreKitError.unknown }
+        let purchase = PurchaseUnderWay(shouldContinue: Product.PurchaseOption.shouldContinue(options))
+        let ordered = Locked(0)
+        queue.order(payment) { number in
+            ordered.withLock { $0 = number }
+            state.withLock { $0.purchases[number] = purchase }
+        }
+        let number = ordered.withLock { $0 }
+        let outcome = await withTaskCancellationHandler {
+            await purchase.outcome.value()
+        } onCancel: {
+            abandon(number)
+        }
+        switch outcome {
+        case .purchased(let identifier): return .success(try await bought(identifier))
+        case .pending: return .pending
+        case .failed(let failure):
+            if failure.isCancellation { return .userCancelled }
+            throw Product.PurchaseError.error(for: failure)
+        case .abandoned: throw CancellationError()
+        case .unknown: throw StoreKitError.unknown
+        }
+    }
+
+    /// Stops waiting for a purchase, whose outcome is then an update.
+    private func abandon(_ number: Int) {
+        let purchase = state.withLock { state -> PurchaseUnderWay? in
+            guard let purchase = state.purchases.removeValue(forKey: number) else { return nil }
+            state.abandoned.insert(number)
+            return purchase
+        }
+        purchase?.outcome.give(.abandoned)
+    }
+
+    /// Returns a transaction that a purchase has made.
+    private func bought(_ identifier: String) async throws -> VerificationResult<Transaction> {
+        do {
+            let page = try await page(HistoryQuery(.transactions([identifier])))
+            if let signed = page.transactions.first { return VerificationResult(signed, self) }
+        } catch {
+            returnFailed(identifier)
+            throw error
+        }
+        returnFailed(identifier)
+        let reason = "the store has sold transaction \(identifier), but its history does not have it"
+        throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, reason))
+    }
+
+    /// Makes an update of a transaction that its purchase could not return.
+    private func returnFailed(_ identifier: String) {
+        state.withLock { state in
+            guard state.returned.remove(identifier) != nil else { return }
+            tell([identifier], &state)
+        }
+    }
+}
+
+extension StoreFailure {
+    fileprivate var isCancellation: Bool { domain == .storeKit && code == Code.paymentCancelled.rawValue }
+}
+
+// MARK: - What the queue tells
+
+extension StoreFace {
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        var outcomes: [(Reply<PurchaseUnderWay.Outcome>, PurchaseUnderWay.Outcome)] = []
+        var failed: [SKPaymentTransaction] = []
+        state.withLock { state in
+            var news: [String] = []
+            for transaction in transactions {
+                let number = transaction.orderNumber
+                switch transaction.transactionState {
+                case .purchasing: break
+                case .purchased, .restored:
+                    guard let identifier = transaction.transactionIdentifier else { continue }
+                    state.abandoned.remove(number)
+                    if let purchase = state.purchases.removeValue(forKey: number) {
+                        state.returned.insert(identifier)
+                        outcomes.append((purchase.outcome, .purchased(identifier)))
+                    } else if !state.returned.contains(identifier), !transaction.isFinished {
+                        news.append(identifier)
+                    }
+                    if !transaction.isFinished { state.known[identifier] = transaction }
+                case .failed:
+                    let purchase = state.purchases.removeValue(forKey: number)
+                    guard purchase != nil || state.abandoned.remove(number) != nil else { continue }
+                    failed.append(transaction)
+                    let failure = transaction.failure ?? .storeKit(.unknown, "the purchase failed")
+                    if let purchase { outcomes.append((purchase.outcome, .failed(failure))) }
+                case .deferred:
+                    guard let purchase = state.purchases.removeValue(forKey: number) else { continue }
+                    state.abandoned.insert(number)
+                    outcomes.append((purchase.outcome, .pending))
+                @unknown default: break
+                }
+            }
+            if !news.isEmpty { tell(news, &state) }
+        }
+        // Store Kit 2 knows no failed transactions that wait to be finished.
+        for transaction in failed { queue.finishTransaction(transaction) }
+        for (reply, outcome) in outcomes { reply.give(outcome) }
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+        state.withLock { state in
+            for identifier in transactions.compactMap(\.transactionIdentifier) {
+                state.known[identifier] = nil
+                state.returned.remove(identifier)
+                for number in state.told.keys { state.told[number]?.remove(identifier) }
+            }
+        }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+    ) {
+        readRevocations(of: productIdentifiers)
+    }
+
+    func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {
+        guard let storefront else { return }
+        state.withLock { $0.storefronts }.tell(storefront)
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        shouldAddStorePayment payment: SKPayment,
+        for product: SKProduct
+    ) -> Bool {
+        let intent = PurchaseIntent(Product(product.product, storefront: storefront), payment.storePayment)
+        state.withLock { state in
+            if state.intents.isEmpty {
+                state.unheardIntents.append(intent)
+            } else {
+                state.intents.tell(intent)
+            }
+        }
+        return false
+    }
+}
+
+// MARK: - Finishing
+
+extension StoreFace {
+    /// Finishes a transaction, whichever face of the queue it came from.
+    func finish(transaction identifier: String) async {
+        guard let queue else { return }
+        if let known = state.withLock({ $0.known[identifier] }) { return queue.finishTransaction(known) }
+        if queue.finish(identifier: identifier) { return }
+        // The queue has not received it yet, or it is finished already.
+        while await isUnfinished(identifier), let arrival = arrival() {
+            if queue.finish(identifier: identifier) { return }
+            for await identifiers in arrival where identifiers.contains(identifier) { break }
+            if Task.isCancelled { return }
+        }
+    }
+
+    private func isUnfinished(_ identifier: String) async -> Bool {
+        var query = HistoryQuery(.unfinished)
+        repeat {
+            guard let page = try? await page(query) else { return false }
+            if page.transactions.contains(where: { $0.payload.transactionId == identifier }) { return true }
+            query.cursor = page.next
+        } while query.cursor != nil
+        return false
+    }
+
+    /// A stream of the transactions that the queue tells of from now on.
+    private func arrival() -> AsyncStream<[String]>? {
+        let isOver = state.withLock { $0.isOver }
+        return isOver ? nil : subscribe(to: \.updates)
+    }
+}

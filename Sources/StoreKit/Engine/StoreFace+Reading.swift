@@ -1,0 +1,127 @@
+import Foundation
+import StoreCore
+
+extension StoreFace {
+    /// Waits for the answer to a call of the store's history.
+    private func ask<Answer>(
+        _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+    ) async throws -> Answer {
+        let reply = Reply<Result<Answer, StoreFailure>>()
+        call(try history()) { reply.give($0) }
+        do {
+            return try await reply.value().get()
+        } catch {
+            throw StoreKitError.error(for: error)
+        }
+    }
+
+    /// Returns a page of transactions.
+    func page(_ query: HistoryQuery) async throws -> HistoryPage {
+        try await ask { $0.transactions(query, reply: $1) }
+    }
+
+    /// Returns the transactions that answer a query, read as they are taken.
+    func transactions(_ query: HistoryQuery) -> Transaction.Transactions {
+        var query = query
+        query.includesFinishedConsumables = queue?.storeContext.includesFinishedConsumables ?? false
+        return Transaction.Transactions(.pages(self, query))
+    }
+
+    /// Returns the first transaction that answers a query.
+    func first(_ query: HistoryQuery) async -> VerificationResult<Transaction>? {
+        var query = query
+        query.limit = 1
+        var transactions = transactions(query).makeAsyncIterator()
+        return await transactions.next()
+    }
+
+    func statuses(_ query: SubscriptionQuery) async throws -> [Product.SubscriptionInfo.Status] {
+        try check(.subscriptionStatus)
+        return try await ask { $0.subscriptions(query, reply: $1) }.map { Product.SubscriptionInfo.Status($0, self) }
+    }
+
+    func isEligibleForIntroductoryOffer(_ group: String) async -> Bool {
+        (try? await ask { $0.isEligibleForIntroductoryOffer(inGroup: group, reply: $1) }) ?? false
+    }
+
+    func appTransaction(isRefreshed: Bool) async throws -> VerificationResult<AppTransaction> {
+        try check(.appTransaction)
+        if isRefreshed { try await callSynchronize() }
+        return VerificationResult(try await ask { $0.appTransaction(reply: $1) })
+    }
+
+    func synchronize() async throws {
+        try check(.appStoreSync)
+        try await callSynchronize()
+    }
+
+    private func callSynchronize() async throws {
+        let reply = Reply<StoreFailure?>()
+        try history().synchronize { reply.give($0) }
+        if let failure = await reply.value() { throw StoreKitError.error(for: failure) }
+    }
+
+    func requestRefund(_ identifier: String) async throws -> Transaction.RefundRequestStatus {
+        try check(.refundRequest)
+        let answer: RefundAnswer
+        do {
+            answer = try await ask { $0.requestRefund(ofTransaction: identifier, reply: $1) }
+        } catch {
+            log("no refund was requested: \(error)")
+            throw Transaction.RefundRequestError.failed
+        }
+        switch answer {
+        case .taken: return .success
+        case .duplicate: throw Transaction.RefundRequestError.duplicateRequest
+        case .ineligible: throw Transaction.RefundRequestError.ineligible
+        }
+    }
+
+    func products(_ identifiers: [String]) async throws -> [Product] {
+        try check(.loadProducts)
+        guard let backend else {
+            throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
+        }
+        let reply = Reply<Result<ProductsAnswer, StoreFailure>>()
+        backend.products(Set(identifiers)) { reply.give($0) }
+        let answer: ProductsAnswer
+        do {
+            answer = try await reply.value().get()
+        } catch {
+            throw StoreKitError.error(for: error)
+        }
+        let storefront = storefront
+        let products = Dictionary(answer.products.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        var isFirst: Set<String> = []
+        return identifiers.compactMap { isFirst.insert($0).inserted ? products[$0] : nil }
+            .map { Product($0, storefront: storefront) }
+    }
+
+    var storefront: StoreStorefront? { backend?.services.storefront?.storefront }
+    var canMakePayments: Bool { backend?.services.availability?.canMakePayments ?? true }
+    var deviceVerificationID: UUID? { backend?.services.history?.deviceVerificationID }
+}
+
+extension StoreKitError {
+    /// Returns the error that Store Kit 2 has for a failure of a store, or the error itself if it is one already.
+    static func error(for error: any Error) -> any Error {
+        guard let failure = error as? StoreFailure else { return error }
+        switch (failure.domain, failure.code) {
+        case (.network, let code):
+            return StoreKitError.networkError(URLError(named(code) ?? .unknown, userInfo: failure.userInfo))
+        case (.storeKit, StoreFailure.Code.paymentCancelled.rawValue): return StoreKitError.userCancelled
+        case (.storeKit, StoreFailure.Code.storeProductNotAvailable.rawValue):
+            return StoreKitError.notAvailableInStorefront
+        case (.storeKit, _): return StoreKitError.systemError(failure)
+        }
+    }
+}
+
+extension StoreFailure {
+    fileprivate var userInfo: [String: any Sendable] {
+        [NSLocalizedFailureReasonErrorKey: reason, StoreFailure.reasonKey: reason]
+    }
+}
+
+/// Returns the code of a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
+private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }

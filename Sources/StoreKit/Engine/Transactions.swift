@@ -1,0 +1,109 @@
+import StoreCore
+
+extension Transaction {
+    /// A sequence of transactions: a part of the history, which ends, or what happens from now on, which does not.
+    ///
+    /// Several tasks may iterate over it at a time, each from the beginning. Iteration ends early in a task that is
+    /// canceled, and with the queue whose transactions they are.
+    public struct Transactions: AsyncSequence, Sendable {
+        public typealias Element = VerificationResult<Transaction>
+
+        enum Source: Sendable {
+            /// What answers a query, a page at a time.
+            case pages(StoreFace, HistoryQuery)
+            case updates(StoreFace)
+        }
+
+        private let source: Source
+
+        init(_ source: Source) { self.source = source }
+
+        /// Begins an iteration, which for updates is the moment from which on nothing is missed.
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source) }
+
+        /// An iteration over transactions.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            public typealias Element = VerificationResult<Transaction>
+
+            private let face: StoreFace
+            /// The question for the next page, nil after the last.
+            private var query: HistoryQuery?
+            private var updates: AsyncStream<[String]>.Iterator?
+            private var page: ArraySlice<SignedValue<TransactionPayload>> = []
+
+            init(_ source: Source) {
+                switch source {
+                case .pages(let face, let query): (self.face, self.query) = (face, query)
+                case .updates(let face):
+                    self.face = face
+                    updates = face.updateStream().makeAsyncIterator()
+                }
+            }
+
+            /// Returns the next transaction; nil at the end.
+            public mutating func next() async -> VerificationResult<Transaction>? {
+                while true {
+                    if let signed = page.popFirst() { return VerificationResult(signed, face) }
+                    guard await turn() else { return nil }
+                }
+            }
+
+            /// Reads the next page; returns false at the end.
+            private mutating func turn() async -> Bool {
+                if updates != nil {
+                    guard let identifiers = await updates?.next() else { return false }
+                    page = await face.transactions(of: identifiers)[...]
+                    return true
+                }
+                guard let query, !Task.isCancelled else { return false }
+                do {
+                    let answer = try await face.page(query)
+                    page = answer.transactions[...]
+                    self.query = answer.next.map { next in
+                        var query = query
+                        query.cursor = next
+                        return query
+                    }
+                } catch {
+                    face.log("a sequence of transactions ends early: \(error)")
+                    self.query = nil
+                }
+                return true
+            }
+        }
+    }
+}
+
+extension StoreFace {
+    /// Returns transactions by their identifiers; tries until the store answers, or the task is canceled.
+    fileprivate func transactions(of identifiers: [String]) async -> [SignedValue<TransactionPayload>] {
+        var pause: Double = 1
+        while !Task.isCancelled {
+            do {
+                return try await page(HistoryQuery(.transactions(identifiers))).transactions
+            } catch {
+                guard let clock = queue?.storeSetup.clock, (try? history()) != nil else {
+                    log("transactions cannot be read: \(error)")
+                    return []
+                }
+                await clock.wait(pause)
+                pause = min(pause * 2, 256)
+            }
+        }
+        return []
+    }
+}
+
+extension StoreClock {
+    /// Waits for some seconds, or until the task is canceled.
+    fileprivate func wait(_ seconds: Double) async {
+        let reply = Reply<Void>()
+        let token = schedule(at: now + seconds) { reply.give(()) }
+        await withTaskCancellationHandler {
+            await reply.value()
+        } onCancel: {
+            token.cancel()
+            reply.give(())
+        }
+    }
+}

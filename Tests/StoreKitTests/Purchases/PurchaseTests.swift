@@ -1,0 +1,159 @@
+import StoreCore
+import StoreKit
+import Testing
+
+@Suite struct PurchaseTests {
+    @Test(arguments: Shop.deliveries)
+    func `A purchase returns its own verified transaction`(delivery: StoreDelivery) async throws {
+        let shop = try Shop(delivery)
+        let token = UUID()
+        guard case .success(.verified(let transaction)) =
+            try await shop.buy("coins", [.quantity(3), .appAccountToken(token)])
+        else {
+            Issue.record("the purchase did not succeed")
+            return
+        }
+        #expect(transaction.productID == "coins")
+        #expect(transaction.purchasedQuantity == 3)
+        #expect(transaction.appAccountToken == token)
+        #expect(transaction.price == Decimal(string: "2.97"))
+        #expect(transaction.productType == .consumable)
+        #expect(String(transaction.id) == shop.queue.transactions.first?.transactionIdentifier)
+    }
+
+    @Test(arguments: Shop.deliveries)
+    func `A purchase that the user cancels is canceled, and leaves nothing`(delivery: StoreDelivery) async throws {
+        let shop = try Shop(delivery)
+        shop.store.authorizer = .always(.cancel)
+        #expect(try await shop.buy("coins") == .userCancelled)
+        #expect(shop.queue.transactions.isEmpty)
+        #expect(try shop.store.transactions.filter { $0.charge ?? 0 > 0 }.isEmpty)
+    }
+
+    @Test func `A purchase throws the error that Store Kit documents`() async throws {
+        let shop = try Shop()
+        let failures: [(StoreFailure, Product.PurchaseError)] = [
+            (.storeKit(.paymentNotAllowed, "no"), .purchaseNotAllowed),
+            (.storeKit(.paymentInvalid, "no"), .productUnavailable),
+            (.storeKit(.invalidOfferIdentifier, "no"), .invalidOfferIdentifier),
+            (.storeKit(.invalidSignature, "no"), .invalidOfferSignature),
+            (.storeKit(.ineligibleForOffer, "no"), .ineligibleForOffer),
+        ]
+        for (failure, expected) in failures {
+            shop.store.purchaseFailure = failure
+            await #expect(throws: expected) { try await shop.buy("coins") }
+        }
+        shop.store.purchaseFailure = .network(.notConnectedToInternet, "offline")
+        let trouble = await #expect(throws: StoreKitError.self) { try await shop.buy("coins") }
+        guard case .networkError(let error) = trouble else {
+            Issue.record("it is \(String(describing: trouble))")
+            return
+        }
+        #expect(error.code == .notConnectedToInternet)
+        #expect(shop.queue.transactions.isEmpty)
+    }
+
+    @Test(arguments: [0, 11]) func `A quantity that nobody can buy is refused`(quantity: Int) async throws {
+        let shop = try Shop()
+        await #expect(throws: Product.PurchaseError.invalidQuantity) { try await shop.buy("coins", [.quantity(quantity)]) }
+        await #expect(throws: Product.PurchaseError.invalidQuantity) { try await shop.buy("sword", [.quantity(2)]) }
+    }
+
+    @Test(arguments: Shop.deliveries)
+    func `A purchase that waits for approval is pending, and an update later`(delivery: StoreDelivery) async throws {
+        let shop = try Shop(delivery)
+        try shop.store.account.setAsksToBuy(true)
+        #expect(try await shop.buy("coins") == .pending)
+        let question = try #require(shop.store.undecided.first)
+        async let update = shop.run { await Transaction.updates.first(1) }
+        try shop.store.decide(question.transaction, .approve)
+        #expect(try await update.map { try $0.payloadValue.productID } == ["coins"])
+    }
+
+    @Test func `A purchase that is declined after it was pending leaves nothing`() async throws {
+        let shop = try Shop(.inline)
+        try shop.store.account.setAsksToBuy(true)
+        #expect(try await shop.buy("coins") == .pending)
+        let question = try #require(shop.store.undecided.first)
+        try shop.store.decide(question.transaction, .decline())
+        await shop.context.settle()
+        #expect(shop.queue.transactions.isEmpty)
+    }
+
+    @Test(arguments: Shop.deliveries)
+    func `A purchase returns its outcome although an observer has finished it`(delivery: StoreDelivery) async throws {
+        let shop = try Shop(delivery)
+        let observer = FinishingObserver()
+        shop.queue.add(observer)
+        let transaction = try await shop.bought("coins")
+        #expect(transaction.productID == "coins")
+        await shop.context.settle()
+        #expect(shop.queue.transactions.isEmpty)
+        #expect(await shop.run { await Transaction.unfinished.all() }.isEmpty)
+        withExtendedLifetime(observer) {}
+    }
+
+    @Test func `A task that is canceled stops waiting, and the purchase goes on`() async throws {
+        let shop = try Shop(.inline)
+        let (questions, ask) = AsyncStream<Void>.makeStream()
+        shop.store.authorizer = Authorizer { _ in
+            ask.yield()
+            return .later
+        }
+        let buyer = Task { try await shop.buy("coins") }
+        _ = await questions.first(1)
+        buyer.cancel()
+        await #expect(throws: CancellationError.self) { try await buyer.value }
+        let question = try #require(shop.store.undecided.first)
+        async let update = shop.run { await Transaction.updates.first(1) }
+        try shop.store.decide(question.transaction, .approve)
+        #expect(try await update.map { try $0.payloadValue.productID } == ["coins"])
+    }
+
+    @Test func `Purchases at the same time return each its own transaction`() async throws {
+        let shop = try Shop()
+        let identifiers = try await withThrowingTaskGroup(of: (Int, UInt64).self) { group in
+            for quantity in 1...10 {
+                group.addTask {
+                    let transaction = try await shop.bought("coins", [.quantity(quantity)])
+                    #expect(transaction.purchasedQuantity == quantity)
+                    return (quantity, transaction.id)
+                }
+            }
+            return try await group.reduce(into: Set<UInt64>()) { $0.insert($1.1) }
+        }
+        #expect(identifiers.count == 10)
+    }
+
+    @Test func `A store without a history says so, and sells nothing`() async throws {
+        let store = try SandboxStore(products: Shop.products)
+        let context = StoreContext(backend: PlainStore(store), log: .silent)
+        let trouble = try await context.run {
+            let product = try #require(try await Product.products(for: ["coins"]).first)
+            return await #expect(throws: StoreKitError.self) { try await product.purchase() }
+        }
+        #expect("\(String(describing: trouble))".contains("HistoryService"))
+        #expect(try store.transactions.isEmpty)
+    }
+}
+
+/// A store that offers the sale alone.
+private final class PlainStore: StoreBackend {
+    private let store: SandboxStore
+
+    init(_ store: SandboxStore) { self.store = store }
+
+    var clock: any StoreClock { store.clock }
+    var services: StoreServices { StoreServices() }
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        store.submit(commands, reply: reply)
+    }
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        store.connect(receiver, after: cursor)
+    }
+    func disconnect(_ receiver: any StoreUpdateReceiver) { store.disconnect(receiver) }
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) { store.products(identifiers, reply: reply) }
+}

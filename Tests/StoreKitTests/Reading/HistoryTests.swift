@@ -1,0 +1,142 @@
+import StoreCore
+import StoreKit
+import Testing
+
+@Suite struct HistoryTests {
+    private func products(_ transactions: Transaction.Transactions) async -> [String] {
+        await transactions.all().map(\.unsafePayloadValue.productID)
+    }
+
+    @Test func `What one face finishes is finished for the other`() async throws {
+        let shop = try Shop(.inline)
+        let coins = try await shop.bought("coins")
+        let sword = try await shop.bought("sword")
+        #expect(await shop.run { await products(Transaction.unfinished) } == ["coins", "sword"])
+        await shop.run { await coins.finish() }
+        #expect(shop.queue.transactions.map(\.payment.productIdentifier) == ["sword"])
+        shop.queue.finishTransaction(try #require(shop.queue.transactions.first))
+        #expect(await shop.run { await products(Transaction.unfinished) } == [])
+        // Once more changes nothing.
+        await shop.run { await sword.finish() }
+        #expect(shop.queue.transactions.isEmpty)
+    }
+
+    @Test func `The history is newest first, without finished consumables`() async throws {
+        let shop = try Shop(.inline)
+        let coins = try await shop.bought("coins")
+        try await shop.bought("sword").finish()
+        try await shop.bought("season").finish()
+        #expect(await shop.run { await products(Transaction.all) } == ["season", "sword", "coins"])
+        await coins.finish()
+        #expect(await shop.run { await products(Transaction.all) } == ["season", "sword"])
+        #expect(await shop.run { await Transaction.latest(for: "coins") } == nil)
+        shop.context.includesFinishedConsumables = true
+        #expect(await shop.run { await products(Transaction.all) } == ["season", "sword", "coins"])
+        #expect(await shop.run { await Transaction.latest(for: "coins") } != nil)
+    }
+
+    @Test func `Entitlements are what the account may use now`() async throws {
+        let shop = try Shop(.inline)
+        for product in ["coins", "sword", "season", "gold"] { try await shop.bought(product).finish() }
+        #expect(await shop.run { await products(Transaction.currentEntitlements) } == ["gold", "season", "sword"])
+        try shop.store.account.setAutoRenew(false, inGroup: "club")
+        shop.store.advance(by: 40 * 86_400)
+        #expect(await shop.run { await products(Transaction.currentEntitlements) } == ["season", "sword"])
+        let sword = try #require(await shop.run { await Transaction.latest(for: "sword") }).payloadValue
+        try shop.store.refund(String(sword.id))
+        #expect(await shop.run { await products(Transaction.currentEntitlements) } == ["season"])
+        #expect(await shop.run { await products(Transaction.all) }.contains("sword"))
+    }
+
+    @Test func `A long history is read a page at a time, each transaction once`() async throws {
+        let shop = try Shop(.inline)
+        for _ in 0..<700 { _ = try shop.store.account.buy("coins") }
+        let all = await shop.run { await Transaction.all.all() }.map(\.unsafePayloadValue.id)
+        #expect(Set(all).count == 700)
+        #expect(all == all.sorted(by: >))
+        #expect(await shop.run { await Transaction.unfinished.all() }.map(\.unsafePayloadValue.id) == all.reversed())
+    }
+
+    @Test func `Somebody else who signs in has another history`() async throws {
+        let shop = try Shop(.inline)
+        try await shop.bought("sword")
+        try shop.store.device.signIn(to: try shop.store.addAccount("other"))
+        #expect(await shop.run { await products(Transaction.all) } == [])
+        try shop.store.device.signOut()
+        #expect(await shop.run { await products(Transaction.currentEntitlements) } == [])
+        #expect(await shop.run { await Transaction.latest(for: "sword") } == nil)
+    }
+
+    @Test func `A subscription has the state that its payments give it`() async throws {
+        let shop = try Shop(.inline)
+        func state() async throws -> Product.SubscriptionInfo.RenewalState? {
+            try await shop.run { try await Product.SubscriptionInfo.status(for: "club").first?.state }
+        }
+        #expect(try await state() == nil)
+        let gold = try await shop.bought("gold")
+        #expect(try await state() == .subscribed)
+        try shop.store.setGrantsGracePeriod(true)
+        try shop.store.account.setBillingFails(true)
+        shop.store.advance(by: 32 * 86_400)
+        #expect(try await state() == .inGracePeriod)
+        #expect(await shop.run { await products(Transaction.currentEntitlements) } == ["gold"])
+        shop.store.advance(by: 30 * 86_400)
+        #expect(try await state() == .inBillingRetryPeriod)
+        shop.store.advance(by: 60 * 86_400)
+        #expect(try await state() == .expired)
+        try shop.store.account.setBillingFails(false)
+        let again = try await shop.bought("gold")
+        #expect(try await state() == .subscribed)
+        try shop.store.refund(String(again.id))
+        #expect(try await state() == .revoked)
+        withExtendedLifetime(gold) {}
+    }
+
+    @Test func `A context has its own store, in the tasks of a test too`() async throws {
+        let shops = try (0..<8).map { _ in try Shop() }
+        await withTaskGroup(of: Void.self) { group in
+            for (number, shop) in shops.enumerated() {
+                group.addTask {
+                    for _ in 0..<number { _ = try? await shop.bought("coins") }
+                    await shop.run {
+                        async let child = Transaction.all.all().count
+                        #expect(await child == number)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `Nothing stays behind when a test lets go`() async throws {
+        weak var store: SandboxStore?
+        weak var context: StoreContext?
+        do {
+            let shop = try Shop()
+            (store, context) = (shop.store, shop.context)
+            try await shop.bought("coins").finish()
+            var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+            _ = try shop.store.account.buy("sword")
+            #expect(await iterator.next() != nil)
+            await shop.context.settle()
+        }
+        #expect(store == nil)
+        #expect(context == nil)
+    }
+
+    @Test func `A refund that is requested is the operator's decision`() async throws {
+        let shop = try Shop(.inline)
+        let sword = try await shop.bought("sword")
+        shop.store.refundDecision = .ask
+        #expect(try await shop.run { try await Transaction.beginRefundRequest(for: sword.id) } == .success)
+        #expect(shop.store.refundRequests == [String(sword.id)])
+        await #expect(throws: Transaction.RefundRequestError.duplicateRequest) {
+            try await shop.run { try await Transaction.beginRefundRequest(for: sword.id) }
+        }
+        try shop.store.declineRefund(of: String(sword.id))
+        #expect(shop.store.refundRequests.isEmpty)
+        shop.store.refundDecision = .approve
+        let coins = try await shop.bought("coins")
+        #expect(try await shop.run { try await Transaction.beginRefundRequest(for: coins.id) } == .success)
+        #expect(try shop.store.signedTransaction(String(coins.id)).payload.revocationDate != nil)
+    }
+}

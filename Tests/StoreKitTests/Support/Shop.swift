@@ -1,0 +1,94 @@
+import StoreCore
+import StoreKit
+
+/// A store with a product of each kind, and a context to buy from it in.
+struct Shop: Sendable {
+    let store: SandboxStore
+    let context: StoreContext
+
+    init(_ delivery: StoreDelivery = .main) throws {
+        store = try SandboxStore(products: Self.products, locale: "en_US")
+        context = StoreContext(backend: store, delivery: delivery, log: .silent)
+    }
+
+    static let products: [SandboxProduct] = [
+        .consumable("coins", price: "0.99"),
+        .nonConsumable("sword", price: "4.99"),
+        .nonRenewing("season", price: "9.99"),
+        .autoRenewable("silver", price: "1.99", period: .init(1, .month), group: "club", level: 2),
+        .autoRenewable("gold", price: "3.99", period: .init(1, .month), group: "club"),
+    ]
+
+    /// The ways in which callbacks can be delivered.
+    static let deliveries: [StoreDelivery] = [.main, .inline]
+
+    /// Runs a body in the shop's context.
+    func run<R>(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R) async rethrows -> R {
+        try await context.run(body)
+    }
+
+    /// Buys a product, and returns what the purchase comes to.
+    func buy(_ identifier: String, _ options: Set<Product.PurchaseOption> = []) async throws -> Product.PurchaseResult {
+        try await run {
+            guard let product = try await Product.products(for: [identifier]).first else {
+                throw Product.PurchaseError.productUnavailable
+            }
+            return try await product.purchase(options: options)
+        }
+    }
+
+    /// Buys a product, and returns the transaction.
+    @discardableResult
+    func bought(_ identifier: String, _ options: Set<Product.PurchaseOption> = []) async throws -> Transaction {
+        guard case .success(let result) = try await buy(identifier, options) else { throw StoreKitError.userCancelled }
+        return try result.payloadValue
+    }
+
+    /// The context's payment queue.
+    var queue: SKPaymentQueue { context.run { SKPaymentQueue.default() } }
+}
+
+extension AsyncSequence where Failure == Never {
+    /// Returns the first elements, and stops listening.
+    func first(_ count: Int, isolation: isolated (any Actor)? = #isolation) async -> [Element] {
+        var elements: [Element] = []
+        if count == 0 { return elements }
+        for await element in self {
+            elements.append(element)
+            if elements.count == count { break }
+        }
+        return elements
+    }
+
+    /// Returns all elements of a sequence that ends.
+    func all(isolation: isolated (any Actor)? = #isolation) async -> [Element] {
+        var elements: [Element] = []
+        for await element in self { elements.append(element) }
+        return elements
+    }
+}
+
+/// An observer of Store Kit 1 that finishes everything, and keeps what it was told.
+final class FinishingObserver: NSObject, SKPaymentTransactionObserver, Sendable {
+    private let states = Log()
+
+    final class Log: @unchecked Sendable {  // unchecked: behind a lock
+        private let lock = NSLock()
+        private var lines: [String] = []
+        var all: [String] { lock.withLock { lines } }
+        func add(_ line: String) { lock.withLock { lines.append(line) } }
+    }
+
+    var told: [String] { states.all }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            states.add("\(transaction.payment.productIdentifier) \(transaction.transactionState.rawValue)")
+            switch transaction.transactionState {
+            case .purchased, .failed, .restored: queue.finishTransaction(transaction)
+            case .purchasing, .deferred: break
+            @unknown default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import StoreCore
+import StoreKit
+import Testing
+
+@Suite struct UpdatesTests {
+    private func products(_ results: [VerificationResult<Transaction>]) -> [String] {
+        results.map(\.unsafePayloadValue.productID)
+    }
+
+    @Test(arguments: Shop.deliveries)
+    func `Every subscriber is first told of all that is unfinished`(delivery: StoreDelivery) async throws {
+        let shop = try Shop(delivery)
+        _ = try shop.store.account.buy("coins")
+        _ = try shop.store.account.buy("sword")
+        for _ in 0..<2 {
+            let updates = await shop.run { await Transaction.updates.first(2) }
+            #expect(Set(products(updates)) == ["coins", "sword"])
+        }
+    }
+
+    @Test func `What a purchase has returned is no update, until the next launch`() async throws {
+        let shop = try Shop(.inline)
+        try await shop.bought("coins")
+        _ = try shop.store.account.buy("sword")
+        #expect(products(await shop.run { await Transaction.updates.first(1) }) == ["sword"])
+        _ = shop.queue.relaunch()
+        #expect(Set(products(await shop.run { await Transaction.updates.first(2) })) == ["coins", "sword"])
+    }
+
+    @Test func `Several subscribers are told of everything, and miss nothing between two elements`() async throws {
+        let shop = try Shop(.inline)
+        let iterators = shop.context.run { (0..<3).map { _ in Transaction.updates.makeAsyncIterator() } }
+        for _ in 0..<300 { _ = try shop.store.account.buy("coins") }
+        for var iterator in iterators {
+            var identifiers: Set<UInt64> = []
+            for _ in 0..<300 {
+                let update = await shop.run { await iterator.next() }
+                identifiers.insert(try #require(update).unsafePayloadValue.id)
+            }
+            #expect(identifiers.count == 300)
+        }
+    }
+
+    @Test func `Renewals are updates`() async throws {
+        let shop = try Shop(.inline)
+        try await shop.bought("gold").finish()
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        shop.store.advance(by: 32 * 86_400)
+        let renewal = try #require(await shop.run { await iterator.next() }).payloadValue
+        #expect(renewal.reason == .renewal)
+        #expect(renewal.originalID != renewal.id)
+    }
+
+    @Test func `A refund is an update of the transaction, also of a finished consumable`() async throws {
+        let shop = try Shop(.inline)
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        for product in ["coins", "sword"] {
+            let transaction = try await shop.bought(product)
+            await shop.run { await transaction.finish() }
+            try shop.store.refund(String(transaction.id))
+            let update = try #require(await shop.run { await iterator.next() }).payloadValue
+            #expect(update.id == transaction.id)
+            #expect(update.revocationDate != nil)
+            #expect(update.revocationPercentage == 100)
+        }
+    }
+
+    @Test func `An observer of Store Kit 1 that comes later is told of all that is unfinished`() async throws {
+        let shop = try Shop(.inline)
+        try await shop.bought("coins")
+        let observer = FinishingObserver()
+        shop.queue.add(observer)
+        await shop.context.settle()
+        #expect(observer.told.contains("coins \(SKPaymentTransactionState.purchased.rawValue)"))
+        #expect(await shop.run { await Transaction.unfinished.all() }.isEmpty)
+        #expect(shop.queue.transactionObservers.count == 1)
+    }
+
+    @Test func `The sequence of a queue that was relaunched ends`() async throws {
+        let shop = try Shop(.inline)
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        _ = shop.queue.relaunch()
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test func `A change of a subscription's renewal is a status update`() async throws {
+        let shop = try Shop(.inline)
+        try await shop.bought("gold")
+        var iterator = shop.context.run { Product.SubscriptionInfo.Status.updates.makeAsyncIterator() }
+        try shop.store.account.setAutoRenew(false, inGroup: "club")
+        let status = try #require(await iterator.next())
+        #expect(try status.renewalInfo.payloadValue.willAutoRenew == false)
+        #expect(status.state == .subscribed)
+        shop.store.advance(by: 40 * 86_400)
+        #expect(await iterator.next()?.state == .expired)
+    }
+
+    @Test func `A change of the storefront is told`() async throws {
+        let shop = try Shop(.inline)
+        #expect(await shop.run { await Storefront.current?.countryCode } == "USA")
+        var iterator = shop.context.run { Storefront.updates.makeAsyncIterator() }
+        try shop.store.setStorefront("DEU")
+        #expect(await iterator.next()?.countryCode == "DEU")
+    }
+
+    @Test func `A purchase that the user begins in the store is an intent`() async throws {
+        let shop = try Shop(.inline)
+        var iterator = shop.context.run { PurchaseIntent.intents.makeAsyncIterator() }
+        try shop.store.device.promote("sword")
+        let intent = try #require(await iterator.next())
+        #expect(intent.product.id == "sword")
+        let result = try await shop.run { try await intent.product.purchase() }
+        guard case .success = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    @Test func `Another store's transactions are updates once the context has it`() async throws {
+        let shop = try Shop(.inline)
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        _ = try shop.store.account.buy("coins")
+        #expect(try #require(await iterator.next()).unsafePayloadValue.productID == "coins")
+        let other = try SandboxStore(products: Shop.products)
+        _ = try other.account.buy("sword")
+        shop.context.use(other)
+        #expect(try #require(await iterator.next()).unsafePayloadValue.productID == "sword")
+    }
+}
