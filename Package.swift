@@ -76,6 +76,11 @@ let package = Package(
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
         .testTarget(
+            name: "StoreKitTests",
+            dependencies: ["StoreKit", "StoreKitTest", "StoreCore", "StoreCrypto"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "StoreKitTestTests",
             dependencies: ["StoreKitTest", "StoreCore"],
             resources: [.copy("Resources")],

@@ -172,7 +172,7 @@ extension SKPaymentTransaction {
 
     final var isDeferred: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.deferred.rawValue }
 
-    final var isFinished: Bool { finishedMark.load(ordering: .acquiring) }
+    package final var isFinished: Bool { finishedMark.load(ordering: .acquiring) }
 
     final func markFinished() { finishedMark.store(true, ordering: .releasing) }
 

@@ -6,6 +6,8 @@ import Foundation
 /// by the store, not by itself.
 public struct HMACReceiptSigner: ReceiptSigner {
     private let hmac: HMACSHA256
+    /// Whether nobody else has the key.
+    let isAnonymous: Bool
 
     /// Creates a signer with the store's own key; the same key verifies the same receipts in every process.
     ///
@@ -14,11 +16,13 @@ public struct HMACReceiptSigner: ReceiptSigner {
     public init(key: Data) {
         guard !key.isEmpty else { fatalError("A receipt signer needs a key of at least one byte.") }
         hmac = HMACSHA256(key: key)
+        isAnonymous = false
     }
 
     /// Creates a signer with a new random key, for a store that lives no longer than the process.
     public init() {
         hmac = HMACSHA256(key: (0..<32).map { _ in UInt8.random(in: .min ... .max) })
+        isAnonymous = true
     }
 
     /// A message for signing piece by piece.

@@ -59,6 +59,9 @@ extension SandboxBackend {
     /// Begins to notify a listener, held weakly, of every change of the store.
     public func follow(_ listener: any HistoryListener) { device.core.follow(listener) }
 
+    /// Signs JWS with another signer from now on, unless the store was given one, or a key, by its operator.
+    package func preferForPayloads(_ signer: () -> any PayloadSigner) { device.core.preferForPayloads(signer) }
+
     private func answer<Answer>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ body: (SandboxDriver, DeviceID) throws -> Answer

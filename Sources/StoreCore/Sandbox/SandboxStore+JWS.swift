@@ -4,6 +4,9 @@ import Foundation
 // ledger, each later one what is new in it.
 extension SandboxStore {
     /// The signer of the store's JWS: its ``signer`` if that signs them, else an ``HMACReceiptSigner`` of its own.
+    ///
+    /// Where libcrypto is installed, Store Kit 2 replaces an ``HMACReceiptSigner`` without a given key when it first reads
+    /// the store: by an `AppStoreSigner` of the module StoreCrypto with an authority in memory.
     public var payloadSigner: any PayloadSigner { core.payloadSigner }
 
     /// Returns a purchase, renewal or restored purchase of any account, as a server is given it.

@@ -3,7 +3,7 @@ import StoreCore
 
 extension StoreFace {
     /// Waits for the answer to a call of the store's history.
-    private func ask<Answer>(
+    private func ask<Answer: Sendable>(
         _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) async throws -> Answer {
         let reply = Reply<Result<Answer, StoreFailure>>()

@@ -39,6 +39,7 @@ final class StoreFace: NSObject, QueueFace {
     init(_ queue: SKPaymentQueue) {
         owner = WeakQueue(queue: queue)
         super.init()
+        queue.storeSetup.backend?.preferAppStoreSignatures()
     }
 
     /// The face of the current context's default queue.
@@ -93,6 +94,7 @@ final class StoreFace: NSObject, QueueFace {
     }
 
     func storeChanged() {
+        backend?.preferAppStoreSignatures()
         let (purchases, hasListeners) = state.withLock { state in
             let purchases = state.purchases
             (state.purchases, state.abandoned, state.returned) = ([:], [], [])
@@ -150,7 +152,7 @@ extension StoreFace {
     ///   - begin: called with the face's lock held, with the subscriber's number and its continuation.
     ///   - end: called with the face's lock held, when the stream is no longer read.
     func subscribe<Element: Sendable>(
-        to subscribers: WritableKeyPath<State, Subscribers<Element>> & Sendable,
+        to subscribers: any WritableKeyPath<State, Subscribers<Element>> & Sendable,
         begin: (inout State, Int, AsyncStream<Element>.Continuation) -> Void = { _, _, _ in },
         end: @escaping @Sendable (inout State, Int) -> Void = { _, _ in }
     ) -> AsyncStream<Element> {

@@ -7,8 +7,9 @@ import Testing
     func `A purchase returns its own verified transaction`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         let token = UUID()
-        guard case .success(.verified(let transaction)) =
-            try await shop.buy("coins", [.quantity(3), .appAccountToken(token)])
+        guard
+            case .success(.verified(let transaction)) =
+                try await shop.buy("coins", [.quantity(3), .appAccountToken(token)])
         else {
             Issue.record("the purchase did not succeed")
             return
@@ -55,7 +56,9 @@ import Testing
 
     @Test(arguments: [0, 11]) func `A quantity that nobody can buy is refused`(quantity: Int) async throws {
         let shop = try Shop()
-        await #expect(throws: Product.PurchaseError.invalidQuantity) { try await shop.buy("coins", [.quantity(quantity)]) }
+        await #expect(throws: Product.PurchaseError.invalidQuantity) {
+            try await shop.buy("coins", [.quantity(quantity)])
+        }
         await #expect(throws: Product.PurchaseError.invalidQuantity) { try await shop.buy("sword", [.quantity(2)]) }
     }
 

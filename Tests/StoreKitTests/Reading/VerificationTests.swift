@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct VerificationTests {
     @Test(arguments: SignatureDefect.allCases)
-    func `A transaction that the store signs wrongly is unverified, for its reason`(defect: SignatureDefect) async throws {
+    func `A transaction that the store signs wrongly is unverified, for its reason`(defect: SignatureDefect)
+        async throws
+    {
         let shop = try Shop(.inline)
         shop.store.signatureDefect = defect
         guard case .success(.unverified(let transaction, let error)) = try await shop.buy("coins") else {
@@ -45,7 +47,9 @@ import Testing
         store.signatureDefect = nil
         let right = try #require(await context.run { await Transaction.unfinished.first(1) }.first)
         let text = Data(right.jwsRepresentation.utf8)
-        #expect(throws: Never.self) { try AppStoreVerifier(root: authority.rootCertificate).verify(text, at: clock.now) }
+        #expect(throws: Never.self) {
+            try AppStoreVerifier(root: authority.rootCertificate).verify(text, at: clock.now)
+        }
         #expect(right.payloadData == right.unsafePayloadValue.jsonRepresentation)
         #expect(right.signatureData.count == 64)
     }

@@ -5,7 +5,9 @@ import Synchronization
 final class SandboxDriver: Sendable {
     let clock: any StoreClock
     let signer: any ReceiptSigner
-    let payloadSigner: any PayloadSigner
+    private let ownPayloadSigner: any PayloadSigner
+    /// The signer that takes the place of one with a key that nobody knows.
+    private let preferredPayloadSigner = Locked<(any PayloadSigner)?>(nil)
     let bundleIdentifier: String
     let bundleVersion: String
     let shell: Locked<SandboxDriverState>
@@ -67,7 +69,7 @@ final class SandboxDriver: Sendable {
     ) {
         self.clock = clock
         self.signer = signer
-        payloadSigner = signer as? any PayloadSigner ?? HMACReceiptSigner()
+        ownPayloadSigner = signer as? any PayloadSigner ?? HMACReceiptSigner()
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
         lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller
@@ -86,6 +88,19 @@ final class SandboxDriver: Sendable {
     deinit {
         for token in link.alarms.withLock({ $0.takeTokens() }) { token.cancel() }
         for piece in content.withLock({ $0.cut(nil) }) { piece.timer?.cancel() }
+    }
+}
+
+// MARK: - Signers
+
+extension SandboxDriver {
+    /// The signer of JWS.
+    var payloadSigner: any PayloadSigner { preferredPayloadSigner.withLock { $0 } ?? ownPayloadSigner }
+
+    /// Signs JWS with another signer from now on, if the store's own has a key that nobody else has.
+    func preferForPayloads(_ signer: () -> any PayloadSigner) {
+        guard (ownPayloadSigner as? HMACReceiptSigner)?.isAnonymous == true else { return }
+        preferredPayloadSigner.withLock { if $0 == nil { $0 = signer() } }
     }
 }
 
