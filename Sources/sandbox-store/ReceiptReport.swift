@@ -53,7 +53,8 @@ struct ReceiptReport {
                 isValid = response.status == .valid
                 json = Self.line(response.json)
                 sentence = response.reason ?? "The root vouches for this receipt."
-                add(response.status, sentence, ["environment": environment].merging(response.fields) { $1 })
+                let fields = ["environment": "\(environment) (no signature covers it)"]
+                add(response.status, sentence, fields.merging(response.fields) { $1 })
             case .appReceipt(let receipt, let environment):
                 isValid = true
                 let name = environment == "ProductionSandbox" ? "Sandbox" : environment

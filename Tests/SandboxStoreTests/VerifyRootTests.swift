@@ -90,11 +90,11 @@ import Testing
         #expect(wire.contains(#""receipt_type":"ProductionSandbox""#))
     }
 
-    @Test func `A transaction receipt is told, and its subscription judged at the moment given`() throws {
+    @Test func `A transaction receipt is told, its environment as unsigned, and judged at the moment given`() throws {
         let file = try write(coins.data(signedBy: signer))
         let before = Run("verify", file, "--root", root, "--at", "2025-06-01T00:00:59Z")
         #expect(before.output.hasPrefix("status 0\nThe root vouches for this receipt.\nbid: com.example.coins\n"))
-        #expect(before.output.contains("\nenvironment: Sandbox\n"))
+        #expect(before.output.contains("\nenvironment: Sandbox (no signature covers it)\n"))
         #expect(before.code == 0)
         let after = Run("verify", file, "--root", root, "--at", "2025-06-01T00:01:00Z")
         #expect(after.output.hasPrefix("status 21006\nThe subscription's period is over.\n"))

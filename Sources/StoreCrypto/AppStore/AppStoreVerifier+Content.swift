@@ -2,9 +2,12 @@ import Foundation
 import StoreCore
 
 extension AppStoreVerifier {
-    /// What the App Store signed, by its form.
+    /// The data that the App Store signed, by its form.
     public enum Content: Hashable, Sendable {
         /// A transaction receipt, with the response about it and the environment that it names.
+        ///
+        /// No signature covers the environment: whoever has a receipt of `Sandbox` can make it one of `Production`, and it
+        /// stays valid.
         case transactionReceipt(ReceiptVerification, environment: String)
         /// An app receipt, with the environment that it names, such as `ProductionSandbox`. A volume purchase is told by
         /// `isVolumePurchase` alone.
