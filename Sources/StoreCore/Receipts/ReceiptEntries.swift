@@ -31,7 +31,10 @@ struct ReceiptEntries: Sendable {
     ///
     /// - Throws: the error that keeps it from being encoded. Nothing has been added then.
     mutating func append(_ purchase: AppReceipt.Purchase) throws {
-        let entry = isAppStoreForm ? try AppReceipt.appStoreEntry(for: purchase) : try AppReceipt.entry(for: purchase)
+        var set = AttributeSet()
+        let entry =
+            isAppStoreForm
+            ? try AppReceipt.appStoreEntry(for: purchase, in: &set) : try AppReceipt.entry(for: purchase)
         entries.append(entry)
         byteCount += entry.count
         entry.withUnsafeBytes { message?.update($0) }

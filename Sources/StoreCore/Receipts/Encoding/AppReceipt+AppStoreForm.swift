@@ -20,10 +20,15 @@ extension AppReceipt {
             elements.append(end..<(end + entry.count))
             end += entry.count
         }
-        for element in try purchases.map(Self.appStoreEntry(for:)) + particulars(environment).elements() {
+        var set = AttributeSet()
+        func append(_ element: [UInt8]) {
             elements.append(bytes.count..<(bytes.count + element.count))
             bytes += element
         }
+        for purchase in purchases { append(try Self.appStoreEntry(for: purchase, in: &set)) }
+        set.removeAll()
+        try addParticulars(environment, to: &set)
+        for element in set.elements() { append(element) }
         return bytes.withUnsafeBytes { bytes in
             // Elements with the same tag and fewer bytes come first.
             elements.sort { left, right in
@@ -39,9 +44,8 @@ extension AppReceipt {
         }
     }
 
-    /// Returns all attributes but the purchases.
-    private func particulars(_ environment: String) throws -> AttributeSet {
-        var set = AttributeSet()
+    /// Adds all attributes but the purchases.
+    private func addParticulars(_ environment: String, to set: inout AttributeSet) throws {
         set.add(.environment, .utf8String, Self.environment(environment, isVolumePurchase: isVolumePurchase))
         for type in Self.zeros { set.add(type, integer: 0) }
         set.add(.bundleIdentifier, .utf8String, bundleIdentifier)
@@ -56,15 +60,16 @@ extension AppReceipt {
         if let expirationDate { try set.add(.expirationDate, expirationDate) }
         set.add(25, integer: 3)
         if let revocationDate { try set.add(.revocationDate, revocationDate) }
-        return set
     }
 
     /// Numbers of the App Store for the app, its developer, the download and the app's version, 0 in a sandbox.
     private static let zeros: [Int64] = [1, 11, 15, 16]
 
     /// Returns a purchase's attribute in the App Store's form, encoded.
-    static func appStoreEntry(for purchase: Purchase) throws -> [UInt8] {
-        var set = AttributeSet()
+    ///
+    /// The set is memory to work in, and its content is replaced.
+    static func appStoreEntry(for purchase: Purchase, in set: inout AttributeSet) throws -> [UInt8] {
+        set.removeAll()
         let subscription = purchase.subscription
         // About in the order of their lengths, which sorts faster.
         for type in emptyTexts { set.add(type, .utf8String, "") }

@@ -66,40 +66,53 @@ struct AttributeSet {
 }
 
 extension AttributeSet {
+    /// Empties the set, and keeps its memory for the next.
+    mutating func removeAll() {
+        values.removeAll(keepingCapacity: true)
+        attributes.removeAll(keepingCapacity: true)
+        contentLength = 0
+    }
+
     /// Returns the attributes in their order, each encoded.
-    consuming func elements() -> [[UInt8]] {
+    mutating func elements() -> [[UInt8]] {
         sort()
         return attributes.map { attribute in
-            var bytes: [UInt8] = []
-            append(attribute, to: &bytes)
-            return bytes
+            Self.bytes(DER.length(containing: attribute.length)) { append(attribute, to: &$0) }
         }
     }
 
     /// Returns an attribute whose value is this set, encoded.
-    consuming func element(_ type: Int64) -> [UInt8] {
+    mutating func element(_ type: Int64) -> [UInt8] {
         sort()
         let value = DER.length(containing: contentLength)
         let version: Int64 = 1
         let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(DER.length(containing: length))
-        DER.appendHeader(.sequence, length, to: &bytes)
-        DER.append(type, to: &bytes)
-        DER.append(version, to: &bytes)
-        DER.appendHeader(.octetString, value, to: &bytes)
-        DER.appendHeader(.set, contentLength, to: &bytes)
-        for attribute in attributes { append(attribute, to: &bytes) }
-        return bytes
+        return Self.bytes(DER.length(containing: length)) { place in
+            place.appendHeader(.sequence, length)
+            place.append(type)
+            place.append(version)
+            place.appendHeader(.octetString, value)
+            place.appendHeader(.set, contentLength)
+            for attribute in attributes { append(attribute, to: &place) }
+        }
     }
 
     private mutating func sort() { attributes.sort { $0.place < $1.place } }
 
-    private func append(_ attribute: Attribute, to bytes: inout [UInt8]) {
-        DER.appendHeader(.sequence, attribute.length, to: &bytes)
-        DER.append(attribute.type, to: &bytes)
-        DER.append(attribute.version, to: &bytes)
-        DER.appendHeader(.octetString, attribute.value.count, to: &bytes)
-        bytes += values[attribute.value]
+    private func append(_ attribute: Attribute, to place: inout DERPlace) {
+        place.appendHeader(.sequence, attribute.length)
+        place.append(attribute.type)
+        place.append(attribute.version)
+        place.appendHeader(.octetString, attribute.value.count)
+        place.append(values[attribute.value])
+    }
+
+    /// Returns exactly so many bytes, which a function writes.
+    private static func bytes(_ length: Int, _ write: (inout DERPlace) -> Void) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            var place = DERPlace(buffer)
+            write(&place)
+            count = length
+        }
     }
 }

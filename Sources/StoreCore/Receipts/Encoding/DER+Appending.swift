@@ -25,12 +25,15 @@ extension DER {
     /// Returns the number of bytes of an element with as many bytes of contents.
     static func length(containing contents: Int) -> Int {
         var length = contents + 2
-        if contents >= 0x80 { length += (Int.bitWidth - contents.leadingZeroBitCount + 7) / 8 }
+        if contents >= 0x80 { length += octets(ofLength: contents) }
         return length
     }
 
+    /// Returns the number of bytes of a length that does not fit one.
+    static func octets(ofLength length: Int) -> Int { (Int.bitWidth - length.leadingZeroBitCount + 7) / 8 }
+
     /// Returns the number of bytes of a number in two's complement: all of its bits, and one for the sign.
-    private static func octets(of number: Int64) -> Int {
+    static func octets(of number: Int64) -> Int {
         let magnitude = number < 0 ? ~number : number
         return (Int64.bitWidth - magnitude.leadingZeroBitCount) / 8 + 1
     }
