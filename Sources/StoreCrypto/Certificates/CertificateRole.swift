@@ -76,11 +76,11 @@ enum CertificateRole: String, CaseIterable {
     ///
     /// - Throws: a ``CryptoError`` for a date or a lifetime that is not a finite number.
     func validity(at date: Date, _ lifetimes: CertificateAuthority.Lifetimes) throws(CryptoError) -> Range<Date> {
-        let (start, end) = (date - CertificateAuthority.Lifetimes.slack, date + max(0, lifetime(lifetimes)))
-        guard start < end, end.timeIntervalSince1970.isFinite else {
+        let lifetime = lifetime(lifetimes)
+        guard lifetime.isFinite, date.timeIntervalSince1970.isFinite else {
             throw CryptoError("a certificate's date and lifetime must be finite numbers")
         }
-        return start..<end
+        return (date - CertificateAuthority.Lifetimes.slack)..<(date + max(lifetime, 0))
     }
 
     /// The extension that marks the certificate, if it has one.
