@@ -31,10 +31,7 @@ struct ReceiptEntries: Sendable {
     ///
     /// - Throws: the error that keeps it from being encoded. Nothing has been added then.
     mutating func append(_ purchase: AppReceipt.Purchase) throws {
-        var set = AttributeSet()
-        let entry =
-            isAppStoreForm
-            ? try AppReceipt.appStoreEntry(for: purchase, in: &set) : try AppReceipt.entry(for: purchase)
+        let entry = isAppStoreForm ? try AppReceipt.appStoreEntry(for: purchase) : try AppReceipt.entry(for: purchase)
         entries.append(entry)
         byteCount += entry.count
         entry.withUnsafeBytes { message?.update($0) }

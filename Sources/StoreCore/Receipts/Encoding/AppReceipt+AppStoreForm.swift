@@ -12,36 +12,11 @@ extension AppReceipt {
     /// - Returns: the payload, to be sealed.
     /// - Throws: a ``ReceiptError`` for what ``data(signedBy:)`` names.
     func appStorePayload(behind entries: ReceiptEntries, environment: String) throws -> Data {
-        var bytes = entries.bytes(from: 0)
-        var elements: [Range<Int>] = []
-        elements.reserveCapacity(entries.count + purchases.count + 24)
-        var end = 0
-        entries.forEach { entry in
-            elements.append(end..<(end + entry.count))
-            end += entry.count
-        }
-        var set = AttributeSet()
-        func append(_ element: [UInt8]) {
-            elements.append(bytes.count..<(bytes.count + element.count))
-            bytes += element
-        }
-        for purchase in purchases { append(try Self.appStoreEntry(for: purchase, in: &set)) }
-        set.removeAll()
+        var set = AttributeSet(capacity: entries.byteCount + 512 * (purchases.count + 1))
+        entries.forEach { set.add(encoded: $0) }
+        for purchase in purchases { set.add(Attribute.purchase.rawValue, try Self.attributes(of: purchase)) }
         try addParticulars(environment, to: &set)
-        for element in set.elements() { append(element) }
-        return bytes.withUnsafeBytes { bytes in
-            // Elements with the same tag and fewer bytes come first.
-            elements.sort { left, right in
-                guard left.count == right.count else { return left.count < right.count }
-                return memcmp(bytes.baseAddress! + left.lowerBound, bytes.baseAddress! + right.lowerBound, left.count)
-                    < 0
-            }
-            let header = DER.header(.set, bytes.count)
-            var payload = ByteWriter(capacity: header.count + bytes.count)
-            header.withUnsafeBytes { payload.append($0) }
-            for element in elements { payload.append(UnsafeRawBufferPointer(rebasing: bytes[element])) }
-            return payload.finish()
-        }
+        return set.encoded()
     }
 
     /// Adds all attributes but the purchases.
@@ -66,10 +41,15 @@ extension AppReceipt {
     private static let zeros: [Int64] = [1, 11, 15, 16]
 
     /// Returns a purchase's attribute in the App Store's form, encoded.
-    ///
-    /// The set is memory to work in, and its content is replaced.
-    static func appStoreEntry(for purchase: Purchase, in set: inout AttributeSet) throws -> [UInt8] {
-        set.removeAll()
+    static func appStoreEntry(for purchase: Purchase) throws -> [UInt8] {
+        var set = AttributeSet()
+        set.add(Attribute.purchase.rawValue, try attributes(of: purchase))
+        return [UInt8](set.unsorted())
+    }
+
+    /// Returns the set of a purchase's attributes.
+    private static func attributes(of purchase: Purchase) throws -> AttributeSet {
+        var set = AttributeSet()
         let subscription = purchase.subscription
         // About in the order of their lengths, which sorts faster.
         for type in emptyTexts { set.add(type, .utf8String, "") }
@@ -95,7 +75,7 @@ extension AppReceipt {
                 set.add(.promotionalOfferIdentifier, .utf8String, identifier)
             }
         }
-        return set.element(Attribute.purchase.rawValue)
+        return set
     }
 
     /// Attributes of purchases that are empty in every receipt.
