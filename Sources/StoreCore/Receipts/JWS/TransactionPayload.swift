@@ -12,7 +12,8 @@ public struct TransactionPayload: JWSPayload {
     public var originalTransactionId: String
     /// The identifier of a subscription's period, the same in each transaction that repeats or restores it.
     ///
-    /// A ``SandboxStore`` gives it the identifier of the transaction that began the period.
+    /// A ``SandboxStore`` gives it the identifier of the transaction that began the period, in receipts too; see
+    /// ``TransactionReceipt/Subscription/webOrderLineItemIdentifier``.
     public var webOrderLineItemId: String?
     /// The app's bundle identifier.
     public var bundleId: String

@@ -83,7 +83,9 @@ extension SandboxState {
     }
 
     /// Returns a receipt's entry for a purchase that an account keeps; nil if the receipt leaves it out.
-    func listed(_ purchase: Purchase) -> AppReceipt.Purchase? {
+    ///
+    /// `period` is the transaction that began the purchase's period, nil without a period.
+    func listed(_ purchase: Purchase, _ period: TransactionNumber?) -> AppReceipt.Purchase? {
         guard !purchase.isDeferredChange, !purchase.isDeleted, let itself = purchase.asOriginal.original else {
             return nil
         }
@@ -95,7 +97,7 @@ extension SandboxState {
             originalTransactionIdentifier: purchase.term.map { $0.original.identifier },
             originalPurchaseDate: purchase.term?.originalDate,
             kind: catalog.kind(of: purchase.product),
-            subscription: purchase.term.map(TransactionReceipt.Subscription.init),
+            subscription: purchase.term.map { TransactionReceipt.Subscription($0, period) },
             cancellationDate: purchase.isCancelled ? revocations.cancellation(of: itself.identifier) : nil
         )
     }
