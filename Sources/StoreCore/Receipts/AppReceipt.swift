@@ -125,8 +125,9 @@ extension AppReceipt {
         public var originalPurchaseDate: Date
         /// 1707: the product's kind.
         ///
-        /// 0 for a non-consumable, 1 for a consumable, 2 for a non-renewing subscription, 3 for an auto-renewable one. A
-        /// free subscription is 4 here, a number of StoreCore's own.
+        /// 0 for a non-consumable, 1 for a consumable, 2 for a non-renewing subscription, 3 for an auto-renewable one.
+        /// The App Store has no number for a free subscription: in its form that is 0, and is read as a non-consumable,
+        /// as it is in JWS. With any other signer it is 4, a number of StoreCore's own.
         public var kind: SandboxProduct.Kind
         /// 1708, 1711, 1713, 1719 and 1721: the attributes of auto-renewable subscriptions; nil for all other kinds.
         ///

@@ -51,7 +51,9 @@ import Testing
         #expect(try attributes.value(25) == [2, 1, 3])
     }
 
-    @Test(arguments: [(SandboxProduct.Kind.nonConsumable, UInt8(0)), (.consumable, 1), (.nonRenewing, 2)])
+    @Test(arguments: [
+        (SandboxProduct.Kind.nonConsumable, UInt8(0)), (.consumable, 1), (.nonRenewing, 2), (.freeSubscription, 0),
+    ])
     func `What does not renew has an empty end, and no introductory price`(
         kind: SandboxProduct.Kind,
         number: UInt8

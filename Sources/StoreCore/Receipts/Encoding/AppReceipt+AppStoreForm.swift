@@ -56,7 +56,8 @@ extension AppReceipt {
         if subscription == nil { set.add(.subscriptionEnd, .ia5String, "") }
         if purchase.cancellationDate == nil { set.add(.cancellationDate, .ia5String, "") }
         set.add(.quantity, Int64(purchase.quantity))
-        set.add(.kind, number(of: purchase.kind))
+        // There is no number for a free subscription, which is owned for good.
+        set.add(.kind, number(of: purchase.kind == .freeSubscription ? .nonConsumable : purchase.kind))
         // The product's own number, and one without a name.
         set.add(1710, integer: 0)
         set.add(1722, integer: 0)

@@ -129,6 +129,7 @@ extension AppReceipt {
         return name == "ProductionSandbox" ? "ProductionVPPSandbox" : name + "VPP"
     }
 
+    /// Returns the number of a product's kind; the App Store's are 0 to 3.
     static func number(of kind: SandboxProduct.Kind) -> Int64 {
         switch kind {
         case .nonConsumable: 0
@@ -139,6 +140,7 @@ extension AppReceipt {
         }
     }
 
+    /// Returns the kind of a number, nil for an unknown number.
     static func kind(_ number: Int64) -> SandboxProduct.Kind? {
         SandboxProduct.Kind.allCases.first { Self.number(of: $0) == number }
     }
