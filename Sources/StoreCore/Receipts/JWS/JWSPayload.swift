@@ -20,14 +20,15 @@ public protocol JWSPayload: Codable, Hashable, Sendable {
 extension JWSPayload {
     /// The payload as a store signs it, in UTF-8.
     ///
-    /// The keys are in alphabetical order, so the same payload has the same bytes.
+    /// The keys are in alphabetical order, so the same payload has the same bytes. A conforming type of the app's own
+    /// must be encodable as JSON: one that is not stops the process.
     public var json: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             return try encoder.encode(self)
         } catch {
-            fatalError("Strings and whole numbers have no JSON: \(error)")
+            fatalError("A payload has no JSON: \(error)")
         }
     }
 
@@ -36,11 +37,14 @@ extension JWSPayload {
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
     ///   - signer: the signer that must have signed it.
-    /// - Throws: the signer's reason for a refusal; a ``ReceiptRefusal`` for a payload of another kind, and for one from
-    ///   another environment than the signer's.
+    /// - Throws: the signer's reason for a refusal, with a signer that judges certificates also for a payload without a
+    ///   date; a ``ReceiptRefusal`` for a dated payload of another kind, and for one from another environment than the
+    ///   signer's.
     public init(verifying jws: String, signer: any PayloadSigner) throws {
         let data = try signer.payload(of: jws) { data in
-            (try? JSONDecoder().decode(Self.self, from: data))?.signingDate.date
+            // A payload of another kind is dated too, so that it is refused for its kind.
+            let payload = try? JSONDecoder().decode(Self.self, from: data)
+            return payload?.signingDate.date ?? SigningDate(of: data)?.date
         }
         guard let payload = try? JSONDecoder().decode(Self.self, from: data) else {
             throw ReceiptRefusal(.malformed, "The store signed this, but its payload is of another kind.")
@@ -50,4 +54,18 @@ extension JWSPayload {
         }
         self = payload
     }
+}
+
+/// The signing date of a payload of any kind.
+private struct SigningDate: Decodable {
+    private let signedDate: PayloadDate?
+    private let receiptCreationDate: PayloadDate?
+
+    init?(of payload: Data) {
+        guard let dates = try? JSONDecoder().decode(Self.self, from: payload) else { return nil }
+        self = dates
+    }
+
+    /// The date, nil if the payload tells none.
+    var date: Date? { (signedDate ?? receiptCreationDate)?.date }
 }
