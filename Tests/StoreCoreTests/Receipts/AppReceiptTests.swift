@@ -145,6 +145,14 @@ import Testing
         var future = AppReceiptSamples.empty
         future.creationDate = .distantFuture + 1e12
         #expect(throws: ReceiptError.self) { try future.data(signedBy: signer) }
+        for seconds in [Double.nan, .infinity, -.infinity, 1e300] {
+            var endless = AppReceiptSamples.full
+            endless.purchases[2].purchaseDate = Date(timeIntervalSince1970: seconds)
+            #expect(throws: ReceiptError.self) { try endless.data(signedBy: signer) }
+            #expect(throws: ReceiptError.self) {
+                try ReceiptSamples.purchase(at: Date(timeIntervalSince1970: seconds)).data(signedBy: signer)
+            }
+        }
         var item = AppReceiptSamples.full
         item.purchases[2].subscription?.webOrderLineItemIdentifier = "one"
         #expect(throws: ReceiptError.self) { try item.data(signedBy: signer) }
