@@ -286,6 +286,19 @@ import Testing
         ledger.isReadable = false
         #expect(try store.signedTransaction("1").payload.productId == "sword")
     }
+
+    @Test func `A ledger that returns fewer records than the store has applied is told, and read on later`() throws {
+        let ledger = FailingLedger()
+        let store = try SandboxStore(products: Market.products, ledger: ledger)
+        try store.account.buy("sword")
+        #expect(try store.signedTransaction("1").payload.revocationDate == nil)
+        try store.refund("1")
+        ledger.hidesRecords = true
+        let failure = #expect(throws: StoreFailure.self) { try store.signedTransaction("1") }
+        #expect(failure?.description.contains("the ledger returns nothing after its record") == true)
+        ledger.repair()
+        #expect(try store.signedTransaction("1").payload.revocationDate != nil)
+    }
 }
 
 /// Refuses the first signature, then numbers them.
