@@ -97,22 +97,28 @@ extension SandboxDriver {
         return signed(payload, "app", on: device)
     }
 
-    /// Ties a payload to a device, if there is one and the signer has a hash for it.
-    private func signed<Payload: JWSPayload>(
+    /// Returns a payload to be signed; the same value again for one that was read before, see ``SignedValues``.
+    private func signed<Payload: SandboxPayload>(
         _ payload: Payload,
         _ subject: String,
         on device: DeviceID?
     ) -> SignedValue<Payload> {
-        guard let device else { return SignedValue(payload, signer: payloadSigner) }
+        let key = SignedValues.Key(subject: subject, device: device)
+        if let known = signedValues.withLock({ $0.value(of: payload, for: key) }) { return known }
+        let value = SignedValue(tied(payload, subject, to: device), signer: payloadSigner)
+        return signedValues.withLock { $0.keep(value, of: payload, for: key) }
+    }
+
+    /// Ties a payload to a device, if there is one and the signer has a hash for it.
+    private func tied<Payload: SandboxPayload>(_ payload: Payload, _ subject: String, to device: DeviceID?) -> Payload {
+        guard let device else { return payload }
         let name = shell.withLock { $0.state.devices[device].name }
         let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
         let identifier = identifierForVendor(of: name).uuidString.lowercased()
-        guard let hash = payloadSigner.deviceVerification(of: Data((nonce + identifier).utf8)) else {
-            return SignedValue(payload, signer: payloadSigner)
-        }
+        guard let hash = payloadSigner.deviceVerification(of: Data((nonce + identifier).utf8)) else { return payload }
         var payload = payload
         payload.deviceVerification = hash.base64EncodedString()
         payload.deviceVerificationNonce = nonce
-        return SignedValue(payload, signer: payloadSigner)
+        return payload
     }
 }

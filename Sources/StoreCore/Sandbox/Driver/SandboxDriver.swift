@@ -19,6 +19,9 @@ final class SandboxDriver: Sendable {
     ///
     /// Locked after the state.
     let transactionIndex = Locked<TransactionIndex?>(nil)
+    /// The app receipts that were signed last, one for each device.
+    let signedReceipts = Locked<[DeviceID: SignedReceipt]>([:])
+    let signedValues = Locked(SignedValues())
     private let port: SandboxPort
     private let link = Link()
 

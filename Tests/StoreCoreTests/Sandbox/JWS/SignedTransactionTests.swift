@@ -253,12 +253,12 @@ import Testing
         #expect(throws: ReceiptRefusal.self) {
             try TransactionPayload(verifying: jws, signer: HMACReceiptSigner())
         }
-        let counter = CountingSigner()
+        let counter = RefusingSigner()
         let other = try SandboxStore(products: Market.products, signer: counter)
         try other.account.buy("sword")
         let counted = try other.signedTransaction("1")
         #expect(counted.payload.productId == "sword" && counter.count == 0)
-        #expect(throws: CountingSigner.Refusal.self) { try counted.jws }
+        #expect(throws: RefusingSigner.Refusal.self) { try counted.jws }
         #expect(try [counted.jws, counted.jws] == ["2", "2"])
         #expect(counter.count == 2)
         #expect(counted.payload.environment == "Sandbox")
@@ -302,7 +302,7 @@ import Testing
 }
 
 /// Refuses the first signature, then numbers them.
-private final class CountingSigner: ReceiptSigner, PayloadSigner {
+private final class RefusingSigner: ReceiptSigner, PayloadSigner {
     struct Refusal: Error {}
 
     private let number = Locked(0)
