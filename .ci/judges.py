@@ -121,9 +121,13 @@ def judge_jws(sample):
     data = (folder / sample["file"]).read_bytes()
     header = jwt.get_unverified_header(data.decode())
     chain = [x509.load_der_x509_certificate(base64.b64decode(one)) for one in header["x5c"]]
+    environment = Environment.SANDBOX
+    if sample["isXcode"]:
+        environment = Environment.XCODE
+    if sample["isProduction"]:
+        environment = Environment.PRODUCTION
     verifier = SignedDataVerifier(
-        [root.public_bytes(Encoding.DER)], False, Environment.XCODE if sample["isXcode"] else Environment.SANDBOX,
-        manifest["bundleId"],
+        [root.public_bytes(Encoding.DER)], False, environment, manifest["bundleId"], manifest["appAppleId"]
     )
     verify = {
         "transaction": verifier.verify_and_decode_signed_transaction,

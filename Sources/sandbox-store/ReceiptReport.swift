@@ -143,6 +143,7 @@ struct ReceiptReport {
         ]
         fields["expiration_date"] = receipt.expirationDate.map(Wording.moment)
         fields["revocation_date"] = receipt.revocationDate.map(Wording.moment)
+        fields["adam_id"] = receipt.appAppleIdentifier.map { String($0) }
         fields["volume_purchase"] = receipt.isVolumePurchase ? "true" : nil
         let width = String(receipt.purchases.count).count
         for (index, purchase) in receipt.purchases.sorted(by: { $0.purchaseDate < $1.purchaseDate }).enumerated() {

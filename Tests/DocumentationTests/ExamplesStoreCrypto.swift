@@ -1,5 +1,5 @@
 // The code of StoreCrypto's doc comments, compiled and run; that of the article "Testing your receipt server" is the program
-// Sell in .ci/client.
+// Sell in .ci/client, but for its part about production.
 import Foundation
 import StoreCore
 import StoreCrypto
@@ -28,6 +28,14 @@ struct StoreCryptoExamples {
         let signer = try AppStoreSigner(authority, clock: clock)
         let store = try SandboxStore(products: products, clock: clock, signer: signer)
         #expect(store.payloadSigner.environment == "Sandbox")
+    }
+
+    @Test func `A store in production names the app's Apple ID`() throws {
+        let clock = ManualClock()
+        let signer = try AppStoreSigner(CertificateAuthority(now: clock.now), clock: clock, environment: .production)
+        let store = try SandboxStore(clock: clock, signer: signer, appAppleIdentifier: 1_234_567_890)
+        let purchase = try store.account.signedAppTransaction
+        #expect(purchase.payload.appAppleId == 1_234_567_890)
     }
 
     @Test func `An authority signs any payload, and a verifier needs its root`() throws {

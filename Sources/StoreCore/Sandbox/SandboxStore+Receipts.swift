@@ -86,6 +86,7 @@ extension SandboxDriver {
             originalPurchaseDate: purchase.term?.originalDate,
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion,
+            appItemIdentifier: appAppleIdentifier(in: signer.environment).map { String($0) },
             subscription: purchase.term.map { TransactionReceipt.Subscription($0, period) },
             applicationUsername: itself.payment.applicationUsername,
             cancellationDate: purchase.isCancelled ? state.revocations.cancellation(of: itself.identifier) : nil
@@ -109,6 +110,7 @@ extension SandboxDriver {
             originalPurchaseDate: term?.originalDate ?? transaction.original?.date,
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion,
+            appItemIdentifier: appAppleIdentifier(in: signer.environment).map { String($0) },
             subscription: subscription,
             applicationUsername: transaction.payment.applicationUsername,
             cancellationDate: state.revocations.cancellation(of: transaction)

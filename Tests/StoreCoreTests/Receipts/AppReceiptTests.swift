@@ -13,6 +13,15 @@ import Testing
         #expect(read == receipt)
     }
 
+    @Test func `The app's Apple ID is kept, and told as two numbers of the app`() throws {
+        var receipt = AppReceiptSamples.full
+        receipt.appAppleIdentifier = 1_234_567_890
+        #expect(try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer) == receipt)
+        let json = try receipt.json(environment: "Production", requestedAt: ReceiptSamples.now)
+        let text = String(decoding: json, as: UTF8.self)
+        #expect(text.contains(#""adam_id":1234567890,"app_item_id":1234567890,"#))
+    }
+
     @Test func `The smallest receipt, byte by byte`() throws {
         var receipt = AppReceiptSamples.empty
         receipt.bundleIdentifier = "b"

@@ -107,6 +107,21 @@ import Testing
         #expect(read.purchases == receipt.purchases)
     }
 
+    @Test func `A free subscription, for which there is no number, is read as a non-consumable`() throws {
+        var receipt = AppReceipt.empty
+        receipt.purchases = [purchase(.freeSubscription)]
+        let read = try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer)
+        #expect(read.purchases == [purchase(.nonConsumable)])
+    }
+
+    @Test func `The app's Apple ID is attribute 1`() throws {
+        var receipt = AppReceipt.empty
+        receipt.appAppleIdentifier = 0x1234_5678
+        #expect(try attributes(receipt).value(1) == [2, 4, 0x12, 0x34, 0x56, 0x78])
+        #expect(try attributes(receipt).areSorted)
+        #expect(try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer) == receipt)
+    }
+
     @Test func `Every date, number and length of text has the bytes that DER gives it`() throws {
         var receipt = AppReceipt.empty
         receipt.bundleVersion = String(repeating: "v", count: 300)

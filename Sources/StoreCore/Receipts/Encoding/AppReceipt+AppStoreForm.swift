@@ -22,6 +22,7 @@ extension AppReceipt {
     /// Adds all attributes but the purchases.
     private func addParticulars(_ environment: String, to set: inout AttributeSet) throws {
         set.add(.environment, .utf8String, Self.environment(environment, isVolumePurchase: isVolumePurchase))
+        set.add(.appAppleIdentifier, appAppleIdentifier ?? 0)
         for type in Self.zeros { set.add(type, integer: 0) }
         set.add(.bundleIdentifier, .utf8String, bundleIdentifier)
         set.add(.bundleVersion, .utf8String, bundleVersion)
@@ -37,8 +38,8 @@ extension AppReceipt {
         if let revocationDate { try set.add(.revocationDate, revocationDate) }
     }
 
-    /// Numbers of the App Store for the app, its developer, the download and the app's version, 0 in a sandbox.
-    private static let zeros: [Int64] = [1, 11, 15, 16]
+    /// Numbers of the App Store for the developer, the download and the app's version, 0 in a sandbox.
+    private static let zeros: [Int64] = [11, 15, 16]
 
     /// Returns a purchase's attribute in the App Store's form, encoded.
     static func appStoreEntry(for purchase: Purchase) throws -> [UInt8] {

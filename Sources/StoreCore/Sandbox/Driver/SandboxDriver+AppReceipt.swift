@@ -27,7 +27,8 @@ extension SandboxDriver {
                 purchases: shell.state.unfinishedConsumables(on: device),
                 expirationDate: claims.expirationDate,
                 revocationDate: claims.revocationDate,
-                isVolumePurchase: claims.isVolumePurchase
+                isVolumePurchase: claims.isVolumePurchase,
+                appAppleIdentifier: appAppleIdentifier(in: appReceiptEnvironment)
             )
             return (receipt, entries, place.name, now)
         }

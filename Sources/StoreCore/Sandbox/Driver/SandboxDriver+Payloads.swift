@@ -89,6 +89,7 @@ extension SandboxDriver {
                 environment: builder.environment,
                 signedDate: PayloadDate(builder.now)
             )
+            payload.appAppleId = appAppleIdentifier(in: builder.environment)
             if builder.environment == "Xcode" { payload.requestDate = payload.receiptCreationDate }
             payload.appTransactionId = (account ?? device.flatMap { builder.state.devices[$0].account })
                 .map(builder.appTransactionIdentifier)

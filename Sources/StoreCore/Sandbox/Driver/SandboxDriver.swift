@@ -8,6 +8,7 @@ final class SandboxDriver: Sendable {
     let payloadSigner: any PayloadSigner
     let bundleIdentifier: String
     let bundleVersion: String
+    private let appAppleIdentifier: Int64?
     let shell: Locked<SandboxDriverState>
     let activity: Activity
     /// The lane on which queues call.
@@ -66,13 +67,15 @@ final class SandboxDriver: Sendable {
         clock: any StoreClock,
         signer: any ReceiptSigner,
         bundleIdentifier: String,
-        bundleVersion: String
+        bundleVersion: String,
+        appAppleIdentifier: Int64?
     ) {
         self.clock = clock
         self.signer = signer
         payloadSigner = signer as? any PayloadSigner ?? HMACReceiptSigner()
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
+        self.appAppleIdentifier = appAppleIdentifier
         lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller
         isSelfContained =
             shell.records.ledger == nil && (clock is SystemClock || clock is ManualClock)
@@ -89,6 +92,13 @@ final class SandboxDriver: Sendable {
     deinit {
         for token in link.alarms.withLock({ $0.takeTokens() }) { token.cancel() }
         for piece in content.withLock({ $0.cut(nil) }) { piece.timer?.cancel() }
+    }
+}
+
+extension SandboxDriver {
+    /// Returns the app's Apple ID, which receipts and JWS of production alone have.
+    func appAppleIdentifier(in environment: String) -> Int64? {
+        environment == ReceiptEnvelope.production ? appAppleIdentifier : nil
     }
 }
 
