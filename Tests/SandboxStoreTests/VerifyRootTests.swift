@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    @Test func `A field's name and its value stay on their line`() throws {
+        let payload =
+            #"{"\nstatus 21003":"a\u2028b","c\u0085d":"\u009b2J","signedDate":1748736000000,"transactionId":"7"}"#
+        let run = Run("verify", try write(Data(signer.jws(of: Data(payload.utf8)).utf8)), "--root", root)
+        #expect(
+            run.output == #"""
+                status 0
+                The root vouches for this transaction.
+                "\nstatus 21003": "a\u{2028}b"
+                "c\u{0085}d": "\u{009B}2J"
+                signedDate: 1748736000000
+                transactionId: 7
+
+                """#
+        )
+    }
+
     @Test func `What the root does not vouch for ends with 1, and tells why and nothing else`() throws {
         let other = try AppStoreSigner(
             CertificateAuthority(now: Self.start),
