@@ -43,10 +43,11 @@ OTHERWISE_UNSEEN = [
     "Apple's verifier: signatures in Xcode's form, which it does not verify; PyJWT does",
     "Apple's library: the `requestDate` of Xcode's app transactions",
     "Apple's verifier: the unused bits of a signature's last character",
-    "Apple's receipt utility: any signature; it only reads",
+    "Apple's receipt utility: any signature, and all that a receipt says but one transaction's identifier",
     "openssl cms: a receipt's versions and its copies of the intermediate and the root, which it has or does not need",
     "cryptography: the number of unused bits in a certificate's signature, if it is changed to 1 and the last bit is 0",
-    "all of them: Xcode's own verification, and devices' (`deviceVerification`, the device's hash)",
+    "any of them: a transaction receipt's environment, pod and signing status, which no signature covers",
+    "any of them: Xcode's own verification, and devices' (`deviceVerification`, the device's hash)",
 ]
 TAMPERINGS = 200
 
@@ -120,9 +121,13 @@ def judge_jws(sample):
     data = (folder / sample["file"]).read_bytes()
     header = jwt.get_unverified_header(data.decode())
     chain = [x509.load_der_x509_certificate(base64.b64decode(one)) for one in header["x5c"]]
+    environment = Environment.SANDBOX
+    if sample["isXcode"]:
+        environment = Environment.XCODE
+    if sample["isProduction"]:
+        environment = Environment.PRODUCTION
     verifier = SignedDataVerifier(
-        [root.public_bytes(Encoding.DER)], False, Environment.XCODE if sample["isXcode"] else Environment.SANDBOX,
-        manifest["bundleId"],
+        [root.public_bytes(Encoding.DER)], False, environment, manifest["bundleId"], manifest["appAppleId"]
     )
     verify = {
         "transaction": verifier.verify_and_decode_signed_transaction,
@@ -229,5 +234,5 @@ for (name, defect), reason in UNSEEN.items():
     print(f"not seen by {name}: {defect}, because {reason}")
 for line in OTHERWISE_UNSEEN:
     print(f"not seen by {line}")
-print(f"judges: {checks} checks, {len(failures)} failed")
+print(f"judges: {checks} checks, {len(failures)} failed; {len(UNSEEN) + len(OTHERWISE_UNSEEN)} lines name what they do not see")
 sys.exit(1 if failures else 0)

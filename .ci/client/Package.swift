@@ -22,6 +22,15 @@ let package = Package(
             resources: [.copy("Game.storekit")]
         ),
 
+        // What a server is given to verify.
+        .executableTarget(
+            name: "Sell",
+            dependencies: [
+                .product(name: "StoreCore", package: "StoreCore"),
+                .product(name: "StoreCrypto", package: "StoreCore"),
+            ]
+        ),
+
         // As written before there was Swift concurrency: a singleton and its delegate.
         .target(
             name: "IAPManager",

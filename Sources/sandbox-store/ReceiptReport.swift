@@ -53,7 +53,8 @@ struct ReceiptReport {
                 isValid = response.status == .valid
                 json = Self.line(response.json)
                 sentence = response.reason ?? "The root vouches for this receipt."
-                add(response.status, sentence, ["environment": environment].merging(response.fields) { $1 })
+                let fields = ["environment": "\(environment) (no signature covers it)"]
+                add(response.status, sentence, fields.merging(response.fields) { $1 })
             case .appReceipt(let receipt, let environment):
                 isValid = true
                 let name = environment == "ProductionSandbox" ? "Sandbox" : environment
@@ -78,7 +79,7 @@ struct ReceiptReport {
     private mutating func add(_ status: ReceiptVerification.Status, _ sentence: String, _ fields: [String: String]) {
         lines.append("status \(status.rawValue)")
         lines.append(sentence)
-        lines += fields.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.printable($0.value))" }
+        lines += fields.sorted { $0.key < $1.key }.map { "\(Self.printable($0.key)): \(Self.printable($0.value))" }
     }
 
     private static func line(_ json: Data) -> String { String(decoding: json, as: UTF8.self) + "\n" }
@@ -106,10 +107,15 @@ struct ReceiptReport {
         return Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
     }
 
-    /// Escapes a user's name, which may contain anything, to one line.
-    private static func printable(_ value: String) -> String {
-        let isPlain = value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        return isPlain ? value : value.debugDescription
+    /// Escapes a field's name or value, which may contain anything, to one line without control characters.
+    private static func printable(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard scalars.contains(where: isControl) else { return text }
+        return "\"\(scalars.map { $0.escaped(asASCII: $0.isASCII || isControl($0)) }.joined())\""
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     }
 
     private static func name(of subject: AppStoreVerifier.Subject) -> String {
@@ -142,6 +148,7 @@ struct ReceiptReport {
         ]
         fields["expiration_date"] = receipt.expirationDate.map(Wording.moment)
         fields["revocation_date"] = receipt.revocationDate.map(Wording.moment)
+        fields["adam_id"] = receipt.appAppleIdentifier.map { String($0) }
         fields["volume_purchase"] = receipt.isVolumePurchase ? "true" : nil
         let width = String(receipt.purchases.count).count
         for (index, purchase) in receipt.purchases.sorted(by: { $0.purchaseDate < $1.purchaseDate }).enumerated() {

@@ -6,6 +6,8 @@ struct Manifest: Codable {
         let form: Form
         /// Whether it is in Xcode's form, with one certificate.
         let isXcode: Bool
+        /// Whether it names production, the environment in which Apple's library wants the app's Apple ID.
+        let isProduction: Bool
         /// What is wrong with the chain of certificates; nil if nothing is.
         let defect: String?
         /// What was signed, a file; nil for a transaction receipt.
@@ -19,6 +21,7 @@ struct Manifest: Codable {
     }
 
     let bundleId: String
+    let appAppleId: Int64
     /// The signing date, in seconds since 1970.
     let date: Int
     /// A file in DER.

@@ -11,6 +11,7 @@ struct SampleFolder {
 
     /// How a store signs.
     private struct Signing {
+        var environment = AppStoreSigner.Environment.sandbox
         var form = SigningForm.appStore
         var digest = PKCS7Signer.Digest.sha256
         var defect: CertificateAuthority.Defect?
@@ -29,6 +30,7 @@ struct SampleFolder {
         authority = try CertificateAuthority(now: date)
         manifest = Manifest(
             bundleId: SampleStore.bundleIdentifier,
+            appAppleId: SampleStore.appAppleIdentifier,
             date: Int(date.timeIntervalSince1970),
             revocationList: "revoked.crl"
         )
@@ -37,7 +39,7 @@ struct SampleFolder {
         try write(authority.revocationList(at: date), manifest.revocationList)
     }
 
-    /// Adds what stores issue: with either digest and each defect, and in Xcode's form.
+    /// Adds what stores issue: with either digest and each defect, from production, and in Xcode's form.
     mutating func addSamples() throws {
         for digest in PKCS7Signer.Digest.allCases {
             // A signer does not open what has its defect, but what it seals is the same.
@@ -46,8 +48,9 @@ struct SampleFolder {
                 try add(Signing(digest: digest, defect: defect), content)
             }
         }
-        let xcode = Signing(form: .xcode)
-        try add(xcode, store(xcode).appReceiptContent())
+        for signing in [Signing(environment: .production), Signing(form: .xcode)] {
+            try add(signing, store(signing).appReceiptContent())
+        }
     }
 
     private func store(_ signing: Signing) throws -> SampleStore {
@@ -55,6 +58,7 @@ struct SampleFolder {
             try AppStoreSigner(
                 authority,
                 clock: clock,
+                environment: signing.environment,
                 digest: signing.digest,
                 form: signing.form,
                 transactionReceiptVersion: signing.digest == .sha1 ? .rsa1024 : .rsa2048,
@@ -102,7 +106,9 @@ struct SampleFolder {
         _ transaction: String?
     ) throws {
         let isXcode = signing.form == .xcode
-        let qualities = [isXcode ? "xcode" : nil, signing.defect?.rawValue].compactMap { $0.map { "-\($0)" } }
+        let isProduction = signing.environment == .production
+        let qualities = [isXcode ? "xcode" : nil, isProduction ? "production" : nil, signing.defect?.rawValue]
+            .compactMap { $0.map { "-\($0)" } }
         let name = "\(form)-\(manifest.samples.count)\(qualities.joined()).\(suffix)"
         try write(data, name)
         if let content { try write(content, "\(name).content") }
@@ -111,6 +117,7 @@ struct SampleFolder {
                 file: name,
                 form: form,
                 isXcode: isXcode,
+                isProduction: isProduction,
                 defect: signing.defect?.rawValue,
                 content: content.map { _ in "\(name).content" },
                 transactionId: transaction

@@ -14,6 +14,7 @@ struct SampleStore {
     private let memberDevice: SandboxDevice
 
     static let bundleIdentifier = "com.example.app"
+    static let appAppleIdentifier: Int64 = 1_234_567_890
     private static let group = "passes"
     private static let products: [SandboxProduct] = [
         .consumable("com.example.coins", price: "0.99"),
@@ -39,7 +40,8 @@ struct SampleStore {
             clock: clock,
             locale: "en_US",
             signer: signer,
-            bundleIdentifier: Self.bundleIdentifier
+            bundleIdentifier: Self.bundleIdentifier,
+            appAppleIdentifier: Self.appAppleIdentifier
         )
         device = store.device
         let member = try store.addAccount("member")

@@ -8,6 +8,9 @@ struct DERTarget: Target {
     private let signer = CredulousSigner()
     private let verifiers: [PKCS7Verifier]
     private let transactionReceiptVerifier: TransactionReceiptVerifier
+    private let sealer = CredulousSealer()
+    /// Verifies what the authority signed, in every form.
+    private let verifier: AppStoreVerifier
 
     init(_ authority: CertificateAuthority) throws {
         self.authority = authority
@@ -16,12 +19,15 @@ struct DERTarget: Target {
             try PKCS7Verifier(root: authority.rootCertificate),
             try PKCS7Verifier(root: xcode, form: .xcode),
         ]
+        verifier = try AppStoreVerifier(root: authority.rootCertificate)
         transactionReceiptVerifier = try TransactionReceiptVerifier(root: authority.rootCertificate)
     }
 
     func read(_ input: [UInt8]) {
         let data = Data(input)
         _ = try? AppReceipt(verifying: data, signer: signer)
+        _ = try? AppReceipt(verifying: data, signer: sealer)
+        _ = try? verifier.verify(data, at: Folder.date)
         for verifier in verifiers { _ = try? verifier.verify(data, asOf: Folder.date) }
         try? transactionReceiptVerifier.verify(data, over: Data(), asOf: Folder.date)
         Self.walkBasic(input)
@@ -60,7 +66,8 @@ extension DERTarget {
         get throws {
             let small = try Samples.appReceipt.data(signedBy: signer)
             let payload = Data(DER.element(.set, signer.message))
-            var seeds: [Data] = [small, try Samples.largeAppReceipt.data(signedBy: signer)]
+            _ = try Samples.appReceipt.data(signedBy: sealer)
+            var seeds: [Data] = [small, sealer.payload, try Samples.largeAppReceipt.data(signedBy: signer)]
             for digest in PKCS7Signer.Digest.allCases {
                 seeds.append(try authority.pkcs7Signer(at: Folder.date, digest: digest).sign(payload))
             }

@@ -1,9 +1,16 @@
 import Foundation
 import StoreCore
+import StoreCrypto
 
 /// Transaction receipts: the outer property list, and the inner one in an envelope that is made here.
 struct PropertyListTarget: Target {
     private let signer = CredulousSigner()
+    /// Verifies what an authority signed; nil without libcrypto.
+    private let verifier: AppStoreVerifier?
+
+    init(_ authority: CertificateAuthority?) throws {
+        verifier = try authority.map { try AppStoreVerifier(root: $0.rootCertificate) }
+    }
 
     func read(_ input: [UInt8]) {
         verify(Data(input))
@@ -16,6 +23,7 @@ struct PropertyListTarget: Target {
 
     private func verify(_ receipt: Data) {
         _ = ReceiptVerification(of: receipt, signer: signer, at: Folder.date)
+        _ = try? verifier?.verify(receipt, at: Folder.date)
     }
 
     var seeds: [[UInt8]] {

@@ -69,8 +69,21 @@ enum Samples {
         ),
     ]
 
-    static let jwsPayload = """
-        {"transactionId":"1000000","bundleId":"com.example.app","productId":"com.example.coins","quantity":1,\
-        "purchaseDate":1735722000000,"signedDate":1735722000000,"type":"Consumable","environment":"Sandbox"}
+    /// A transaction, a renewal and an app transaction.
+    static let jwsPayloads = [
         """
+        {"transactionId":"1000000","originalTransactionId":"1000000","bundleId":"com.example.app",\
+        "productId":"com.example.coins","quantity":1,"purchaseDate":1735722000000,"originalPurchaseDate":1735722000000,\
+        "inAppOwnershipType":"PURCHASED","signedDate":1735722000000,"type":"Consumable","environment":"Sandbox"}
+        """,
+        """
+        {"originalTransactionId":"1000000","productId":"com.example.pro","autoRenewProductId":"com.example.pro",\
+        "autoRenewStatus":1,"eligibleWinBackOfferIds":["back"],"renewalDate":1735722000000,\
+        "signedDate":1735722000000.5,"environment":"Sandbox"}
+        """,
+        """
+        {"receiptType":"Sandbox","bundleId":"com.example.app","applicationVersion":"1.0",\
+        "receiptCreationDate":1735722000000,"originalPurchaseDate":1375340400000,"originalApplicationVersion":"1.0"}
+        """,
+    ]
 }

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCrypto
 
-/// A program that feeds the readers of untrusted input what nobody wrote, by coverage (libFuzzer).
+/// A program that feeds malformed input to the readers of untrusted input, by coverage (libFuzzer).
 ///
 ///     store-fuzz TARGET [--seconds 20] [--seed 1] [--folder .build-fuzz/store-fuzz]
 ///     store-fuzz TARGET [--folder .build-fuzz/store-fuzz] FILE...

@@ -28,7 +28,7 @@ enum TargetName: String, CaseIterable {
         switch self {
         case .der: try DERTarget(folder.authority())
         case .jws: try JWSTarget(folder.authority())
-        case .plist: PropertyListTarget()
+        case .plist: try PropertyListTarget(try? folder.authority())
         case .storekit: StorekitTarget()
         }
     }

@@ -90,11 +90,11 @@ import Testing
         #expect(wire.contains(#""receipt_type":"ProductionSandbox""#))
     }
 
-    @Test func `A transaction receipt is told, and its subscription judged at the moment given`() throws {
+    @Test func `A transaction receipt is told, its environment as unsigned, and judged at the moment given`() throws {
         let file = try write(coins.data(signedBy: signer))
         let before = Run("verify", file, "--root", root, "--at", "2025-06-01T00:00:59Z")
         #expect(before.output.hasPrefix("status 0\nThe root vouches for this receipt.\nbid: com.example.coins\n"))
-        #expect(before.output.contains("\nenvironment: Sandbox\n"))
+        #expect(before.output.contains("\nenvironment: Sandbox (no signature covers it)\n"))
         #expect(before.code == 0)
         let after = Run("verify", file, "--root", root, "--at", "2025-06-01T00:01:00Z")
         #expect(after.output.hasPrefix("status 21006\nThe subscription's period is over.\n"))
@@ -129,6 +129,23 @@ import Testing
             let run = Run("verify", file, "--root", root)
             #expect(run.output.hasPrefix("status 0\nThe root vouches for this \(name).\n"))
         }
+    }
+
+    @Test func `A field's name and its value stay on their line`() throws {
+        let payload =
+            #"{"\nstatus 21003":"a\u2028b","c\u0085d":"\u009b2J","signedDate":1748736000000,"transactionId":"7"}"#
+        let run = Run("verify", try write(Data(signer.jws(of: Data(payload.utf8)).utf8)), "--root", root)
+        #expect(
+            run.output == #"""
+                status 0
+                The root vouches for this transaction.
+                "\nstatus 21003": "a\u{2028}b"
+                "c\u{0085}d": "\u{009B}2J"
+                signedDate: 1748736000000
+                transactionId: 7
+
+                """#
+        )
     }
 
     @Test func `What the root does not vouch for ends with 1, and tells why and nothing else`() throws {

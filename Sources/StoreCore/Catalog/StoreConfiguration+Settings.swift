@@ -34,7 +34,7 @@ extension StoreConfiguration {
         public var transactionFailureCode: Int?
         /// The failures that are set up for single operations, in the file's order.
         public var forcedErrors: [ForcedError] = []
-        /// App Store Connect's number for the app, in a file that is synchronized with it.
+        /// The app's Apple ID, App Store Connect's number for it, in a file that is synchronized with it.
         public var applicationInternalIdentifier: String?
         /// The developer's team, in a synchronized file.
         public var developerTeamIdentifier: String?

@@ -35,6 +35,10 @@ public struct AppReceipt: Hashable, Sendable {
     public var revocationDate: Date?
     /// Attribute 0: whether the app belongs to a volume purchase, shown as `VPP` in the environment's name.
     public var isVolumePurchase: Bool
+    /// Attribute 1: the app's Apple ID, the App Store's number for it; nil in every receipt from a test.
+    ///
+    /// In the App Store's form a receipt without one has the number 0.
+    public var appAppleIdentifier: Int64?
 
     /// The date of the app's own purchase in every receipt from a test: 1 August 2013, 7:00 UTC.
     public static let testPurchaseDate = AppTransactionPayload.testPurchaseDate
@@ -53,6 +57,7 @@ public struct AppReceipt: Hashable, Sendable {
     ///   - expirationDate: the moment from which the receipt is expired; never, unless given.
     ///   - revocationDate: the moment since which it is revoked; it is not, unless given.
     ///   - isVolumePurchase: whether the app belongs to a volume purchase.
+    ///   - appAppleIdentifier: the app's Apple ID; none, unless given.
     public init(
         bundleIdentifier: String,
         bundleVersion: String,
@@ -64,7 +69,8 @@ public struct AppReceipt: Hashable, Sendable {
         originalBundleVersion: String = "1.0",
         expirationDate: Date? = nil,
         revocationDate: Date? = nil,
-        isVolumePurchase: Bool = false
+        isVolumePurchase: Bool = false,
+        appAppleIdentifier: Int64? = nil
     ) {
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
@@ -76,6 +82,7 @@ public struct AppReceipt: Hashable, Sendable {
         self.expirationDate = expirationDate
         self.revocationDate = revocationDate
         self.isVolumePurchase = isVolumePurchase
+        self.appAppleIdentifier = appAppleIdentifier
         deviceHash = Data()
         deviceHash = hash(forDevice: device)
     }
@@ -125,8 +132,9 @@ extension AppReceipt {
         public var originalPurchaseDate: Date
         /// 1707: the product's kind.
         ///
-        /// 0 for a non-consumable, 1 for a consumable, 2 for a non-renewing subscription, 3 for an auto-renewable one. A
-        /// free subscription is 4 here, a number of StoreCore's own.
+        /// 0 for a non-consumable, 1 for a consumable, 2 for a non-renewing subscription, 3 for an auto-renewable one.
+        /// The App Store has no number for a free subscription: in its form that is 0, and is read as a non-consumable,
+        /// as it is in JWS. With any other signer it is 4, a number of StoreCore's own.
         public var kind: SandboxProduct.Kind
         /// 1708, 1711, 1713, 1719 and 1721: the attributes of auto-renewable subscriptions; nil for all other kinds.
         ///

@@ -49,6 +49,9 @@ public struct TransactionReceipt: Hashable, Sendable {
         /// first moment that is not paid for.
         public var expirationDate: Date
         /// `web-order-line-item-id`: the store's own number for this period.
+        ///
+        /// A ``SandboxStore`` gives it the identifier of the transaction that began the period, the same in receipts and
+        /// in JWS.
         public var webOrderLineItemIdentifier: String?
         /// `is-trial-period`: whether this period is free.
         public var isTrialPeriod: Bool

@@ -106,8 +106,9 @@ extension SandboxBackend {
     /// unfinished consumables that were bought on this device. With nobody signed in it lists nothing. Read it with
     /// ``AppReceipt/init(verifying:signer:)``.
     ///
-    /// Created anew on each access. Purchases that it listed before are not encoded again, nor signed again by an
-    /// ``HMACReceiptSigner``.
+    /// Signed when it is read. Read again with the same content, it is the same receipt, byte by byte, until the store's
+    /// clock has reached another second, and is not signed again; the store keeps it for each device. Purchases that it
+    /// listed before are not encoded again, nor signed again by an ``HMACReceiptSigner``.
     public var appReceipt: Data? { device.core.appReceipt(on: device.number) }
 
     /// Ensures that an app receipt exists; it is always up to date.

@@ -1,6 +1,7 @@
 import Foundation
 
-// The store's transactions as JWS: a value is made when it is read, and signed when its JWS is. The first reading takes in the
+// The store's transactions as JWS: a value is made when it is read, and signed when its JWS is first read. Read again, unchanged
+// and within a second of the store's clock, it is the same value: the store keeps the last 256. The first reading takes in the
 // ledger, each later one what is new in it.
 extension SandboxStore {
     /// The signer of the store's JWS: its ``signer`` if that signs them, else an ``HMACReceiptSigner`` of its own.

@@ -54,21 +54,29 @@ extension SandboxDriver {
         in state: SandboxState,
         at now: Date
     ) -> (receipt: TransactionReceipt, isOver: Bool)? {
-        guard let number = TransactionNumber(original), let newest = state.newestPurchase(ofOriginal: number),
-            let term = newest.term,
-            String(Int64(ReceiptDate.milliseconds(of: term.originalDate))) == milliseconds,
-            let receipt = receipt(of: newest, in: state)
+        guard let number = TransactionNumber(original),
+            let (account, newest) = state.newestPurchase(ofOriginal: number),
+            let term = state.accounts[account].history[newest].term,
+            // Some dates have no milliseconds.
+            (try? ReceiptDate(term.originalDate)).map({ String($0.milliseconds) }) == milliseconds,
+            let receipt = receipt(of: newest, by: account, in: state)
         else { return nil }
         guard let index = state.subscriptions.index(ofOriginal: number) else {
-            return (receipt, newest.isCancelled || term.end <= now)
+            return (receipt, state.accounts[account].history[newest].isCancelled || term.end <= now)
         }
         let subscription = state.subscriptions[index]
         return (receipt, !subscription.isRunning || subscription.term.end <= now)
     }
 
     /// Returns the receipt that the transaction of a purchase had before it was finished.
-    private func receipt(of purchase: SandboxState.Purchase, in state: SandboxState) -> TransactionReceipt? {
+    private func receipt(
+        of index: PurchaseIndex,
+        by account: AccountID,
+        in state: SandboxState
+    ) -> TransactionReceipt? {
+        let purchase = state.accounts[account].history[index]
         guard let itself = purchase.asOriginal.original else { return nil }
+        let period = state.period(of: index, by: account)
         return TransactionReceipt(
             quantity: itself.payment.quantity,
             productIdentifier: itself.payment.productIdentifier,
@@ -78,7 +86,8 @@ extension SandboxDriver {
             originalPurchaseDate: purchase.term?.originalDate,
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion,
-            subscription: purchase.term.map(TransactionReceipt.Subscription.init),
+            appItemIdentifier: appAppleIdentifier(in: signer.environment).map { String($0) },
+            subscription: purchase.term.map { TransactionReceipt.Subscription($0, period) },
             applicationUsername: itself.payment.applicationUsername,
             cancellationDate: purchase.isCancelled ? state.revocations.cancellation(of: itself.identifier) : nil
         )
@@ -86,8 +95,12 @@ extension SandboxDriver {
 
     private func receipt(of row: SandboxState.Row, in state: SandboxState) -> TransactionReceipt {
         let transaction = row.transaction
+        var subscription: TransactionReceipt.Subscription?
         var term: SubscriptionTerm?
-        if let account = row.account, let index = row.history { term = state.accounts[account].history[index].term }
+        if let account = row.account, let index = row.history {
+            term = state.accounts[account].history[index].term
+            subscription = term.map { TransactionReceipt.Subscription($0, state.period(of: index, by: account)) }
+        }
         return TransactionReceipt(
             quantity: transaction.payment.quantity,
             productIdentifier: transaction.payment.productIdentifier,
@@ -97,7 +110,8 @@ extension SandboxDriver {
             originalPurchaseDate: term?.originalDate ?? transaction.original?.date,
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion,
-            subscription: term.map(TransactionReceipt.Subscription.init),
+            appItemIdentifier: appAppleIdentifier(in: signer.environment).map { String($0) },
+            subscription: subscription,
             applicationUsername: transaction.payment.applicationUsername,
             cancellationDate: state.revocations.cancellation(of: transaction)
         )
@@ -107,7 +121,7 @@ extension SandboxDriver {
 extension SandboxState {
     /// Returns the newest period of the subscription that began with a transaction; a member's own period if it comes
     /// from the family.
-    fileprivate func newestPurchase(ofOriginal number: TransactionNumber) -> Purchase? {
+    fileprivate func newestPurchase(ofOriginal number: TransactionNumber) -> (AccountID, PurchaseIndex)? {
         if let index = subscriptions.index(ofOriginal: number) {
             return newestPurchase(ofOriginal: number, by: subscriptions[index].account)
         }
@@ -115,19 +129,24 @@ extension SandboxState {
         return accounts.indices.lazy.compactMap { newestPurchase(ofOriginal: number, by: $0) }.first
     }
 
-    private func newestPurchase(ofOriginal number: TransactionNumber, by account: AccountID) -> Purchase? {
+    private func newestPurchase(
+        ofOriginal number: TransactionNumber,
+        by account: AccountID
+    ) -> (AccountID, PurchaseIndex)? {
         let history = accounts[account].history
         return history.indices.last {
             history[$0].term?.original == number && !history[$0].isDeferredChange && !history[$0].isDeleted
         }
-        .map { history[$0] }
+        .map { (account, $0) }
     }
 }
 
 extension TransactionReceipt.Subscription {
-    init(_ term: SubscriptionTerm) {
+    /// Creates the attributes of a term; `period` is the transaction that began its period.
+    init(_ term: SubscriptionTerm, _ period: TransactionNumber?) {
         self.init(
             expirationDate: term.end,
+            webOrderLineItemIdentifier: period?.identifier,
             isTrialPeriod: term.offer?.terms.paymentMode == .freeTrial,
             isInIntroductoryOfferPeriod: term.offer?.kind == .introductory
                 && term.offer?.terms.paymentMode != .freeTrial,

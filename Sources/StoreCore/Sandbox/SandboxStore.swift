@@ -32,6 +32,9 @@ public final class SandboxStore: Sendable {
     ///   - signer: the signer and verifier of receipts; unless given, one with a key that nobody else has.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
+    ///   - appAppleIdentifier: the app's Apple ID, the App Store's number for it. Receipts and app transactions name it
+    ///     if the signer's environment is production, where Apple's server library requires it; see
+    ///     ``AppTransactionPayload/appAppleId``.
     /// - Throws: ``CatalogError`` for products that cannot be sold, ``SandboxError`` for an unknown country, and the
     ///   ledger's errors.
     public init(
@@ -45,7 +48,8 @@ public final class SandboxStore: Sendable {
         isNewsstandApp: Bool = false,
         signer: any ReceiptSigner = HMACReceiptSigner(),
         bundleIdentifier: String = "com.example.app",
-        bundleVersion: String = "1.0"
+        bundleVersion: String = "1.0",
+        appAppleIdentifier: Int64? = nil
     ) throws {
         if let storefront, Storefronts.storefront(storefront) == nil {
             throw SandboxError.unknownStorefront(storefront)
@@ -70,7 +74,8 @@ public final class SandboxStore: Sendable {
             clock: clock,
             signer: signer,
             bundleIdentifier: bundleIdentifier,
-            bundleVersion: bundleVersion
+            bundleVersion: bundleVersion,
+            appAppleIdentifier: appAppleIdentifier
         )
         device = SandboxDevice(core, 0)
     }
@@ -92,6 +97,8 @@ public final class SandboxStore: Sendable {
     ///   - signer: the signer and verifier of receipts; unless given, one with a key that nobody else has.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
+    ///   - appAppleIdentifier: the app's Apple ID, in production; that of a synchronized file, unless given, see
+    ///     ``StoreConfiguration/Settings/applicationInternalIdentifier``.
     /// - Throws: as the initializer that takes products.
     public convenience init(
         _ configuration: StoreConfiguration,
@@ -103,7 +110,8 @@ public final class SandboxStore: Sendable {
         isNewsstandApp: Bool = false,
         signer: any ReceiptSigner = HMACReceiptSigner(),
         bundleIdentifier: String = "com.example.app",
-        bundleVersion: String = "1.0"
+        bundleVersion: String = "1.0",
+        appAppleIdentifier: Int64? = nil
     ) throws {
         try self.init(
             products: configuration.products,
@@ -116,7 +124,9 @@ public final class SandboxStore: Sendable {
             isNewsstandApp: isNewsstandApp,
             signer: signer,
             bundleIdentifier: bundleIdentifier,
-            bundleVersion: bundleVersion
+            bundleVersion: bundleVersion,
+            appAppleIdentifier: appAppleIdentifier
+                ?? configuration.settings.applicationInternalIdentifier.flatMap { Int64($0) }
         )
         if authorizer == nil, configuration.settings.isAskToBuyEnabled {
             for account in accounts { try account.setAsksToBuy(true) }

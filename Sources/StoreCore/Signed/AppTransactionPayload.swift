@@ -2,11 +2,16 @@ import Foundation
 
 /// The signed information about an account's purchase of the app itself, as Store Kit 2 has it.
 ///
-/// Each property has the name of its key. What a store cannot know is left out: the App Store's own numbers for the app and
-/// its version, the date of a preorder, and the platform.
+/// Each property has the name of its key. What a store cannot know is left out: the App Store's own number for the app's
+/// version, the date of a preorder, and the platform.
 public struct AppTransactionPayload: JWSPayload {
     /// The environment's name.
     public var receiptType: String
+    /// The app's Apple ID, the App Store's number for it; absent outside production.
+    ///
+    /// Apple's server library refuses an app transaction from production without the expected one. A ``SandboxStore``
+    /// has it if it was given one.
+    public var appAppleId: Int64?
     /// The app's bundle identifier.
     public var bundleId: String
     /// The app's version.

@@ -20,14 +20,29 @@ public protocol JWSPayload: Codable, Hashable, Sendable {
 extension JWSPayload {
     /// The payload as a store signs it, in UTF-8.
     ///
-    /// The keys are in alphabetical order, so the same payload has the same bytes.
+    /// The keys are in alphabetical order, so the same payload has the same bytes. A conforming type of the app's own
+    /// must be encodable as JSON: one that is not stops the process.
     public var json: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             return try encoder.encode(self)
         } catch {
-            fatalError("Strings and whole numbers have no JSON: \(error)")
+            fatalError("A payload has no JSON: \(error)")
         }
     }
+}
+
+/// The signing date of a payload of any kind.
+struct SigningDate: Decodable {
+    private let signedDate: PayloadDate?
+    private let receiptCreationDate: PayloadDate?
+
+    init?(of payload: Data) {
+        guard let dates = try? JSONDecoder().decode(Self.self, from: payload) else { return nil }
+        self = dates
+    }
+
+    /// The date, nil if the payload tells none.
+    var date: Date? { (signedDate ?? receiptCreationDate)?.date }
 }

@@ -12,6 +12,8 @@ public struct PayloadDate: Hashable, Sendable {
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Creates a date, rounded to the nearest millisecond.
+    ///
+    /// A date outside the range of ``milliseconds`` is clamped to it. A date that is not a number becomes the greatest one.
     public init(_ date: Date) {
         // A date that is further away than all milliseconds is as far away as they reach.
         let nearest = (date.timeIntervalSince1970 * 1000).rounded()

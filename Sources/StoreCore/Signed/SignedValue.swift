@@ -91,9 +91,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         let bytes = parts.count == 3 ? Base64URL.decode(Array(parts[1])[...]) : nil
         let payload = bytes.flatMap { try? JSONDecoder().decode(Payload.self, from: Data($0)) }
         do {
-            _ = try verifier.payload(of: jws) { data in
-                (try? JSONDecoder().decode(SigningDate.self, from: data))?.date
-            }
+            _ = try verifier.payload(of: jws) { SigningDate(of: $0)?.date }
         } catch {
             return (payload, SignatureDefect(error))
         }
@@ -105,13 +103,6 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
 /// The error of a JWS whose payload cannot be read.
 package struct UnreadablePayload: Error, CustomStringConvertible {
     package var description: String { "The JWS has no payload of the expected kind." }
-}
-
-/// The date of a signature, read from a payload of any kind.
-private struct SigningDate: Decodable {
-    var signedDate: PayloadDate?
-    var receiptCreationDate: PayloadDate?
-    var date: Date? { (signedDate ?? receiptCreationDate)?.date }
 }
 
 extension JWSPayload {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The signed information about one transaction, as Store Kit 2 and the App Store's servers have it.
 ///
-/// Each property has the name of its key. What a store cannot know is left out: the App Store's own number for the app,
-/// commitments of several periods, and what Advanced Commerce adds.
+/// Each property has the name of its key. What a store cannot know is left out: commitments of several periods, and what
+/// Advanced Commerce adds.
 public struct TransactionPayload: JWSPayload {
     /// The transaction's identifier.
     public var transactionId: String
@@ -12,7 +12,8 @@ public struct TransactionPayload: JWSPayload {
     public var originalTransactionId: String
     /// The identifier of a subscription's period, the same in each transaction that repeats or restores it.
     ///
-    /// A ``SandboxStore`` gives it the identifier of the transaction that began the period.
+    /// A ``SandboxStore`` gives it the identifier of the transaction that began the period, in receipts too; see
+    /// ``TransactionReceipt/Subscription/webOrderLineItemIdentifier``.
     public var webOrderLineItemId: String?
     /// The app's bundle identifier.
     public var bundleId: String

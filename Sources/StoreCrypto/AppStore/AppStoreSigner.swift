@@ -23,6 +23,9 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
         /// `Sandbox`, in app receipts `ProductionSandbox`.
         case sandbox
         /// `Production`.
+        ///
+        /// To verify an app transaction from production, Apple's server library needs the app's Apple ID in it: give
+        /// the store one, as `appAppleIdentifier`.
         case production
     }
 

@@ -2,18 +2,22 @@ import Foundation
 import StoreCore
 
 extension AppStoreVerifier {
-    /// What the App Store signed, by its form.
+    /// The verified content of a receipt or a JWS, by its form.
     public enum Content: Hashable, Sendable {
         /// A transaction receipt, with the response about it and the environment that it names.
+        ///
+        /// No signature covers the environment: whoever has a receipt of `Sandbox` can make it one of `Production`, and it
+        /// stays valid.
         case transactionReceipt(ReceiptVerification, environment: String)
-        /// An app receipt, with the environment that it names, such as `ProductionSandbox`. A volume purchase is told by
-        /// `isVolumePurchase` alone.
+        /// An app receipt, with the name of its environment: `Production`, `ProductionSandbox` or `Xcode`.
+        ///
+        /// The name is the same for a volume purchase, of which the receipt's `isVolumePurchase` is true.
         case appReceipt(AppReceipt, environment: String)
         /// A JWS, with its payload, a JSON object.
         case jws(Subject, payload: Data)
     }
 
-    /// What the payload of a JWS is about.
+    /// The kind of information in the payload of a JWS.
     public enum Subject: Hashable, Sendable {
         /// A transaction.
         case transaction
@@ -28,9 +32,9 @@ extension AppStoreVerifier {
     /// Verifies a receipt or a JWS of any form.
     ///
     /// An app receipt is judged as of its creation date, a JWS as of its `signedDate`, or the `receiptCreationDate` of an app
-    /// transaction. A transaction receipt tells no such date, and is judged as of its purchase: see
-    /// ``TransactionReceiptVerifier/verify(_:over:)``. It is read as `AppStoreSigner` writes it: with the
-    /// pod 100, and an environment that is one of the App Store's or Xcode's.
+    /// transaction. A transaction receipt has no signing date, and is judged as of its purchase: see
+    /// ``TransactionReceiptVerifier/verify(_:over:)``. It must have the form that ``AppStoreSigner`` writes: the pod 100, and
+    /// an environment that is one of the App Store's or Xcode's.
     ///
     /// - Parameters:
     ///   - data: the data itself, not its Base64 form: untrusted input, of any content and length.

@@ -38,14 +38,14 @@ extension CertificateAuthority {
 
         var key = leaf.key
         var issuer = try certified(issuerRole, at: date)
-        var template = role.template(for: role.validity(at: date, lifetimes))
+        var template = role.template(for: try role.validity(at: date, lifetimes))
         var intermediate = CertificateRole.intermediate.template(
-            for: CertificateRole.intermediate.validity(at: date, lifetimes)
+            for: try CertificateRole.intermediate.validity(at: date, lifetimes)
         )
         switch defect {
         case .expiredLeaf:
             let past = date - max(lifetimes.leaf, 0) - 86_400
-            template.validity = role.validity(at: past, lifetimes)
+            template.validity = try role.validity(at: past, lifetimes)
         case .missingLeafMarker: template.marker = nil
         case .missingIntermediateMarker:
             intermediate.marker = nil

@@ -13,7 +13,7 @@ import StoreCore
 ///
 /// The root and the intermediate have keys on P-384. The leaves have keys on P-256 for JWS and RSA keys for receipts, and
 /// are made when they are first needed: an RSA key takes a quarter of a second. Certificates other than the root and
-/// Xcode's are renewed, with the same key, when one is needed for a date outside its lifetime.
+/// Xcode's, whose lifetimes are the same, are renewed, with the same key, when one is needed for a date outside its lifetime.
 ///
 /// Any thread may use an authority. Its certificates are worth nothing outside of tests: whoever reads its keys can sign.
 public final class CertificateAuthority: Sendable {
@@ -21,7 +21,7 @@ public final class CertificateAuthority: Sendable {
     ///
     /// Each lifetime begins an hour before the certificate is made, for verifiers whose clocks lag behind.
     public struct Lifetimes: Hashable, Sendable {
-        /// The lifetime of the root, and of Xcode's self-signed certificates; 25 years by default, as Apple's root.
+        /// The lifetime of the root, which Xcode's self-signed certificates share; 25 years by default, as Apple's root.
         public var root: TimeInterval
         /// The lifetime of the intermediate; 15 years by default, as Apple's.
         public var intermediate: TimeInterval
@@ -53,7 +53,8 @@ public final class CertificateAuthority: Sendable {
     /// - Throws: a ``CryptoError`` if no key can be made, and for a date outside the years 1950 to 9999.
     public init(now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
         self.lifetimes = lifetimes
-        root = try Self.freshRoot(now, lifetimes)
+        let key = try Key.generated(CertificateRole.root.kind)
+        root = try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes)
         folder = nil
         issued = Locked([:])
     }
@@ -68,13 +69,15 @@ public final class CertificateAuthority: Sendable {
     ///   - folder: the folder.
     ///   - now: the date at which the root has to be valid, by the store's clock.
     ///   - lifetimes: how long certificates are valid that are made.
-    /// - Throws: a ``CryptoError`` that names the file for one that is missing or is not PEM, a certificate that does not
-    ///   belong to the key beside it, was not issued by this folder's root, or, the root's, is not valid now; and if the
-    ///   folder cannot be written.
+    /// - Throws: a ``CryptoError`` that names the file for one that is missing or is not PEM, a key that other users
+    ///   have access to, a certificate that does not belong to the key beside it, lacks what marks it, was not issued by
+    ///   this folder's root, or, the root's, is not valid now; and if the folder cannot be written.
     public init(folder: URL, now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
         let folder = CertificateFolder(folder)
         self.lifetimes = lifetimes
-        if folder.isEmpty { try folder.create(with: try Self.freshRoot(now, lifetimes)) }
+        if folder.isUnfilled {
+            try folder.fill { key throws(CryptoError) in try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes) }
+        }
         root = try folder.root()
         self.folder = folder
         issued = Locked([:])
@@ -85,11 +88,6 @@ public final class CertificateAuthority: Sendable {
         }
     }
 
-    private static func freshRoot(_ now: Date, _ lifetimes: Lifetimes) throws(CryptoError) -> CertifiedKey {
-        let key = try Key.generated(CertificateRole.root.kind)
-        return try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes)
-    }
-
     /// The root certificate in DER, which verifiers have to trust.
     public var rootCertificate: Data { root.certificate.data }
 
@@ -98,10 +96,8 @@ public final class CertificateAuthority: Sendable {
 
     /// Returns a key and a certificate that is valid at a date, and makes what is missing.
     func certified(_ role: CertificateRole, at date: Date) throws(CryptoError) -> CertifiedKey {
-        guard role != .root else {
-            try requireValidity(at: date)
-            return root
-        }
+        try requireValidity(at: date)
+        if role == .root { return root }
         let issuer: CertifiedKey? = if let issuer = role.issuer { try certified(issuer, at: date) } else { nil }
         return try issued.withLock { issued in
             Result { () throws(CryptoError) in
@@ -122,17 +118,31 @@ public final class CertificateAuthority: Sendable {
     ) throws(CryptoError) -> CertifiedKey {
         guard let folder else {
             let key = if let known { known } else { try Key.generated(role.kind) }
-            return try CertifiedKey(role, key, issuer: issuer, at: date, lifetimes)
+            return try certified(role, key, by: issuer, at: date)
         }
         let key = if let known { known } else { try folder.key(role) }
-        if let found = try folder.certificate(role, of: key, issuer: issuer),
-            found.certificate.validity.contains(date)
-        {
-            return found
+        let found = try folder.certificate(role, of: key, issuer: issuer)
+        if let found, found.certificate.validity.contains(date) { return found }
+        let new = try certified(role, key, by: issuer, at: date)
+        guard role.issuer == nil else {
+            try folder.replace(new.certificate, role)
+            return new
         }
-        let renewed = try CertifiedKey(role, key, issuer: issuer, at: date, lifetimes)
-        try folder.put(renewed.certificate, role)
-        return renewed
+        // Verifiers trust the certificate itself: it is never replaced, and another process may have been quicker.
+        try folder.add(new.certificate, role)
+        return try folder.certificate(role, of: key, issuer: nil) ?? new
+    }
+
+    /// Certifies a key; Xcode's certificates have the root's lifetime.
+    private func certified(
+        _ role: CertificateRole,
+        _ key: Key,
+        by issuer: CertifiedKey?,
+        at date: Date
+    ) throws(CryptoError) -> CertifiedKey {
+        guard issuer == nil else { return try CertifiedKey(role, key, issuer: issuer, at: date, lifetimes) }
+        let template = role.template(for: root.certificate.validity)
+        return CertifiedKey(key: key, certificate: try template.issued(for: key, by: nil as CertifiedKey?))
     }
 
     private func requireValidity(at date: Date) throws(CryptoError) {

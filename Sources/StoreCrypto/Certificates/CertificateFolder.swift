@@ -6,8 +6,14 @@ struct CertificateFolder: Sendable {
 
     init(_ url: URL) { self.url = url.standardizedFileURL }
 
-    /// Whether the folder holds nothing, or does not exist.
-    var isEmpty: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty ?? !exists(url) }
+    /// Whether the folder does not exist or has no certificate: at most a root's key, and drafts of files.
+    ///
+    /// So it is left by a process that ended while it filled the folder.
+    var isUnfilled: Bool {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return !exists(url) }
+        let key = keyFile(.root).lastPathComponent
+        return names.allSatisfy { $0.hasPrefix(key) || $0.hasPrefix(certificateFile(.root).lastPathComponent + ".") }
+    }
 
     /// Whether there is a certificate or a key.
     func has(_ role: CertificateRole) -> Bool { exists(certificateFile(role)) || exists(keyFile(role)) }
@@ -51,10 +57,20 @@ extension CertificateFolder {
     }
 
     private func readKey(_ role: CertificateRole) throws(CryptoError) -> Key {
-        try read(keyFile(role)) { text throws(CryptoError) in
+        try requirePrivacy(of: keyFile(role))
+        return try read(keyFile(role)) { text throws(CryptoError) in
             let key = try Key.private(try PEMBlock(first: [.privateKey, .ellipticCurveKey], in: text).data)
             guard key.kind == role.kind else { throw CryptoError("the key is not one of \(role.kind)") }
             return key
+        }
+    }
+
+    /// Throws if other users may read a private key, or replace it.
+    private func requirePrivacy(of file: URL) throws(CryptoError) {
+        var status = stat()
+        guard stat(file.path(percentEncoded: false), &status) == 0 else { return }
+        guard status.st_mode & 0o077 == 0 else {
+            throw failure(file, "other users have access to the private key; chmod 600 takes it from them")
         }
     }
 
@@ -70,6 +86,15 @@ extension CertificateFolder {
             }
             if let issuer, !certificate.isTrusted(through: [], to: issuer.certificate) {
                 throw CryptoError("the certificate is foreign: this folder's authority did not issue it")
+            }
+            guard issuer != nil || certificate.isSelfSigned else {
+                throw CryptoError("the certificate is not self-signed")
+            }
+            guard !role.isAuthority || certificate.isAuthority else {
+                throw CryptoError("the certificate is not one of an authority, which issues others")
+            }
+            if let marker = role.marker, !certificate.has(marker.description) {
+                throw CryptoError("the certificate lacks the extension \(marker)")
             }
             return CertifiedKey(key: key, certificate: certificate)
         }
@@ -93,26 +118,38 @@ extension CertificateFolder {
 // MARK: - Writing
 
 extension CertificateFolder {
-    /// Creates the folder with a root and its key in it, both or nothing.
+    /// Fills the folder with a root, whose key is there first; creates the folder if it does not exist.
     ///
-    /// If another process was quicker, its folder stays.
-    func create(with root: CertifiedKey) throws(CryptoError) {
-        let parent = url.deletingLastPathComponent()
-        let draft = CertificateFolder(parent.appending(path: ".\(url.lastPathComponent).\(UUID())"))
-        defer { try? FileManager.default.removeItem(at: draft.url) }
-        guard (try? FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)) != nil,
-            mkdir(draft.path, 0o700) == 0
-        else { throw failure(url, "the folder cannot be created") }
-        let key = PEMBlock(.privateKey, root.key.privateKey).text
-        try draft.put(key, to: draft.keyFile(.root), mode: 0o600, isReplacing: false)
-        try draft.put(root.certificate, .root)
-        if rename(draft.path, path) != 0, isEmpty { throw failure(url, "the folder cannot be created") }
+    /// Whoever else fills it at the same time has the same root in the end.
+    func fill(_ certify: (Key) throws(CryptoError) -> CertifiedKey) throws(CryptoError) {
+        do {
+            let attributes = [FileAttributeKey.posixPermissions: 0o700]
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true, attributes: attributes)
+        } catch {
+            throw failure(url, "the folder cannot be created: \(error.localizedDescription)")
+        }
+        // A place that another user owns, such as a mount point, keeps its mode; the keys have their own.
+        _ = chmod(path, 0o700)
+        try add(certify(key(.root)).certificate, .root)
     }
 
-    /// Writes a role's certificate.
-    func put(_ certificate: Certificate, _ role: CertificateRole) throws(CryptoError) {
+    /// Writes a role's certificate, unless there is one.
+    func add(_ certificate: Certificate, _ role: CertificateRole) throws(CryptoError) {
+        try put(certificate, role, isReplacing: false)
+    }
+
+    /// Writes a role's certificate in place of any other.
+    func replace(_ certificate: Certificate, _ role: CertificateRole) throws(CryptoError) {
+        try put(certificate, role, isReplacing: true)
+    }
+
+    private func put(
+        _ certificate: Certificate,
+        _ role: CertificateRole,
+        isReplacing: Bool
+    ) throws(CryptoError) {
         let text = PEMBlock(.certificate, certificate.data).text
-        try put(text, to: certificateFile(role), mode: 0o644, isReplacing: true)
+        try put(text, to: certificateFile(role), mode: 0o644, isReplacing: isReplacing)
     }
 
     /// Writes a file atomically; one that is there is replaced, or stays.
@@ -122,11 +159,13 @@ extension CertificateFolder {
         defer { unlink(draft) }
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         let bytes = [UInt8](text.utf8)
-        let isWritten =
+        var isWritten =
             descriptor >= 0 && write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-        if descriptor >= 0 { close(descriptor) }
-        guard isWritten, isReplacing ? rename(draft, place) == 0 : link(draft, place) == 0 || errno == EEXIST else {
-            throw failure(file, "the file cannot be written")
+        if isWritten {
+            isWritten = isReplacing ? rename(draft, place) == 0 : link(draft, place) == 0 || errno == EEXIST
         }
+        let reason = String(cString: strerror(errno))
+        if descriptor >= 0 { close(descriptor) }
+        guard isWritten else { throw failure(file, "the file cannot be written: \(reason)") }
     }
 }

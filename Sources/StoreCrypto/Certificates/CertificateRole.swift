@@ -40,23 +40,23 @@ enum CertificateRole: String, CaseIterable {
                 commonName: "StoreCore Intermediate",
                 validity: validity,
                 use: .authority(below: 0),
-                marker: .intermediateMarker
+                marker: marker
             )
         case .jws:
-            CertificateTemplate(commonName: "StoreCore JWS", validity: validity, use: .content, marker: .leafMarker)
+            CertificateTemplate(commonName: "StoreCore JWS", validity: validity, use: .content, marker: marker)
         case .receipt:
             CertificateTemplate(
                 commonName: "StoreCore Receipts",
                 validity: validity,
                 use: .content,
-                marker: .leafMarker
+                marker: marker
             )
         case .transactionReceipt1024, .transactionReceipt2048:
             CertificateTemplate(
                 commonName: "PurchaseReceiptCertificate",
                 validity: validity,
                 use: .content,
-                marker: .transactionReceiptMarker
+                marker: marker
             )
         case .xcodeJWS, .xcodeReceipt:
             CertificateTemplate(commonName: "StoreCore in Xcode", validity: validity, use: .contentAndItself)
@@ -73,7 +73,26 @@ enum CertificateRole: String, CaseIterable {
     }
 
     /// Returns the dates at which a certificate is valid that is made at a date.
-    func validity(at date: Date, _ lifetimes: CertificateAuthority.Lifetimes) -> Range<Date> {
-        (date - CertificateAuthority.Lifetimes.slack)..<(date + max(lifetime(lifetimes), 0))
+    ///
+    /// - Throws: a ``CryptoError`` for a date or a lifetime that is not a finite number.
+    func validity(at date: Date, _ lifetimes: CertificateAuthority.Lifetimes) throws(CryptoError) -> Range<Date> {
+        let lifetime = lifetime(lifetimes)
+        guard lifetime.isFinite, date.timeIntervalSince1970.isFinite else {
+            throw CryptoError("a certificate's date and lifetime must be finite numbers")
+        }
+        return (date - CertificateAuthority.Lifetimes.slack)..<(date + max(lifetime, 0))
     }
+
+    /// The extension that marks the certificate, if it has one.
+    var marker: ObjectID? {
+        switch self {
+        case .intermediate: .intermediateMarker
+        case .jws, .receipt: .leafMarker
+        case .transactionReceipt1024, .transactionReceipt2048: .transactionReceiptMarker
+        case .root, .xcodeJWS, .xcodeReceipt: nil
+        }
+    }
+
+    /// Whether the certificate issues others.
+    var isAuthority: Bool { self == .root || self == .intermediate }
 }

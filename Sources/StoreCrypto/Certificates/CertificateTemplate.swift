@@ -39,7 +39,8 @@ struct CertificateTemplate {
             DER.element(.integer, serialNumber),
             issuer.kind.certificateAlgorithm.identifier,
             name.map { [UInt8]($0) } ?? subject,
-            DER.sequence(try validity.lowerBound.der(), try validity.upperBound.der()),
+            // The last second counts (RFC 5280, 4.1.2.5).
+            DER.sequence(try validity.lowerBound.der(), try (validity.upperBound - 1).der()),
             subject,
             [UInt8](key.publicKey),
             DER.element(.explicit3, DER.element(.sequence, extensions(for: key, by: issuer)))

@@ -23,7 +23,7 @@ struct CertifiedKey: Sendable {
         at date: Date,
         _ lifetimes: CertificateAuthority.Lifetimes
     ) throws(CryptoError) {
-        var validity = role.validity(at: date, lifetimes)
+        var validity = try role.validity(at: date, lifetimes)
         // It begins with its issuer, so that what is signed later than its signing date says is accepted as of that date.
         if let start = issuer?.certificate.validity.lowerBound, start < validity.lowerBound {
             validity = start..<validity.upperBound

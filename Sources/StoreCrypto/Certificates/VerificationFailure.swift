@@ -4,6 +4,8 @@ import StoreCore
 public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The data is not in the exact form of a JWS, a PKCS #7 message or a signature.
     case malformed
+    /// The header of a JWS names extensions that its reader has to understand, `crit`, and none is understood.
+    case unknownCriticalHeader
     /// The algorithm is none that the App Store signs with in this form.
     case wrongAlgorithm
     /// The number of certificates is wrong.
@@ -47,6 +49,7 @@ public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConverti
     public var description: String {
         switch self {
         case .malformed: "The data is not in its exact form."
+        case .unknownCriticalHeader: "The header has a member crit, and no critical extension is understood."
         case .wrongAlgorithm: "The signature's algorithm is not the App Store's."
         case .chainLength(let count): "The chain must not have \(count) certificates."
         case .unreadableCertificate: "A certificate is unreadable."
@@ -67,7 +70,7 @@ public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConverti
 extension VerificationFailure: ReceiptRefusalReason {
     package var status: ReceiptVerification.Status {
         switch self {
-        case .malformed, .noSigningDate, .foreignContent: .malformed
+        case .malformed, .unknownCriticalHeader, .noSigningDate, .foreignContent: .malformed
         default: .notAuthentic
         }
     }
@@ -76,7 +79,7 @@ extension VerificationFailure: ReceiptRefusalReason {
 extension VerificationFailure: SignatureRefusal {
     package var defect: SignatureDefect {
         switch self {
-        case .malformed, .wrongAlgorithm: .invalidEncoding
+        case .malformed, .wrongAlgorithm, .unknownCriticalHeader: .invalidEncoding
         case .chainLength, .unreadableCertificate, .foreignRoot, .untrustedChain, .missingMarker, .notYetValid, .expired,
             .foreignRevocationList:
             .invalidCertificateChain

@@ -15,8 +15,9 @@ struct VerifiedChain: Sendable {
         for (member, dates) in validities where date >= dates.upperBound { throw .expired(member) }
     }
 
-    /// Throws the failure of the first certificate that is not valid at a date.
-    func requireValidity(at date: Date) throws(VerificationFailure) {
+    /// Throws the failure of the first certificate that is not valid at a date, and if there is no date.
+    func requireValidity(at date: Date?) throws(VerificationFailure) {
+        guard let date else { throw .noSigningDate }
         for (member, dates) in validities where !dates.contains(date) {
             throw date < dates.lowerBound ? .notYetValid(member) : .expired(member)
         }

@@ -24,9 +24,11 @@ struct JWSHeader: Codable {
     ///
     /// It is not verified before it is read, so neither its length nor what is kept of it may be the sender's choice.
     init(_ text: ArraySlice<UInt8>) throws(VerificationFailure) {
-        guard text.count <= Self.maximumLength, let json = Base64URL.decode(text),
-            let header = try? JSONDecoder().decode(Self.self, from: Data(json))
+        guard text.count <= Self.maximumLength, let json = Base64URL.decode(text).map({ Data($0) }),
+            let header = try? JSONDecoder().decode(Self.self, from: json),
+            let critical = try? JSONDecoder().decode(CriticalMember.self, from: json)
         else { throw .malformed }
+        guard !critical.isPresent else { throw .unknownCriticalHeader }
         self = header
     }
 
@@ -46,5 +48,20 @@ struct JWSHeader: Codable {
             certificates.append(certificate)
         }
         return certificates
+    }
+}
+
+/// The member `crit` of a header, which names extensions that its reader has to understand (RFC 7515, 4.1.11).
+///
+/// No extension is understood here, and a header that needs none must not have the member: its value does not matter.
+private struct CriticalMember: Decodable {
+    let isPresent: Bool
+
+    private enum CodingKeys: CodingKey {
+        case crit
+    }
+
+    init(from decoder: any Decoder) throws {
+        isPresent = try decoder.container(keyedBy: CodingKeys.self).contains(.crit)
     }
 }

@@ -67,8 +67,7 @@ public struct JWSVerifier: Sendable {
         guard header.context.isValid(ECDSASignature.der(signature), for: text[count..<dot]) else {
             throw .wrongSignature
         }
-        guard let date = signingDate(payload) else { throw .noSigningDate }
-        try header.chain.requireValidity(at: date)
+        try header.chain.requireValidity(at: signingDate(payload))
         return payload
     }
 

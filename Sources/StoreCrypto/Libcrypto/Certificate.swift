@@ -30,7 +30,8 @@
                 X509_free(pointer)
                 throw error
             }
-            (self.data, self.pointer, validity) = (data, pointer, start..<end)
+            // The last second counts (RFC 5280, 4.1.2.5).
+            (self.data, self.pointer, validity) = (data, pointer, start..<(end + 1))
         }
 
         deinit { X509_free(pointer) }
@@ -49,6 +50,15 @@
             let object = OBJ_txt2obj(identifier, 1)
             defer { ASN1_OBJECT_free(object) }
             return X509_get_ext_by_OBJ(pointer, object, -1) >= 0
+        }
+
+        /// Whether it may issue certificates.
+        var isAuthority: Bool { X509_check_ca(pointer) == 1 }
+
+        /// Whether it is signed with its own key.
+        var isSelfSigned: Bool {
+            defer { ERR_clear_error() }
+            return X509_self_signed(pointer, 1) == 1
         }
 
         /// Whether these certificates, and no fewer, lead from this one to an anchor, whatever the time.

@@ -38,6 +38,8 @@
         var validity: Range<Date> { switch never {} }
         var subject: Data { switch never {} }
         var issuerAndSerialNumber: Data { switch never {} }
+        var isAuthority: Bool { switch never {} }
+        var isSelfSigned: Bool { switch never {} }
         func has(_ identifier: String) -> Bool { switch never {} }
         func isTrusted(through others: [Certificate], to anchor: Certificate) -> Bool { switch never {} }
         func isRevoked(by list: RevocationList, issuer: Certificate) -> Bool? { switch never {} }

@@ -56,8 +56,7 @@ public struct PKCS7Verifier: Sendable {
         else { throw .wrongAlgorithm }
         guard context.isValid(signedData.signature, for: content) else { throw .wrongSignature }
         // After the signature: nothing of forged content is parsed.
-        guard let date = signingDate(content) else { throw .noSigningDate }
-        try chain.requireValidity(at: date)
+        try chain.requireValidity(at: signingDate(content))
         return content
     }
 

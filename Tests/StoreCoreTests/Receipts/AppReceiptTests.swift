@@ -13,6 +13,15 @@ import Testing
         #expect(read == receipt)
     }
 
+    @Test func `The app's Apple ID is kept, and told as two numbers of the app`() throws {
+        var receipt = AppReceiptSamples.full
+        receipt.appAppleIdentifier = 1_234_567_890
+        #expect(try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer) == receipt)
+        let json = try receipt.json(environment: "Production", requestedAt: ReceiptSamples.now)
+        let text = String(decoding: json, as: UTF8.self)
+        #expect(text.contains(#""adam_id":1234567890,"app_item_id":1234567890,"#))
+    }
+
     @Test func `The smallest receipt, byte by byte`() throws {
         var receipt = AppReceiptSamples.empty
         receipt.bundleIdentifier = "b"
@@ -145,6 +154,14 @@ import Testing
         var future = AppReceiptSamples.empty
         future.creationDate = .distantFuture + 1e12
         #expect(throws: ReceiptError.self) { try future.data(signedBy: signer) }
+        for seconds in [Double.nan, .infinity, -.infinity, 1e300] {
+            var endless = AppReceiptSamples.full
+            endless.purchases[2].purchaseDate = Date(timeIntervalSince1970: seconds)
+            #expect(throws: ReceiptError.self) { try endless.data(signedBy: signer) }
+            #expect(throws: ReceiptError.self) {
+                try ReceiptSamples.purchase(at: Date(timeIntervalSince1970: seconds)).data(signedBy: signer)
+            }
+        }
         var item = AppReceiptSamples.full
         item.purchases[2].subscription?.webOrderLineItemIdentifier = "one"
         #expect(throws: ReceiptError.self) { try item.data(signedBy: signer) }

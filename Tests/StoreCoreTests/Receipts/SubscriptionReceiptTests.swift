@@ -113,6 +113,21 @@ import Testing
         #expect(verification.latestFields.isEmpty)
     }
 
+    @Test func `A store of the same key at the end of time, which no receipt can name, knows nothing newer`() throws {
+        let other = try SandboxStore(
+            products: Market.products,
+            clock: EndOfTime(),
+            renewalRate: .month(.hour),
+            signer: market.store.signer
+        )
+        try other.account.buy("gold.monthly")
+        #expect(try other.signedTransaction("1").payload.purchaseDate.milliseconds == .max)
+        #expect(other.appReceipt == nil)
+        let verification = other.verify(receipt: receipts[0])
+        #expect(verification.status == .subscriptionExpired)
+        #expect(verification.latestFields.isEmpty)
+    }
+
     @Test(arguments: ["sword", "full.game", "lessons"])
     func `What does not renew has nothing newer`(product: String) throws {
         let till = App(on: market.store, finishes: false)
@@ -138,4 +153,11 @@ import Testing
         #expect(fields.first?["purchase_date"] == "2025-01-01 00:00:00 Etc/GMT")
         #expect(bought.last?.original?.transactionDate == Market.date("2025-01-01T00:00:00Z"))
     }
+}
+
+/// A clock that stands still further away than milliseconds can be counted.
+private final class EndOfTime: StoreClock {
+    let activity = Activity()
+    var now: Date { Date(timeIntervalSince1970: 1e17) }
+    func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken { TimerToken {} }
 }

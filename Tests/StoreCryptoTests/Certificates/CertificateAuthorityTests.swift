@@ -71,6 +71,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [Double.nan, .infinity])
+    func `A lifetime that is no finite number is refused`(lifetime: Double) {
+        let lifetimes = CertificateAuthority.Lifetimes(root: lifetime)
+        #expect(throws: CryptoError.self) { try CertificateAuthority(now: .start, lifetimes: lifetimes) }
+        #expect(throws: CryptoError.self) { try CertificateAuthority(now: Date(timeIntervalSince1970: .nan)) }
+    }
+
+    @Test func `A certificate is valid in the last second of its lifetime, and not in the next`() throws {
+        let authority = try CertificateAuthority(now: .start, lifetimes: .init(root: 10_000, leaf: 1000))
+        let jws = try authority.jwsSigner(at: .start).sign(payload)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        #expect(try verifier.verify(jws, asOf: .start + 999) == payload)
+        #expect(throws: VerificationFailure.expired(.leaf)) { try verifier.verify(jws, asOf: .start + 1000) }
+    }
+
     @Test func `Threads may share an authority, which makes each leaf once`() async throws {
         let authority = try CertificateAuthority(now: .start)
         let leaves = try await withThrowingTaskGroup(of: Data.self) { group in

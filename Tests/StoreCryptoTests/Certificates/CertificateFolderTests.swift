@@ -25,6 +25,12 @@ import Testing
 
     private func replace(_ name: String, with text: String) throws {
         try Data(text.utf8).write(to: folder.appending(path: name))
+        try setMode(0o600, of: name)
+    }
+
+    private func setMode(_ mode: Int, of name: String) throws {
+        let path = folder.appending(path: name).path(percentEncoded: false)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
     private func text(_ name: String) throws -> String {
@@ -60,6 +66,66 @@ import Testing
         _ = try authority()
         #expect(try mode() == 0o700)
         #expect(try mode("root.key.pem") == 0o600)
+    }
+
+    @Test func `A symbolic link to an empty folder is filled`() throws {
+        try temporary.make()
+        let place = temporary.url.appending(path: "place")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: folder, withDestinationURL: place)
+        let authority = try authority()
+        #expect(try CertificateAuthority(folder: place, now: .start).rootCertificate == authority.rootCertificate)
+    }
+
+    @Test func `A folder that was left with nothing but the root's key gets the root`() throws {
+        _ = try authority()
+        try FileManager.default.removeItem(at: folder.appending(path: "root.pem"))
+        let key = try text("root.key.pem")
+        let authority = try authority()
+        #expect(try text("root.key.pem") == key)
+        #expect(try self.authority().rootCertificate == authority.rootCertificate)
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o620, 0o660])
+    func `A private key that others have access to is refused`(mode: Int) throws {
+        _ = try authority().jwsSigner(at: .start)
+        try setMode(mode, of: "jws.key.pem")
+        #expect(refusal().contains("jws.key.pem: other users have access to the private key; chmod 600"))
+    }
+
+    @Test func `A root that is a leaf is refused`() throws {
+        let other = try CertificateAuthority(now: .start)
+        let xcode = try other.jwsSigner(at: .start, form: .xcode)
+        _ = try authority()
+        let pem =
+            "-----BEGIN CERTIFICATE-----\n\(xcode.certificates[0].base64EncodedString())\n-----END CERTIFICATE-----\n"
+        try replace("root.pem", with: pem)
+        #expect(refusal().contains("root.pem: "))
+    }
+
+    @Test func `A certificate without the extension of its file's name is refused`() throws {
+        _ = try authority().pkcs7Signer(at: .start)
+        _ = try authority().transactionReceiptSigner(at: .start)
+        for kind in ["pem", "key.pem"] {
+            try replace("receipt.\(kind)", with: try text("transaction-receipt-2048.\(kind)"))
+        }
+        #expect(refusal().contains("receipt.pem: the certificate is foreign"))
+    }
+
+    @Test func `Whoever needs Xcode's certificate first at the same time gets the same`() async throws {
+        try temporary.make()
+        _ = try authority()
+        let folder = folder
+        let leaves = try await withThrowingTaskGroup(of: [Data].self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try CertificateAuthority(folder: folder, now: .start)
+                        .jwsSigner(at: .start, form: .xcode).certificates
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(leaves.count == 1)
     }
 
     @Test func `A lapsed leaf is renewed in the folder, with the same key`() throws {

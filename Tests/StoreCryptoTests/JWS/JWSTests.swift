@@ -15,6 +15,13 @@ import Testing
 
     private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 
+    /// Returns a JWS with another header, whose signature is not over it.
+    private func changingHeader(of jws: String, _ change: (String) -> String) throws -> String {
+        let header = Data(change(text(try parts(jws)[0])).utf8).base64EncodedString()
+        return header.replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
+            + jws.drop { $0 != "." }
+    }
+
     @Test func `The App Store's form has three certificates, and a signature of 64 bytes`() throws {
         let signer = try CertificateAuthority(now: .start).jwsSigner(at: .start)
         let parts = try parts(try signer.sign(payload))
@@ -85,13 +92,24 @@ import Testing
         let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
-        let rest = jws.drop { $0 != "." }
         for algorithm in ["none", "HS256", "ES384", ""] {
-            let header = try text(parts(jws)[0]).replacing("ES256", with: algorithm)
-            let changed = Data(header.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
-                .replacing("/", with: "_")
-            #expect(throws: VerificationFailure.wrongAlgorithm) { try verifier.verify(changed + rest, asOf: .start) }
+            let changed = try changingHeader(of: jws) { $0.replacing("ES256", with: algorithm) }
+            #expect(throws: VerificationFailure.wrongAlgorithm) { try verifier.verify(changed, asOf: .start) }
         }
+    }
+
+    @Test(arguments: [
+        #""crit":["b64"],"b64":false"#, #""crit":["exp"],"exp":1"#, #""crit":[]"#, #""crit":null"#, #""crit":"""#,
+    ])
+    func `A header with critical extensions is refused for them, since none is understood`(member: String) throws {
+        let authority = try CertificateAuthority(now: .start)
+        let verifier = try JWSVerifier(root: authority.rootCertificate)
+        let jws = try authority.jwsSigner(at: .start).sign(payload)
+        let critical = try changingHeader(of: jws) { "{\(member)," + $0.dropFirst() }
+        #expect(throws: VerificationFailure.unknownCriticalHeader) { try verifier.verify(critical, asOf: .start) }
+        // Any other member may be ignored, and only the signature is wrong.
+        let other = try changingHeader(of: jws) { #"{"cty":"JWT","# + $0.dropFirst() }
+        #expect(throws: VerificationFailure.wrongSignature) { try verifier.verify(other, asOf: .start) }
     }
 
     @Test func `A header that was made longer is refused, though it says the same`() throws {

@@ -32,10 +32,21 @@ import Testing
         #expect(transaction.payload.environment == "Sandbox")
     }
 
-    @Test func `A payload of another kind has no signing date`() throws {
+    @Test func `A payload of another kind is refused for that, one without a date for its date`() throws {
+        let signer = store.payloadSigner
+        let transaction = try store.signedTransaction("1")
         let app = try store.account.signedAppTransaction
+        let refusals = [
+            #expect(throws: ReceiptRefusal.self) { try TransactionPayload(verifying: app.jws, signer: signer) },
+            #expect(throws: ReceiptRefusal.self) { try RenewalPayload(verifying: transaction.jws, signer: signer) },
+            #expect(throws: ReceiptRefusal.self) {
+                try AppTransactionPayload(verifying: transaction.jws, signer: signer)
+            },
+        ]
+        #expect(refusals.map { $0?.status } == [.malformed, .malformed, .malformed])
+        let undated = try signer.jws(of: Data(#"{"transactionId":"1"}"#.utf8))
         #expect(throws: VerificationFailure.noSigningDate) {
-            try TransactionPayload(verifying: app.jws, signer: store.payloadSigner)
+            try TransactionPayload(verifying: undated, signer: signer)
         }
     }
 

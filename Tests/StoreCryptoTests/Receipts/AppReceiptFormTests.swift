@@ -51,7 +51,9 @@ import Testing
         #expect(try attributes.value(25) == [2, 1, 3])
     }
 
-    @Test(arguments: [(SandboxProduct.Kind.nonConsumable, UInt8(0)), (.consumable, 1), (.nonRenewing, 2)])
+    @Test(arguments: [
+        (SandboxProduct.Kind.nonConsumable, UInt8(0)), (.consumable, 1), (.nonRenewing, 2), (.freeSubscription, 0),
+    ])
     func `What does not renew has an empty end, and no introductory price`(
         kind: SandboxProduct.Kind,
         number: UInt8
@@ -103,6 +105,21 @@ import Testing
         #expect(found.areSorted)
         let read = try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer)
         #expect(read.purchases == receipt.purchases)
+    }
+
+    @Test func `A free subscription, for which there is no number, is read as a non-consumable`() throws {
+        var receipt = AppReceipt.empty
+        receipt.purchases = [purchase(.freeSubscription)]
+        let read = try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer)
+        #expect(read.purchases == [purchase(.nonConsumable)])
+    }
+
+    @Test func `The app's Apple ID is attribute 1`() throws {
+        var receipt = AppReceipt.empty
+        receipt.appAppleIdentifier = 0x1234_5678
+        #expect(try attributes(receipt).value(1) == [2, 4, 0x12, 0x34, 0x56, 0x78])
+        #expect(try attributes(receipt).areSorted)
+        #expect(try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer) == receipt)
     }
 
     @Test func `Every date, number and length of text has the bytes that DER gives it`() throws {

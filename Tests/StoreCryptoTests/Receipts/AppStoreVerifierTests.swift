@@ -17,6 +17,13 @@ import Testing
 
     private func jws(_ payload: String) throws -> Data { Data(try signer.jws(of: Data(payload.utf8)).utf8) }
 
+    private func signed(_ receipt: TransactionReceipt, _ version: TransactionReceiptSigner.Version) throws -> Data {
+        let clock = ManualClock(startingAt: .start)
+        return try receipt.data(
+            signedBy: AppStoreSigner(authority, clock: clock, transactionReceiptVersion: version)
+        )
+    }
+
     @Test func `The root may be in PEM or in DER, and what is neither is refused`() throws {
         let data = try AppReceipt.empty.data(signedBy: signer)
         for root in [authority.rootCertificate, Data(authority.rootPEM.utf8)] {
@@ -45,14 +52,9 @@ import Testing
     func `A transaction receipt is told, and its subscription judged at the moment given`(
         version: TransactionReceiptSigner.Version
     ) throws {
-        let signer = try AppStoreSigner(
-            authority,
-            clock: ManualClock(startingAt: .start),
-            transactionReceiptVersion: version
-        )
         var receipt = TransactionReceipt.gold
         receipt.subscription = .init(expirationDate: .start + 60)
-        let data = try receipt.data(signedBy: signer)
+        let data = try signed(receipt, version)
         for (moment, status) in [(Date.start, ReceiptVerification.Status.valid), (.start + 60, .subscriptionExpired)] {
             guard case .transactionReceipt(let response, "Sandbox") = try verifier.verify(data, at: moment) else {
                 Issue.record("another form")
@@ -63,13 +65,19 @@ import Testing
         }
     }
 
-    @Test func `No bit of a transaction receipt may be another`() throws {
-        let clock = ManualClock(startingAt: .start)
-        let signer = try AppStoreSigner(authority, clock: clock, transactionReceiptVersion: .rsa1024)
-        let data = try TransactionReceipt.gold.data(signedBy: signer)
-        let isAccepted: (Data) -> Bool = { (try? verifier.verify($0, at: .start)) != nil }
-        #expect(isAccepted(data))
-        #expect(BitFlips.unnoticed(in: data, sparse: 0..<data.count, isAccepted: isAccepted) == [])
+    @Test(arguments: TransactionReceiptSigner.Version.allCases)
+    func `No bit of a transaction receipt may be another`(version: TransactionReceiptSigner.Version) throws {
+        let data = try signed(.gold, version)
+        #expect(BitFlips.unnoticed(in: data) { (try? verifier.verify($0, at: .start)) != nil } == [])
+    }
+
+    @Test func `The environment of a transaction receipt is what it says, since no signature covers it`() throws {
+        let text = String(decoding: try signed(.gold, .rsa2048), as: UTF8.self)
+        let changed = Data(text.replacing("\"Sandbox\"", with: "\"Xcode\"").utf8)
+        guard case .transactionReceipt(_, environment: "Xcode") = try verifier.verify(changed, at: .start) else {
+            Issue.record("another environment")
+            return
+        }
     }
 
     @Test func `A transaction receipt may be signed long after the purchase, not with a leaf that ended before it`()

@@ -21,7 +21,7 @@ import Testing
         #expect(purchases.map(\.productIdentifier) == ["sword", "castle", "lessons", "gold"])
         #expect(purchases.map(\.kind) == [.consumable, .nonConsumable, .nonRenewing, .autoRenewable])
         #expect(purchases[3].subscription?.expirationDate == .start + 30 * .day)
-        #expect(purchases[3].subscription?.webOrderLineItemIdentifier == nil)
+        #expect(purchases.map(\.subscription?.webOrderLineItemIdentifier) == [nil, nil, nil, "4"])
         queue.transactions.forEach(queue.finishTransaction)
         #expect(try shop.purchases().map(\.productIdentifier) == ["castle", "lessons", "gold"])
     }

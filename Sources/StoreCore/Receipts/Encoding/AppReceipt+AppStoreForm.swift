@@ -12,37 +12,17 @@ extension AppReceipt {
     /// - Returns: the payload, to be sealed.
     /// - Throws: a ``ReceiptError`` for what ``data(signedBy:)`` names.
     func appStorePayload(behind entries: ReceiptEntries, environment: String) throws -> Data {
-        var bytes = entries.bytes(from: 0)
-        var elements: [Range<Int>] = []
-        elements.reserveCapacity(entries.count + purchases.count + 24)
-        var end = 0
-        entries.forEach { entry in
-            elements.append(end..<(end + entry.count))
-            end += entry.count
-        }
-        for element in try purchases.map(Self.appStoreEntry(for:)) + particulars(environment).elements() {
-            elements.append(bytes.count..<(bytes.count + element.count))
-            bytes += element
-        }
-        return bytes.withUnsafeBytes { bytes in
-            // Elements with the same tag and fewer bytes come first.
-            elements.sort { left, right in
-                guard left.count == right.count else { return left.count < right.count }
-                return memcmp(bytes.baseAddress! + left.lowerBound, bytes.baseAddress! + right.lowerBound, left.count)
-                    < 0
-            }
-            let header = DER.header(.set, bytes.count)
-            var payload = ByteWriter(capacity: header.count + bytes.count)
-            header.withUnsafeBytes { payload.append($0) }
-            for element in elements { payload.append(UnsafeRawBufferPointer(rebasing: bytes[element])) }
-            return payload.finish()
-        }
+        var set = AttributeSet(capacity: entries.byteCount + 512 * (purchases.count + 1))
+        entries.forEach { set.add(encoded: $0) }
+        for purchase in purchases { set.add(Attribute.purchase.rawValue, try Self.attributes(of: purchase)) }
+        try addParticulars(environment, to: &set)
+        return set.encoded()
     }
 
-    /// Returns all attributes but the purchases.
-    private func particulars(_ environment: String) throws -> AttributeSet {
-        var set = AttributeSet()
+    /// Adds all attributes but the purchases.
+    private func addParticulars(_ environment: String, to set: inout AttributeSet) throws {
         set.add(.environment, .utf8String, Self.environment(environment, isVolumePurchase: isVolumePurchase))
+        set.add(.appAppleIdentifier, appAppleIdentifier ?? 0)
         for type in Self.zeros { set.add(type, integer: 0) }
         set.add(.bundleIdentifier, .utf8String, bundleIdentifier)
         set.add(.bundleVersion, .utf8String, bundleVersion)
@@ -56,14 +36,20 @@ extension AppReceipt {
         if let expirationDate { try set.add(.expirationDate, expirationDate) }
         set.add(25, integer: 3)
         if let revocationDate { try set.add(.revocationDate, revocationDate) }
-        return set
     }
 
-    /// Numbers of the App Store for the app, its developer, the download and the app's version, 0 in a sandbox.
-    private static let zeros: [Int64] = [1, 11, 15, 16]
+    /// Numbers of the App Store for the developer, the download and the app's version, 0 in a sandbox.
+    private static let zeros: [Int64] = [11, 15, 16]
 
     /// Returns a purchase's attribute in the App Store's form, encoded.
     static func appStoreEntry(for purchase: Purchase) throws -> [UInt8] {
+        var set = AttributeSet()
+        set.add(Attribute.purchase.rawValue, try attributes(of: purchase))
+        return [UInt8](set.unsorted())
+    }
+
+    /// Returns the set of a purchase's attributes.
+    private static func attributes(of purchase: Purchase) throws -> AttributeSet {
         var set = AttributeSet()
         let subscription = purchase.subscription
         // About in the order of their lengths, which sorts faster.
@@ -71,7 +57,8 @@ extension AppReceipt {
         if subscription == nil { set.add(.subscriptionEnd, .ia5String, "") }
         if purchase.cancellationDate == nil { set.add(.cancellationDate, .ia5String, "") }
         set.add(.quantity, Int64(purchase.quantity))
-        set.add(.kind, number(of: purchase.kind))
+        // There is no number for a free subscription, which is owned for good.
+        set.add(.kind, number(of: purchase.kind == .freeSubscription ? .nonConsumable : purchase.kind))
         // The product's own number, and one without a name.
         set.add(1710, integer: 0)
         set.add(1722, integer: 0)
@@ -90,7 +77,7 @@ extension AppReceipt {
                 set.add(.promotionalOfferIdentifier, .utf8String, identifier)
             }
         }
-        return set.element(Attribute.purchase.rawValue)
+        return set
     }
 
     /// Attributes of purchases that are empty in every receipt.

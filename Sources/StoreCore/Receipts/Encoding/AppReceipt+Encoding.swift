@@ -53,6 +53,9 @@ extension AppReceipt {
             Self.attribute(.originalPurchaseDate, try Self.date(originalPurchaseDate)),
             Self.attribute(.originalBundleVersion, DER.utf8(originalBundleVersion)),
         ]
+        if let appAppleIdentifier {
+            attributes.append(Self.attribute(.appAppleIdentifier, DER.integer(appAppleIdentifier)))
+        }
         if let expirationDate { attributes.append(Self.attribute(.expirationDate, try Self.date(expirationDate))) }
         if let revocationDate { attributes.append(Self.attribute(.revocationDate, try Self.date(revocationDate))) }
         return DER.sorted(attributes)
@@ -97,6 +100,7 @@ extension AppReceipt {
     /// The attributes by their numbers, those of a purchase from 1701 on.
     enum Attribute: Int64 {
         case environment = 0
+        case appAppleIdentifier = 1
         case bundleIdentifier = 2
         case bundleVersion = 3
         case opaqueValue = 4
@@ -129,6 +133,7 @@ extension AppReceipt {
         return name == "ProductionSandbox" ? "ProductionVPPSandbox" : name + "VPP"
     }
 
+    /// Returns the number of a product's kind; the App Store's are 0 to 3.
     static func number(of kind: SandboxProduct.Kind) -> Int64 {
         switch kind {
         case .nonConsumable: 0
@@ -139,6 +144,7 @@ extension AppReceipt {
         }
     }
 
+    /// Returns the kind of a number, nil for an unknown number.
     static func kind(_ number: Int64) -> SandboxProduct.Kind? {
         SandboxProduct.Kind.allCases.first { Self.number(of: $0) == number }
     }

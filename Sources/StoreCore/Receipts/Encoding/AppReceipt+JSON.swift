@@ -4,8 +4,9 @@ extension AppReceipt {
     /// Returns the verification response for an authentic app receipt, as it went over the wire: one JSON object.
     ///
     /// `status` is 0, and `receipt` has the receipt's content: each date as three strings (in UTC, in milliseconds
-    /// since 1970, in Californian time), each purchase under `in_app`, and the store's numbers for the app, which are
-    /// 0. The keys are in alphabetical order, so the same response gives the same bytes.
+    /// since 1970, in Californian time), each purchase under `in_app`, and ``appAppleIdentifier`` as `adam_id` and
+    /// `app_item_id`. Numbers that the store does not know are 0. The keys are in alphabetical order, so the same
+    /// response gives the same bytes.
     ///
     /// - Parameters:
     ///   - environment: the store's environment, as ``ReceiptSigner/environment`` names it. A receipt of `Sandbox` has the
@@ -30,9 +31,8 @@ extension AppReceipt {
         if let revocationDate { try Self.add(revocationDate, as: "revocation_date", to: &fields) }
         var receipt = fields.mapValues(AnswerValue.text)
         receipt["in_app"] = .list(try purchases.map { AnswerValue(try Self.fields(of: $0)) })
-        for number in ["adam_id", "app_item_id", "download_id", "version_external_identifier"] {
-            receipt[number] = .number(0)
-        }
+        for number in ["adam_id", "app_item_id"] { receipt[number] = .number(Int(appAppleIdentifier ?? 0)) }
+        for number in ["download_id", "version_external_identifier"] { receipt[number] = .number(0) }
         let status = ReceiptVerification.Status.valid.rawValue
         return AnswerValue.object([
             "status": .number(status), "environment": .text(environment), "receipt": .object(receipt),

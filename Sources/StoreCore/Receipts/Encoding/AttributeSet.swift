@@ -1,105 +1,94 @@
+import Foundation
+
 /// A set of numbered attributes in DER, in the order of their bytes: the content of the App Store's app receipts and of
 /// each purchase in them.
 ///
-/// All attributes of a set have the same tag, so that the order of their bytes is that of their lengths, then of their
-/// types. No bytes are compared, and each value is encoded once, into the same memory.
-struct AttributeSet {
-    private var values: [UInt8] = []
-    private var attributes: [Attribute] = []
-    /// The number of bytes of all attributes, encoded.
-    private var contentLength = 0
+/// Each attribute is encoded as it is added, and copied once, to its place.
+struct AttributeSet: ~Copyable {
+    /// The attributes in the order in which they were added.
+    private var bytes: ByteWriter
+    private var elements: [Range<Int>] = []
 
-    private struct Attribute {
-        let type: Int64
-        let version: Int64
-        let value: Range<Int>
-        /// The number of bytes without the sequence's own header.
-        let length: Int
-
-        /// The place in the order of bytes: by length, then by type, none of which has more than 16 bits.
-        let place: Int
-    }
-
-    /// Creates an empty set.
-    init() {
-        values.reserveCapacity(256)
-        attributes.reserveCapacity(24)
+    /// Creates an empty set; `capacity` is an estimate of its total length.
+    init(capacity: Int = 512) {
+        bytes = ByteWriter(capacity: capacity)
+        elements.reserveCapacity(24)
     }
 
     /// Adds an attribute with a number.
     mutating func add(_ type: Int64, integer: Int64) {
-        let start = values.count
-        DER.append(integer, to: &values)
-        close(type, from: start)
+        begin(type, DER.length(of: integer))
+        bytes.append(integer)
     }
 
     /// Adds an attribute with a text.
     mutating func add(_ type: Int64, _ tag: DER.Tag, _ text: String) {
-        let start = values.count
-        DER.appendHeader(tag, text.utf8.count, to: &values)
-        values += text.utf8
-        close(type, from: start)
+        var text = text
+        text.withUTF8 { text in
+            begin(type, DER.length(containing: text.count))
+            bytes.append(tag, text.count)
+            bytes.append(UnsafeRawBufferPointer(text))
+        }
     }
 
     /// Adds an attribute with a date, kept to the second.
     mutating func add(_ type: Int64, _ date: ReceiptDate) {
-        let start = values.count
-        DER.appendHeader(.ia5String, ReceiptDate.length, to: &values)
-        date.appendInternet(to: &values)
-        close(type, from: start)
+        begin(type, DER.length(containing: ReceiptDate.length))
+        bytes.append(.ia5String, ReceiptDate.length)
+        date.writeInternet(to: &bytes)
     }
 
     /// Adds an attribute with bytes that are not in DER.
-    mutating func add(_ type: Int64, version: Int64 = 1, raw bytes: some Sequence<UInt8>) {
-        let start = values.count
-        values += bytes
-        close(type, version: version, from: start)
+    mutating func add(_ type: Int64, version: Int64 = 1, raw value: Data) {
+        begin(type, version: version, value.count)
+        value.withUnsafeBytes { bytes.append($0) }
     }
 
-    private mutating func close(_ type: Int64, version: Int64 = 1, from start: Int) {
-        let value = start..<values.count
-        let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value.count)
-        let place = length << 16 | Int(type)
-        attributes.append(Attribute(type: type, version: version, value: value, length: length, place: place))
-        contentLength += DER.length(containing: length)
+    /// Adds an attribute with a set.
+    mutating func add(_ type: Int64, _ set: consuming AttributeSet) {
+        begin(type, DER.length(containing: set.bytes.count))
+        set.write(to: &bytes)
+    }
+
+    /// Adds an attribute that is encoded already.
+    mutating func add(encoded element: [UInt8]) {
+        elements.append(bytes.count..<(bytes.count + element.count))
+        element.withUnsafeBytes { bytes.append($0) }
+    }
+
+    /// Adds an attribute without its value, which has to follow.
+    private mutating func begin(_ type: Int64, version: Int64 = 1, _ value: Int) {
+        let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value)
+        elements.append(bytes.count..<(bytes.count + DER.length(containing: length)))
+        bytes.append(.sequence, length)
+        bytes.append(type)
+        bytes.append(version)
+        bytes.append(.octetString, value)
     }
 }
 
 extension AttributeSet {
-    /// Returns the attributes in their order, each encoded.
-    consuming func elements() -> [[UInt8]] {
-        sort()
-        return attributes.map { attribute in
-            var bytes: [UInt8] = []
-            append(attribute, to: &bytes)
-            return bytes
+    /// Returns the set, encoded.
+    consuming func encoded() -> Data {
+        var data = ByteWriter(capacity: DER.length(containing: bytes.count))
+        write(to: &data)
+        return data.finish()
+    }
+
+    /// Returns the attributes in the order in which they were added.
+    consuming func unsorted() -> Data { bytes.finish() }
+
+    /// Writes the set, encoded.
+    private mutating func write(to writer: inout ByteWriter) {
+        bytes.withUnsafeBytes { bytes in
+            // Elements with the same tag and fewer bytes come first.
+            elements.sort { left, right in
+                guard left.count == right.count else { return left.count < right.count }
+                return memcmp(bytes.baseAddress! + left.lowerBound, bytes.baseAddress! + right.lowerBound, left.count)
+                    < 0
+            }
+            writer.append(.set, bytes.count)
+            for element in elements { writer.append(UnsafeRawBufferPointer(rebasing: bytes[element])) }
         }
-    }
-
-    /// Returns an attribute whose value is this set, encoded.
-    consuming func element(_ type: Int64) -> [UInt8] {
-        sort()
-        let value = DER.length(containing: contentLength)
-        let version: Int64 = 1
-        let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(DER.length(containing: length))
-        DER.appendHeader(.sequence, length, to: &bytes)
-        DER.append(type, to: &bytes)
-        DER.append(version, to: &bytes)
-        DER.appendHeader(.octetString, value, to: &bytes)
-        DER.appendHeader(.set, contentLength, to: &bytes)
-        for attribute in attributes { append(attribute, to: &bytes) }
-        return bytes
-    }
-
-    private mutating func sort() { attributes.sort { $0.place < $1.place } }
-
-    private func append(_ attribute: Attribute, to bytes: inout [UInt8]) {
-        DER.appendHeader(.sequence, attribute.length, to: &bytes)
-        DER.append(attribute.type, to: &bytes)
-        DER.append(attribute.version, to: &bytes)
-        DER.appendHeader(.octetString, attribute.value.count, to: &bytes)
-        bytes += values[attribute.value]
     }
 }

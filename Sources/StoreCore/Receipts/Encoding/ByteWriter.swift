@@ -7,7 +7,8 @@ import Foundation
 struct ByteWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    private var count = 0
+    /// The number of bytes that are written.
+    private(set) var count = 0
 
     /// Creates a writer; `capacity` is an estimate of the total length, at least 1.
     init(capacity: Int) {
@@ -17,7 +18,7 @@ struct ByteWriter: ~Copyable {
 
     deinit { free(start) }
 
-    mutating func append(_ byte: UInt8) { withUnsafeBytes(of: byte) { append($0) } }
+    mutating func append(_ byte: UInt8) { Swift.withUnsafeBytes(of: byte) { append($0) } }
 
     @inline(__always)
     mutating func append(_ ascii: StaticString) {
@@ -59,6 +60,12 @@ struct ByteWriter: ~Copyable {
     mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         if capacity - count < most { grow(by: most) }
         count += write(start + count)
+    }
+
+    /// Calls a function with all written bytes.
+    @inline(__always)
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     /// Returns all written bytes.

@@ -46,12 +46,10 @@ struct ReceiptDate {
         }
     }
 
-    /// Appends what ``internet`` has.
-    func appendInternet(to bytes: inout [UInt8]) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.length) { text in
-            guard let start = text.baseAddress else { return }
-            _ = Self.write(seconds, separators: (UInt8(ascii: "T"), UInt8(ascii: "Z")), to: start)
-            bytes += text
+    /// Writes what ``internet`` has.
+    func writeInternet(to text: inout ByteWriter) {
+        text.append(atMost: Self.length) {
+            Self.write(seconds, separators: (UInt8(ascii: "T"), UInt8(ascii: "Z")), to: $0)
         }
     }
 

@@ -96,6 +96,7 @@ extension AppReceipt {
             revocationDate = date
         }
         isVolumePurchase = false
+        appAppleIdentifier = attributes.numberOrNil(.appAppleIdentifier)
         purchases = []
         for value in attributes.all(.purchase) {
             var reader = DERReader(value)
@@ -139,11 +140,9 @@ extension AppReceipt.Purchase {
         // A period without an end is no subscription.
         guard !end.isEmpty else { return }
         guard let expirationDate = attributes.date(.subscriptionEnd) else { return nil }
-        let lineItem = attributes.number(.webOrderLineItemIdentifier)
         subscription = TransactionReceipt.Subscription(
             expirationDate: expirationDate,
-            // The App Store's form has the number 0 where there is none.
-            webOrderLineItemIdentifier: lineItem == 0 && !attributes.isExact ? nil : lineItem.map { String($0) },
+            webOrderLineItemIdentifier: attributes.numberOrNil(.webOrderLineItemIdentifier).map { String($0) },
             isTrialPeriod: attributes.number(.isTrialPeriod) == 1,
             isInIntroductoryOfferPeriod: attributes.number(.isInIntroductoryOfferPeriod) == 1,
             promotionalOfferIdentifier: attributes.text(.promotionalOfferIdentifier)

@@ -34,6 +34,11 @@ struct ReceiptAttributes {
 
     func number(_ type: AppReceipt.Attribute) -> Int64? { element(type) { $0.integer() } }
 
+    /// Returns a number that may be missing, for which the App Store's form has the number 0.
+    func numberOrNil(_ type: AppReceipt.Attribute) -> Int64? {
+        number(type).flatMap { $0 == 0 && !isExact ? nil : $0 }
+    }
+
     /// Returns a date attribute; nil for a text that is no date of the form.
     func date(_ type: AppReceipt.Attribute) -> Date? { ascii(type).flatMap { Self.date($0, isExact: isExact) } }
 

@@ -3,6 +3,8 @@ struct ReceiptList: Sendable {
     private(set) var entries: ReceiptEntries
     /// The number of purchases in the account's history that have been taken in.
     private var taken = 0
+    /// The transaction that began the newest period of each subscription, by the subscription's first.
+    private var periods: [TransactionNumber: TransactionNumber] = [:]
     private let lastChange: Int?
 
     /// Creates an empty list; ``takeIn(_:of:)`` fills it.
@@ -19,8 +21,16 @@ struct ReceiptList: Sendable {
     /// - Throws: the error that prevents encoding a purchase.
     mutating func takeIn(_ state: borrowing SandboxState, of account: AccountID) throws {
         while taken < state.accounts[account].history.count {
-            if let purchase = state.listed(state.accounts[account].history[taken]) { try entries.append(purchase) }
+            let purchase = state.accounts[account].history[taken]
+            if let listed = state.listed(purchase, period(of: purchase)) { try entries.append(listed) }
             taken += 1
         }
+    }
+
+    /// Returns what ``SandboxState/period(of:by:)`` returns, without looking back.
+    private mutating func period(of purchase: SandboxState.Purchase) -> TransactionNumber? {
+        guard let original = purchase.term?.original else { return nil }
+        if !purchase.continuesPeriod { periods[original] = TransactionNumber(purchase.identifier) }
+        return periods[original]
     }
 }

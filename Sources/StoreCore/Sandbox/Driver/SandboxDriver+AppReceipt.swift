@@ -8,6 +8,8 @@ extension SandboxDriver {
     }
 
     /// Returns a device's receipt, unless it lists what a known one lists.
+    ///
+    /// Read again within a second of the store's clock, with the same content, it is not signed again.
     func receipt(on device: DeviceID, unless known: ReceiptVersion?) -> ReceiptNews {
         let found = use { shell, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
             shell.bringUpToDate(now)
@@ -25,20 +27,37 @@ extension SandboxDriver {
                 purchases: shell.state.unfinishedConsumables(on: device),
                 expirationDate: claims.expirationDate,
                 revocationDate: claims.revocationDate,
-                isVolumePurchase: claims.isVolumePurchase
+                isVolumePurchase: claims.isVolumePurchase,
+                appAppleIdentifier: appAppleIdentifier(in: appReceiptEnvironment)
             )
             return (receipt, entries, place.name, now)
         }
         guard let (listed, entries, name, now) = found else { return .none }
         let version = ReceiptVersion(entries: entries.identity, entryCount: entries.count, rest: listed)
         if version == known { return .unchanged }
+        // To the second, as receipts have it.
+        let creationDate = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+        func kept(_ receipts: [DeviceID: SignedReceipt]) -> ReceiptImage? {
+            receipts[device]?.image(version: version, creationDate: creationDate, behind: entries)
+        }
+        if let image = signedReceipts.withLock({ kept($0) }) { return .changed(image, version) }
         var receipt = listed
-        receipt.creationDate = now
-        receipt.opaqueValue = opaqueValue(name, now)
+        receipt.creationDate = creationDate
+        receipt.opaqueValue = opaqueValue(name, creationDate)
         receipt.deviceHash = receipt.hash(forDevice: Self.bytes(of: identifierForVendor(of: name)), signer: signer)
         // A signer that fails leaves the device without a receipt; the built-in one does not fail.
         guard let image = try? receipt.image(behind: entries, signedBy: signer) else { return .none }
-        return .changed(image, version)
+        return signedReceipts.withLock { receipts in
+            // Another thread may have been faster.
+            if let image = kept(receipts) { return .changed(image, version) }
+            receipts[device] = SignedReceipt(image, version: version, creationDate: creationDate)
+            return .changed(image, version)
+        }
+    }
+
+    /// The environment that app receipts name, without the mark of a volume purchase.
+    private var appReceiptEnvironment: String {
+        (signer as? any AppReceiptSigner)?.appReceiptEnvironment ?? signer.environment
     }
 
     /// Refreshes a device's receipt, which means ensuring that there is one.
@@ -83,7 +102,9 @@ extension SandboxState {
     }
 
     /// Returns a receipt's entry for a purchase that an account keeps; nil if the receipt leaves it out.
-    func listed(_ purchase: Purchase) -> AppReceipt.Purchase? {
+    ///
+    /// `period` is the transaction that began the purchase's period, nil without a period.
+    func listed(_ purchase: Purchase, _ period: TransactionNumber?) -> AppReceipt.Purchase? {
         guard !purchase.isDeferredChange, !purchase.isDeleted, let itself = purchase.asOriginal.original else {
             return nil
         }
@@ -95,7 +116,7 @@ extension SandboxState {
             originalTransactionIdentifier: purchase.term.map { $0.original.identifier },
             originalPurchaseDate: purchase.term?.originalDate,
             kind: catalog.kind(of: purchase.product),
-            subscription: purchase.term.map(TransactionReceipt.Subscription.init),
+            subscription: purchase.term.map { TransactionReceipt.Subscription($0, period) },
             cancellationDate: purchase.isCancelled ? revocations.cancellation(of: itself.identifier) : nil
         )
     }

@@ -13,8 +13,10 @@ extension SandboxDriver {
                 defer { transactions = index }
                 while index.state.position < shell.state.position {
                     let new = try shell.records.read(after: index.state.position, limit: 1024)
+                    guard !new.isEmpty else { throw Self.cutShort(at: index.state.position) }
+                    // A record that another store has just appended may be among them. It is committed, and this
+                    // store applies it when it next looks.
                     for record in new { index.take(record) }
-                    if new.isEmpty { break }
                 }
                 let builder = PayloadBuilder(
                     index: index,
@@ -26,6 +28,12 @@ extension SandboxDriver {
                 return try body(builder)
             }
         }
+    }
+
+    /// The error of a ledger that does not return records which the store has applied: what is read from it would be
+    /// out of date.
+    private static func cutShort(at position: Int) -> StoreFailure {
+        .storeKit(.unknown, "the ledger returns nothing after its record \(position), although the store has seen more")
     }
 
     /// Returns a transaction of any account, or of the one that is signed in on a device.
@@ -84,6 +92,7 @@ extension SandboxDriver {
                 environment: builder.environment,
                 signedDate: PayloadDate(builder.now)
             )
+            payload.appAppleId = appAppleIdentifier(in: builder.environment)
             if builder.environment == "Xcode" { payload.requestDate = payload.receiptCreationDate }
             payload.appTransactionId = (account ?? device.flatMap { builder.state.devices[$0].account })
                 .map(builder.appTransactionIdentifier)
@@ -92,8 +101,8 @@ extension SandboxDriver {
         return signed(payload, "app", on: device)
     }
 
-    /// Ties a payload to a device, if there is one and the signer has a hash for it.
-    func signed<Payload: JWSPayload>(
+    /// Returns a payload to be signed; the same value again for one that was read before, see ``SignedValues``.
+    func signed<Payload: SandboxPayload>(
         _ payload: Payload,
         _ subject: String,
         on device: DeviceID?
@@ -101,25 +110,30 @@ extension SandboxDriver {
         let (name, defect) = shell.withLock { shell in
             (device.map { shell.state.devices[$0].name }, shell.settings.signatureDefect)
         }
-        guard let name else { return signed(payload, defect, nil) }
-        let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
-        let identifier = identifierForVendor(of: name)
-        let text = nonce + identifier.uuidString.lowercased()
-        guard let hash = payloadSigner.deviceVerification(of: Data(text.utf8)) else {
-            return signed(payload, defect, identifier)
+        if let defect {
+            let identifier = name.map(identifierForVendor(of:))
+            return SignedValue(
+                tied(payload, subject, to: name),
+                signer: payloadSigner,
+                defect: defect,
+                device: identifier
+            )
         }
+        let key = SignedValues.Key(subject: subject, device: device)
+        if let known = signedValues.withLock({ $0.value(of: payload, for: key) }) { return known }
+        let value = SignedValue(tied(payload, subject, to: name), signer: payloadSigner)
+        return signedValues.withLock { $0.keep(value, of: payload, for: key) }
+    }
+
+    /// Ties a payload to a device, if there is one and the signer has a hash for it.
+    private func tied<Payload: SandboxPayload>(_ payload: Payload, _ subject: String, to name: String?) -> Payload {
+        guard let name else { return payload }
+        let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
+        let identifier = identifierForVendor(of: name).uuidString.lowercased()
+        guard let hash = payloadSigner.deviceVerification(of: Data((nonce + identifier).utf8)) else { return payload }
         var payload = payload
         payload.deviceVerification = hash.base64EncodedString()
         payload.deviceVerificationNonce = nonce
-        return signed(payload, defect, identifier)
-    }
-
-    private func signed<Payload: JWSPayload>(
-        _ payload: Payload,
-        _ defect: SignatureDefect?,
-        _ device: UUID?
-    ) -> SignedValue<Payload> {
-        guard let defect else { return SignedValue(payload, signer: payloadSigner) }
-        return SignedValue(payload, signer: payloadSigner, defect: defect, device: device)
+        return payload
     }
 }

@@ -10,6 +10,7 @@ final class SandboxDriver: Sendable {
     private let preferredPayloadSigner = Locked<(any PayloadSigner)?>(nil)
     let bundleIdentifier: String
     let bundleVersion: String
+    private let appAppleIdentifier: Int64?
     let shell: Locked<SandboxDriverState>
     let activity: Activity
     /// The lane on which queues call.
@@ -21,6 +22,9 @@ final class SandboxDriver: Sendable {
     ///
     /// Locked after the state.
     let transactionIndex = Locked<TransactionIndex?>(nil)
+    /// The app receipts that were signed last, one for each device.
+    let signedReceipts = Locked<[DeviceID: SignedReceipt]>([:])
+    let signedValues = Locked(SignedValues())
     private let port: SandboxPort
     private let link = Link()
 
@@ -65,13 +69,15 @@ final class SandboxDriver: Sendable {
         clock: any StoreClock,
         signer: any ReceiptSigner,
         bundleIdentifier: String,
-        bundleVersion: String
+        bundleVersion: String,
+        appAppleIdentifier: Int64?
     ) {
         self.clock = clock
         self.signer = signer
         ownPayloadSigner = signer as? any PayloadSigner ?? HMACReceiptSigner()
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
+        self.appAppleIdentifier = appAppleIdentifier
         lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller
         isSelfContained =
             shell.records.ledger == nil && (clock is SystemClock || clock is ManualClock)
@@ -100,7 +106,18 @@ extension SandboxDriver {
     /// Signs JWS with another signer from now on, if the store's own has a key that nobody else has.
     func preferForPayloads(_ signer: () -> any PayloadSigner) {
         guard (ownPayloadSigner as? HMACReceiptSigner)?.isAnonymous == true else { return }
-        preferredPayloadSigner.withLock { if $0 == nil { $0 = signer() } }
+        let isNew = preferredPayloadSigner.withLock { preferred in
+            guard preferred == nil else { return false }
+            preferred = signer()
+            return true
+        }
+        // What was to be signed by the other is forgotten.
+        if isNew { signedValues.withLock { $0 = SignedValues() } }
+    }
+
+    /// Returns the app's Apple ID, which receipts and JWS of production alone have.
+    func appAppleIdentifier(in environment: String) -> Int64? {
+        environment == ReceiptEnvelope.production ? appAppleIdentifier : nil
     }
 }
 

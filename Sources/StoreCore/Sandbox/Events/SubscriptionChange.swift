@@ -14,6 +14,14 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
         }
     }
 
+    /// Whether the purchase belongs to the running period, which another one began.
+    var continuesPeriod: Bool {
+        switch self {
+        case .begins: false
+        case .renewsAs: true
+        }
+    }
+
     /// Whether the purchased product only begins at the renewal.
     var isDeferred: Bool {
         switch self {

@@ -28,7 +28,9 @@ extension SandboxState.Row: BinaryCodable {
 
 extension SandboxState.Purchase: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
-        let flags = [isFinished, isDeferredChange, term != nil, isRenewal, isShared, isCancelled, isDeleted]
+        let flags = [
+            isFinished, isDeferredChange, term != nil, isRenewal, isShared, isCancelled, isDeleted, continuesPeriod,
+        ]
         pack.add(flags.enumerated().reduce(0) { $0 | ($1.element ? 1 << $1.offset : 0) } as UInt8)
         pack.add(product)
         if let term { pack.add(json: term) }
@@ -51,6 +53,7 @@ extension SandboxState.Purchase: BinaryCodable {
             product: product,
             term: term,
             isDeferredChange: flags & 2 != 0,
+            continuesPeriod: flags & 128 != 0,
             isFinished: flags & 1 != 0,
             isShared: flags & 16 != 0,
             isCancelled: flags & 32 != 0,

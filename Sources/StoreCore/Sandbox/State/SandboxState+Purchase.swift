@@ -19,6 +19,8 @@ extension SandboxState {
         ///
         /// No period was bought: there is nothing to restore, nor to list in an app receipt.
         var isDeferredChange = false
+        /// Whether it belongs to a period that another purchase began, as do repeated purchases and deferred changes.
+        var continuesPeriod = false
         var isFinished = false
         /// Whether another member of the family paid for it.
         var isShared = false
@@ -77,6 +79,18 @@ extension SandboxState.Purchase {
 }
 
 extension SandboxState {
+    /// Returns the transaction that began the period of a purchase in an account's history; nil without a period.
+    ///
+    /// Its number is the period's in receipts and JWS, see ``TransactionPayload/webOrderLineItemId``.
+    func period(of index: PurchaseIndex, by account: AccountID) -> TransactionNumber? {
+        let history = accounts[account].history
+        guard let original = history[index].term?.original else { return nil }
+        let first = history.indices.prefix(through: index).last {
+            !history[$0].continuesPeriod && history[$0].term?.original == original
+        }
+        return first.flatMap { TransactionNumber(history[$0].identifier) }
+    }
+
     /// Whether a restore brings a purchase back (behaviors 102, 104, 105 and 110).
     func isRestored(_ index: PurchaseIndex, by applicationUsername: String?, _ account: AccountID) -> Bool {
         // The purchase is examined in place, far from everything else.

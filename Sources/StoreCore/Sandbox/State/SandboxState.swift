@@ -251,7 +251,8 @@ extension SandboxState {
                 source: .details(details),
                 product: product,
                 term: subscription?.term,
-                isDeferredChange: subscription?.isDeferred ?? false
+                isDeferredChange: subscription?.isDeferred ?? false,
+                continuesPeriod: subscription?.continuesPeriod ?? false
             ),
             account
         )

@@ -64,6 +64,9 @@ struct PayloadTests {
         #expect(PayloadDate(Date(timeIntervalSince1970: 1.000_6)).milliseconds == 1001)
         #expect(PayloadDate(.distantPast).milliseconds == -62_135_769_600_000)
         #expect(PayloadDate(Date(timeIntervalSince1970: .infinity)).milliseconds == .max)
+        #expect(PayloadDate(Date(timeIntervalSince1970: -.infinity)).milliseconds == .min)
+        #expect(PayloadDate(Date(timeIntervalSince1970: .nan)).milliseconds == .max)
+        #expect(PayloadDate(Date(timeIntervalSince1970: 1e300)).milliseconds == .max)
         #expect(PayloadDate(milliseconds: 1500).date == Date(timeIntervalSince1970: 1.5))
         #expect(PayloadDate(milliseconds: 1) < PayloadDate(milliseconds: 2))
         let dates = Data("[1697679936049.7297,1697679936049,-1]".utf8)
@@ -75,6 +78,13 @@ struct PayloadTests {
                 try JSONDecoder().decode([PayloadDate].self, from: Data(other.utf8))
             }
         }
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
+    func `A payload with a date out of range is encoded, and read as it was`(seconds: Double) throws {
+        var payload = gold
+        payload.expiresDate = PayloadDate(Date(timeIntervalSince1970: seconds))
+        #expect(try TransactionPayload(verifying: jws(payload), signer: signer) == payload)
     }
 
     @Test func `A value that is not known yet is read and written as it is`() throws {

@@ -50,6 +50,40 @@ import Testing
         #expect(try store.addAccount("bob").signedAppTransaction.payload.appTransactionId != identifier)
     }
 
+    @Test func `The app's Apple ID is in what production signs, and nowhere else`() throws {
+        for environment in ["Production", "Sandbox", "Xcode"] {
+            let signer = CountingSealer(environment: environment)
+            let store = try SandboxStore(
+                products: Market.products,
+                signer: signer,
+                appAppleIdentifier: 1_234_567_890
+            )
+            try store.account.buy("sword")
+            let expected: Int64? = environment == "Production" ? 1_234_567_890 : nil
+            #expect(try store.account.signedAppTransaction.payload.appAppleId == expected)
+            #expect(try store.device.signedAppTransaction.payload.appAppleId == expected)
+            #expect(try store.verify(appReceipt: #require(store.appReceipt)).appAppleIdentifier == expected)
+            let receipt = try #require(store.receipt(forTransaction: "1"))
+            #expect(store.verify(receipt: receipt).fields["app_item_id"] == expected.map { String($0) })
+            let json = String(decoding: try store.signedTransaction("1").payload.json, as: UTF8.self)
+            #expect(!json.contains("appAppleId"))
+        }
+    }
+
+    @Test func `A store that is given no Apple ID names none, unless its file is synchronized`() throws {
+        let signer = CountingSealer(environment: "Production")
+        let store = try SandboxStore(signer: signer)
+        #expect(try store.account.signedAppTransaction.payload.appAppleId == nil)
+        let file = """
+            {"version": {"major": 4, "minor": 0}, "settings": {"_applicationInternalID": "1441423628"}}
+            """
+        let configuration = try StoreConfiguration(data: Data(file.utf8), name: "Shop.storekit")
+        let synchronized = try SandboxStore(configuration, signer: signer)
+        #expect(try synchronized.account.signedAppTransaction.payload.appAppleId == 1_441_423_628)
+        let other = try SandboxStore(configuration, signer: signer, appAppleIdentifier: 7)
+        #expect(try other.account.signedAppTransaction.payload.appAppleId == 7)
+    }
+
     @Test func `The built-in signer ties nothing to a device`() throws {
         app.buy("sword")
         let payload = try store.device.signedTransaction("1").payload

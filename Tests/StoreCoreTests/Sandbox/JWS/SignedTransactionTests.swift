@@ -253,12 +253,12 @@ import Testing
         #expect(throws: ReceiptRefusal.self) {
             try TransactionPayload(verifying: jws, signer: HMACReceiptSigner())
         }
-        let counter = CountingSigner()
+        let counter = RefusingSigner()
         let other = try SandboxStore(products: Market.products, signer: counter)
         try other.account.buy("sword")
         let counted = try other.signedTransaction("1")
         #expect(counted.payload.productId == "sword" && counter.count == 0)
-        #expect(throws: CountingSigner.Refusal.self) { try counted.jws }
+        #expect(throws: RefusingSigner.Refusal.self) { try counted.jws }
         #expect(try [counted.jws, counted.jws] == ["2", "2"])
         #expect(counter.count == 2)
         #expect(counted.payload.environment == "Sandbox")
@@ -286,10 +286,23 @@ import Testing
         ledger.isReadable = false
         #expect(try store.signedTransaction("1").payload.productId == "sword")
     }
+
+    @Test func `A ledger that returns fewer records than the store has applied is told, and read on later`() throws {
+        let ledger = FailingLedger()
+        let store = try SandboxStore(products: Market.products, ledger: ledger)
+        try store.account.buy("sword")
+        #expect(try store.signedTransaction("1").payload.revocationDate == nil)
+        try store.refund("1")
+        ledger.hidesRecords = true
+        let failure = #expect(throws: StoreFailure.self) { try store.signedTransaction("1") }
+        #expect(failure?.description.contains("the ledger returns nothing after its record") == true)
+        ledger.repair()
+        #expect(try store.signedTransaction("1").payload.revocationDate != nil)
+    }
 }
 
 /// Refuses the first signature, then numbers them.
-private final class CountingSigner: ReceiptSigner, PayloadSigner {
+private final class RefusingSigner: ReceiptSigner, PayloadSigner {
     struct Refusal: Error {}
 
     private let number = Locked(0)

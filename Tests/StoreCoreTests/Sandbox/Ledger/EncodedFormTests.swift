@@ -37,6 +37,22 @@ import Testing
         #expect(try LedgerRecord(unpacking: data) == record)
     }
 
+    @Test(arguments: [false, true]) func `A purchase in a snapshot tells whether another one began its period`(
+        continuesPeriod: Bool
+    ) throws {
+        let payment = StorePayment(productIdentifier: "gold")
+        let original = StoreTransaction.Original(identifier: "7", date: Self.start, payment: payment)
+        let purchase = SandboxState.Purchase(
+            source: .details(StoreTransaction.Details(failure: nil, original: original, receipt: nil)),
+            product: 3,
+            continuesPeriod: continuesPeriod
+        )
+        var pack = BinaryEncoder()
+        purchase.pack(into: &pack)
+        var unpacking = BinaryDecoder(pack.data)
+        #expect(try SandboxState.Purchase(unpacking: &unpacking).continuesPeriod == continuesPeriod)
+    }
+
     @Test func `A snapshot has every property of the state, and -1 for nobody signed in`() throws {
         var state = SandboxState()
         state.apply(LedgerRecord(date: Self.start, event: .registered(.consumable("coins", price: "0.99"))))

@@ -1,0 +1,79 @@
+import Foundation
+
+/// The signed values that were read last, so that reading an unchanged one again does not sign it again.
+///
+/// A value is kept for one second of the store's clock. At ``limit`` values all are dropped.
+struct SignedValues: Sendable {
+    /// The subject of a value, and the device that it is tied to.
+    struct Key: Hashable, Sendable {
+        let subject: String
+        let device: DeviceID?
+    }
+
+    private struct Entry<Payload: SandboxPayload>: Sendable {
+        /// The payload before it was tied to a device.
+        let content: Payload
+        let value: SignedValue<Payload>
+    }
+
+    /// The greatest number of values that are kept.
+    private static var limit: Int { 256 }
+    private var entries: [Key: any Sendable] = [:]
+
+    /// Returns the value with a content that was signed, or is to be signed, in the same second; nil if none is kept.
+    func value<Payload: SandboxPayload>(of content: Payload, for key: Key) -> SignedValue<Payload>? {
+        guard let entry = entries[key] as? Entry<Payload>,
+            entry.content.signingDate.seconds == content.signingDate.seconds,
+            entry.content == content.signed(at: entry.content.signingDate)
+        else { return nil }
+        return entry.value
+    }
+
+    /// Keeps a value and returns it; returns the one that another thread has kept meanwhile, if any.
+    mutating func keep<Payload: SandboxPayload>(
+        _ value: SignedValue<Payload>,
+        of content: Payload,
+        for key: Key
+    ) -> SignedValue<Payload> {
+        if let known = self.value(of: content, for: key) { return known }
+        if entries.count >= Self.limit, entries[key] == nil { entries = [:] }
+        entries[key] = Entry(content: content, value: value)
+        return value
+    }
+}
+
+/// A payload that a sandbox store dates and signs.
+protocol SandboxPayload: JWSPayload {
+    /// Returns the same payload with another signing date.
+    func signed(at date: PayloadDate) -> Self
+}
+
+extension TransactionPayload: SandboxPayload {
+    func signed(at date: PayloadDate) -> Self {
+        var payload = self
+        payload.signedDate = date
+        return payload
+    }
+}
+
+extension RenewalPayload: SandboxPayload {
+    func signed(at date: PayloadDate) -> Self {
+        var payload = self
+        payload.signedDate = date
+        return payload
+    }
+}
+
+extension AppTransactionPayload: SandboxPayload {
+    func signed(at date: PayloadDate) -> Self {
+        var payload = self
+        payload.receiptCreationDate = date
+        if requestDate != nil { payload.requestDate = date }
+        return payload
+    }
+}
+
+extension PayloadDate {
+    /// The whole seconds since the beginning of 1970, UTC.
+    fileprivate var seconds: Int64 { floorDivide(milliseconds, by: 1000) }
+}
