@@ -2,9 +2,9 @@ import Foundation
 
 // What the account that is signed in on the device has bought.
 extension SandboxBackend {
-    /// Looks up transactions. Replies before it returns; fails where the ledger cannot be read.
+    /// Looks up transactions, also on a device that cannot reach the store.
     ///
-    /// A device that cannot reach the store has this too.
+    /// Replies before it returns; fails where the ledger cannot be read.
     public func transactions(
         _ query: HistoryQuery,
         reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
@@ -12,7 +12,9 @@ extension SandboxBackend {
         answer(reply) { try $0.history(query, on: $1) }
     }
 
-    /// Looks up subscriptions. Replies before it returns.
+    /// Looks up subscriptions.
+    ///
+    /// Replies before it returns.
     public func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
@@ -20,15 +22,18 @@ extension SandboxBackend {
         answer(reply) { try $0.subscriptions(query, on: $1) }
     }
 
-    /// Looks up the purchase of the app itself. Replies before it returns.
+    /// Looks up the purchase of the app itself.
+    ///
+    /// Replies before it returns.
     public func appTransaction(
         reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void
     ) {
         answer(reply) { try $0.signedAppTransaction(on: $1) }
     }
 
-    /// Fails with `paymentCancelled` where nobody is signed in, and with a network failure if the device cannot reach
-    /// the store; does nothing otherwise. Replies before it returns.
+    /// Succeeds, unless nobody is signed in (`paymentCancelled`) or the device cannot reach the store (a network failure).
+    ///
+    /// Replies before it returns.
     public func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) {
         CallScope.outermost { reply(device.core.synchronize(on: device.number)) }
     }

@@ -145,12 +145,13 @@ struct Subscribers<Element: Sendable>: Sendable {
 }
 
 extension StoreFace {
-    /// Begins to listen: returns a stream of what comes from now on.
+    /// Begins to listen.
     ///
     /// - Parameters:
     ///   - subscribers: the subscribers to join.
     ///   - begin: called with the face's lock held, with the subscriber's number and its continuation.
     ///   - end: called with the face's lock held, when the stream is no longer read.
+    /// - Returns: a stream of what comes from now on.
     func subscribe<Element: Sendable>(
         to subscribers: any WritableKeyPath<State, Subscribers<Element>> & Sendable,
         begin: (inout State, Int, AsyncStream<Element>.Continuation) -> Void = { _, _, _ in },

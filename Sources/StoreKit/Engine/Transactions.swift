@@ -6,6 +6,7 @@ extension Transaction {
     /// Several tasks may iterate over it at a time, each from the beginning. Iteration ends early in a task that is
     /// canceled, and with the queue whose transactions they are.
     public struct Transactions: AsyncSequence, Sendable {
+        /// A transaction, and whether its signature is right.
         public typealias Element = VerificationResult<Transaction>
 
         enum Source: Sendable {
@@ -23,6 +24,7 @@ extension Transaction {
 
         /// An iteration over transactions.
         public struct AsyncIterator: AsyncIteratorProtocol {
+            /// A transaction, and whether its signature is right.
             public typealias Element = VerificationResult<Transaction>
 
             private let face: StoreFace

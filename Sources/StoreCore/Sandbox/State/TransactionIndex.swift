@@ -189,11 +189,8 @@ extension TransactionIndex {
 
     /// Returns an account's history, newest first.
     ///
-    /// - Parameters:
-    ///   - account: the account.
-    ///   - product: the product, nil for every one.
-    ///   - isComplete: whether it has finished consumables that were not refunded too.
-    ///   - sequence: the transaction behind which it begins; nil for the newest.
+    /// Without a product it has all of them; if it is complete, finished consumables that were not refunded too. It
+    /// begins behind the transaction of a sequence number, or with the newest.
     func history(
         of account: AccountID,
         _ product: ProductIndex? = nil,
