@@ -80,7 +80,8 @@ extension VerificationFailure: SignatureRefusal {
     package var defect: SignatureDefect {
         switch self {
         case .malformed, .wrongAlgorithm, .unknownCriticalHeader: .invalidEncoding
-        case .chainLength, .unreadableCertificate, .foreignRoot, .untrustedChain, .missingMarker, .notYetValid, .expired,
+        case .chainLength, .unreadableCertificate, .foreignRoot, .untrustedChain, .missingMarker, .notYetValid,
+            .expired,
             .foreignRevocationList:
             .invalidCertificateChain
         case .revoked: .revokedCertificate
