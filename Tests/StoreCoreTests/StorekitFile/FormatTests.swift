@@ -60,6 +60,21 @@ import Testing
         #expect(subscription == .init(groupIdentifier: "g", level: 1, period: .init(1, .year)))
     }
 
+    @Test func `A subscription has its group's name and texts`() throws {
+        let subscription = try read(
+            """
+            {"version": {"major": 4}, "subscriptionGroups": [{"id": "g", "name": "Passes",
+              "localizations": [{"locale": "de_DE", "displayName": "Pässe", "description": "Alle"}], "subscriptions": [
+              {"productID": "s", "displayPrice": "60", "groupNumber": 2, "recurringSubscriptionPeriod": "P1Y"}]}]}
+            """
+        ).products.first?.subscription
+        #expect(subscription?.groupName == "Passes")
+        #expect(
+            subscription?.groupLocalizations == [.init(locale: "de_DE", title: "Pässe", description: "Alle")]
+        )
+        #expect(subscription?.level == 2)
+    }
+
     @Test(arguments: [#""subscriptionGroupID": "g""#, #""subscriptionGroupID": null"#])
     func `A subscription belongs to the group it stands in, and may say so`(key: String) throws {
         #expect(try subscription(key).groupIdentifier == "g")

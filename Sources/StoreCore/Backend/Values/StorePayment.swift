@@ -72,6 +72,28 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.discount = newValue } }
     }
 
+    /// An offer of Store Kit 2, with its proof if it is signed.
+    ///
+    /// A payment carries this or ``discount``, not both.
+    public var offer: StoreOffer? {
+        get { storage.rare?.fields.offer }
+        set { change { $0.offer = newValue } }
+    }
+
+    /// The date in the past at which a test store dates the purchase; nil for the time of the order.
+    public var purchaseDate: Date? {
+        get { storage.rare?.fields.purchaseDate }
+        set { change { $0.purchaseDate = newValue } }
+    }
+
+    /// Whether an auto-renewable subscription with a ``purchaseDate`` has been renewed until now.
+    ///
+    /// Otherwise its renewal is off, and it has its first period only.
+    public var renewsUntilNow: Bool {
+        get { storage.rare?.fields.renewsUntilNow ?? false }
+        set { change { $0.renewsUntilNow = newValue } }
+    }
+
     // Nearly every payment has no rare field: that much is seen without a call.
     @inline(__always)
     var hasDiscount: Bool { storage.rare != nil && discount != nil }
@@ -134,6 +156,9 @@ private struct RareFields: Hashable, Sendable {
     var requestData: Data?
     var simulatesAskToBuyInSandbox = false
     var discount: StoreDiscount?
+    var offer: StoreOffer?
+    var purchaseDate: Date?
+    var renewsUntilNow = false
 
     /// Compares all fields, then texts once more by their code units.
     func isIdentical(to other: RareFields) -> Bool {
@@ -141,7 +166,8 @@ private struct RareFields: Hashable, Sendable {
             text(self).map(ExactText.init) == text(other).map(ExactText.init)
         }
         return self == other && isSame(\.applicationUsername) && isSame(\.discount?.identifier)
-            && isSame(\.discount?.keyIdentifier) && isSame(\.discount?.signature)
+            && isSame(\.discount?.keyIdentifier) && isSame(\.discount?.signature) && isSame(\.offer?.identifier)
+            && isSame(\.offer?.proof)
     }
 }
 
@@ -156,7 +182,8 @@ private final class Rare: Hashable, Sendable {
 
 extension StorePayment: Codable {
     private enum CodingKeys: String, CodingKey {
-        case productIdentifier, quantity, applicationUsername, requestData, simulatesAskToBuyInSandbox, discount
+        case productIdentifier, quantity, applicationUsername, requestData, simulatesAskToBuyInSandbox, discount, offer
+        case purchaseDate, renewsUntilNow
     }
 
     /// Decodes a payment; absent fields have their defaults.
@@ -171,6 +198,9 @@ extension StorePayment: Codable {
                 ?? false,
             discount: try container.decodeIfPresent(StoreDiscount.self, forKey: .discount)
         )
+        if let offer = try container.decodeIfPresent(StoreOffer.self, forKey: .offer) { self.offer = offer }
+        if let date = try container.decodeIfPresent(Date.self, forKey: .purchaseDate) { purchaseDate = date }
+        if try container.decodeIfPresent(Bool.self, forKey: .renewsUntilNow) ?? false { renewsUntilNow = true }
     }
 
     /// Encodes the identifier, the quantity and the fields that differ from their defaults.
@@ -183,5 +213,8 @@ extension StorePayment: Codable {
         try container.encodeIfPresent(fields.requestData, forKey: .requestData)
         if fields.simulatesAskToBuyInSandbox { try container.encode(true, forKey: .simulatesAskToBuyInSandbox) }
         try container.encodeIfPresent(fields.discount, forKey: .discount)
+        try container.encodeIfPresent(fields.offer, forKey: .offer)
+        try container.encodeIfPresent(fields.purchaseDate, forKey: .purchaseDate)
+        if fields.renewsUntilNow { try container.encode(true, forKey: .renewsUntilNow) }
     }
 }
