@@ -314,7 +314,8 @@ private struct Describer {
             promotionalOffers: subscription.promotionalOffers.filter { $0.billingPlan == .upFront }.map(\.terms),
             groupLevel: subscription.level,
             groupName: match.best(of: subscription.groupLocalizations)?.title ?? subscription.groupName,
-            winBackOffers: subscription.winBackOffers.map(\.offer).filter { $0.billingPlan == .upFront }.map(\.terms)
+            winBackOffers: subscription.winBackOffers.map(\.offer).filter { $0.billingPlan == .upFront }.map(\.terms),
+            billingPlans: subscription.billingPlans
         )
     }
 }

@@ -27,6 +27,10 @@ extension SandboxProduct {
         ///
         /// Each has an identifier.
         public var winBackOffers: [WinBackOffer]
+        /// The billing plans with their prices; empty for the product's price, up front.
+        ///
+        /// Products are described with them. The store sells up front only, at the product's price.
+        public var billingPlans: [StoreProduct.BillingTerms]
 
         /// Creates a subscription.
         public init(
@@ -38,7 +42,8 @@ extension SandboxProduct {
             codeOffers: [CodeOffer] = [],
             winBackOffers: [WinBackOffer] = [],
             groupName: String? = nil,
-            groupLocalizations: [Localization] = []
+            groupLocalizations: [Localization] = [],
+            billingPlans: [StoreProduct.BillingTerms] = []
         ) {
             self.groupIdentifier = groupIdentifier
             self.groupName = groupName
@@ -49,6 +54,7 @@ extension SandboxProduct {
             self.promotionalOffers = promotionalOffers
             self.codeOffers = codeOffers
             self.winBackOffers = winBackOffers
+            self.billingPlans = billingPlans
         }
 
         /// The introductory offer that is paid up front: the only one that Store Kit 1 can show.
@@ -56,12 +62,7 @@ extension SandboxProduct {
     }
 
     /// A plan for the payment of a subscription's period.
-    public enum BillingPlan: String, Hashable, Codable, Sendable {
-        /// The whole period at once, as every subscription offers.
-        case upFront
-        /// A yearly subscription in monthly parts. Store Kit 1 cannot buy it.
-        case monthly
-    }
+    public typealias BillingPlan = StoreProduct.BillingPlan
 
     /// A reduced price for a time.
     public struct Offer: Hashable, Codable, Sendable {
@@ -145,7 +146,8 @@ extension SandboxProduct.Subscription {
             groupLocalizations: try container.decodeIfPresent(
                 [SandboxProduct.Localization].self,
                 forKey: .groupLocalizations
-            ) ?? []
+            ) ?? [],
+            billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? []
         )
     }
 }

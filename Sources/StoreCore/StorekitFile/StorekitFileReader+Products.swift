@@ -107,7 +107,8 @@ extension StorekitFileReader {
                 codeOffers: try codeOffers(product.codeOffers, at: place),
                 winBackOffers: try winBackOffers(product.winbackOffers, at: place),
                 groupName: group.name.isEmpty ? nil : group.name,
-                groupLocalizations: group.localizations
+                groupLocalizations: group.localizations,
+                billingPlans: try billingPlans(product.billingPlans, at: place)
             )
         )
     }

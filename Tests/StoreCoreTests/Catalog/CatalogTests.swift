@@ -120,6 +120,7 @@ import Testing
         product.subscription?.winBackOffers = [.init(.freeTrial(.init(2, .month), identifier: "y"), isEligible: false)]
         product.subscription?.level = 3
         product.subscription?.groupName = "Groups"
+        product.subscription?.billingPlans = [.init(plan: .monthly, price: 5, commitmentPrice: 60)]
         product.internalIdentifier = "0A1B2C3D"
         var catalog = try Catalog([product])
         let expected = StoreProduct(
@@ -144,7 +145,8 @@ import Testing
                 groupName: "Groups",
                 winBackOffers: [
                     .init(identifier: "y", price: 0, paymentMode: .freeTrial, period: .init(2, .month))
-                ]
+                ],
+                billingPlans: [.init(plan: .monthly, price: 5, commitmentPrice: 60)]
             ),
             isFamilyShareable: true,
             hostedContent: .init(version: "1.0", lengths: [3, 4]),
@@ -260,6 +262,9 @@ struct SpoiltProduct: Sendable, CustomTestStringConvertible {
         SpoiltProduct("has level 0 in its subscription group: 1 is the highest") { $0.subscription?.level = 0 },
         SpoiltProduct("has a subscription period of 0 units") { $0.subscription?.period.count = 0 },
         SpoiltProduct("belongs to a subscription group without a name") { $0.subscription?.groupIdentifier = "" },
+        SpoiltProduct("has a billing plan that costs -1, 12 in all") {
+            $0.subscription?.billingPlans = [.init(plan: .monthly, price: -1, commitmentPrice: 12)]
+        },
         SpoiltProduct("has an introductory offer that lasts no time") {
             $0.subscription?.introductoryOffers = [.freeTrial(.init(0, .day))]
         },

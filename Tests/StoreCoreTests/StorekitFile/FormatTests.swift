@@ -101,6 +101,23 @@ import Testing
         #expect(subscription.introductoryOffers.map(\.terms.period) == [.init(3, .day)])
     }
 
+    @Test func `Format 5.0: the billing plans that are enabled are read, with both prices`() throws {
+        let subscription = try subscription(
+            """
+            "billingPlans": [
+              {"billingPlanType": "BILLED_UPFRONT", "displayPrice": "60", "commitmentDisplayPrice": "60",
+               "internalID": "1261786A", "isEnabled": true},
+              {"billingPlanType": "MONTHLY", "displayPrice": "5.50", "commitmentDisplayPrice": "66.00"},
+              {"billingPlanType": "MONTHLY", "displayPrice": "none", "isEnabled": false},
+              {"displayPrice": "59"}, {"billingPlanType": "MONTHLY", "displayPrice": "5"}
+            ]
+            """
+        )
+        #expect(subscription.billingPlans.map(\.plan) == [.upFront, .monthly, .upFront, .monthly])
+        #expect(subscription.billingPlans.map(\.price) == [60, Decimal(string: "5.5"), 59, 5])
+        #expect(subscription.billingPlans.map(\.commitmentPrice) == [60, 66, 59, 60])
+    }
+
     @Test func `A free trial costs nothing, whatever price is left over in the file`() throws {
         let subscription = try subscription(
             #""introductoryOffer": {"paymentMode": "free", "displayPrice": "stale", "subscriptionPeriod": "P1W"}"#

@@ -91,6 +91,30 @@ extension StoreProduct {
         }
     }
 
+    /// A plan for the payment of a subscription's period.
+    public enum BillingPlan: String, Hashable, Codable, Sendable {
+        /// The whole period at once, as every subscription offers.
+        case upFront
+        /// A yearly subscription in monthly parts. Store Kit 1 cannot buy it.
+        case monthly
+    }
+
+    /// The prices of a subscription under a billing plan.
+    public struct BillingTerms: Hashable, Codable, Sendable {
+        /// The plan.
+        public var plan: BillingPlan
+        /// The price of one payment, in the product's currency.
+        public var price: Decimal
+        /// The price of the whole period.
+        public var commitmentPrice: Decimal
+        /// Describes a billing plan.
+        public init(plan: BillingPlan, price: Decimal, commitmentPrice: Decimal) {
+            self.plan = plan
+            self.price = price
+            self.commitmentPrice = commitmentPrice
+        }
+    }
+
     /// A reduced price for the first periods of a subscription, or for an offer.
     public struct Offer: Hashable, Codable, Sendable {
         /// The way in which the reduced price is paid.
@@ -148,6 +172,10 @@ extension StoreProduct {
         public var groupName: String?
         /// The offers for lapsed subscribers that are set up, whether or not this user is eligible.
         public var winBackOffers: [Offer]
+        /// The billing plans that are set up; empty where all there is to pay is the product's price, up front.
+        ///
+        /// A sandbox store describes them, and sells up front only.
+        public var billingPlans: [BillingTerms]
         /// Describes a subscription.
         public init(
             period: Period,
@@ -156,7 +184,8 @@ extension StoreProduct {
             promotionalOffers: [Offer] = [],
             groupLevel: Int? = nil,
             groupName: String? = nil,
-            winBackOffers: [Offer] = []
+            winBackOffers: [Offer] = [],
+            billingPlans: [BillingTerms] = []
         ) {
             self.period = period
             self.groupIdentifier = groupIdentifier
@@ -165,6 +194,7 @@ extension StoreProduct {
             self.groupLevel = groupLevel
             self.groupName = groupName
             self.winBackOffers = winBackOffers
+            self.billingPlans = billingPlans
         }
     }
 
@@ -193,7 +223,8 @@ extension StoreProduct.Subscription {
             promotionalOffers: try container.decode([StoreProduct.Offer].self, forKey: .promotionalOffers),
             groupLevel: try container.decodeIfPresent(Int.self, forKey: .groupLevel),
             groupName: try container.decodeIfPresent(String.self, forKey: .groupName),
-            winBackOffers: try container.decodeIfPresent([StoreProduct.Offer].self, forKey: .winBackOffers) ?? []
+            winBackOffers: try container.decodeIfPresent([StoreProduct.Offer].self, forKey: .winBackOffers) ?? [],
+            billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? []
         )
     }
 }
