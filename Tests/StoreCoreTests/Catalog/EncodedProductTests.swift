@@ -24,6 +24,7 @@ import Testing
         #expect(product.kind == nil)
         #expect(product.subscription?.groupLevel == nil)
         #expect(product.subscription?.winBackOffers == [])
+        #expect(product.subscription?.billingPlans == [])
     }
 
     @Test func `A description keeps every field when encoded`() throws {
@@ -40,7 +41,8 @@ import Testing
                 groupName: "Metals",
                 winBackOffers: [
                     .init(identifier: "back", price: 1, paymentMode: .payUpFront, period: .init(1, .month))
-                ]
+                ],
+                billingPlans: [.init(plan: .upFront, price: 5, commitmentPrice: 5)]
             ),
             kind: .autoRenewable,
             internalIdentifier: "0A1B2C3D"
@@ -67,6 +69,7 @@ import Testing
         var product = SandboxProduct.autoRenewable("gold", price: "5", period: .init(1, .month), group: "metals")
         product.subscription?.groupName = "Metals"
         product.subscription?.groupLocalizations = [.init(locale: "de_DE", title: "Metalle")]
+        product.subscription?.billingPlans = [.init(plan: .monthly, price: 1, commitmentPrice: 12)]
         let decoded = try JSONDecoder().decode(SandboxProduct.self, from: JSONEncoder().encode(product))
         #expect(decoded == product)
     }
@@ -83,11 +86,13 @@ import Testing
         payment.offer = StoreOffer(kind: .promotional, identifier: "winter", proof: "a.b.c")
         payment.purchaseDate = Date(timeIntervalSince1970: 1_700_000_000)
         payment.renewsUntilNow = true
+        payment.billingPlan = .monthly
         let decoded = try JSONDecoder().decode(StorePayment.self, from: JSONEncoder().encode(payment))
         #expect(decoded == payment)
         #expect(decoded.offer == StoreOffer(kind: .promotional, identifier: "winter", proof: "a.b.c"))
         #expect(decoded.purchaseDate == Date(timeIntervalSince1970: 1_700_000_000))
         #expect(decoded.renewsUntilNow)
+        #expect(decoded.billingPlan == .monthly)
     }
 
     @Test func `A payment whose offer and date are taken away equals one that never had any`() {
