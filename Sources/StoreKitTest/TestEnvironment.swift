@@ -102,6 +102,7 @@ final class TestEnvironment: Sendable {
     ) throws -> SandboxStore {
         let store = try SandboxStore(configuration, clock: clock)
         store.numberTransactions(from: 0)
+        store.acceptsTestPurchases = true
         try apply(settings, insteadOf: nil, to: store)
         return store
     }

@@ -53,6 +53,35 @@ private func shop() throws -> (SandboxStore, SKPaymentQueue, Till) {
     #expect(String(decoding: payload.data, as: UTF8.self).hasPrefix("com.example.app\u{2063}ABC123\u{2063}"))
 }
 
+@Test func `What a server claims is signed as a JWS`() throws {
+    let signer = HMACOfferSigner(keyIdentifier: "ABC123")
+    let claims = OfferClaims(
+        bundleIdentifier: "com.example.app",
+        productIdentifier: "pro.monthly",
+        grant: .promotionalOffer("winter"),
+        nonce: UUID(),
+        issuedAt: 1_735_689_600
+    )
+    let proof = try claims.signed(by: signer)
+    #expect(proof.split(separator: ".").count == 3)
+}
+
+@Test func `An offer of Store Kit 2 is sold against a proof`() throws {
+    let (store, queue, till) = try shop()
+    queue.add(SKPayment(productIdentifier: "pro.monthly"))
+    try store.account.setAutoRenew(false, inGroup: "pro")
+    store.advance(by: 60 * 86_400)
+
+    let proof = try store.offerProof(.promotionalOffer("winter"), for: "pro.monthly")
+    var payment = StorePayment(productIdentifier: "pro.monthly")
+    payment.offer = StoreOffer(kind: .promotional, identifier: "winter", proof: proof)
+
+    let order = OrderID(journal: JournalID(rawValue: 1), number: 1)
+    store.submit([StoreCommand(id: order, action: .purchase(payment))]) { #expect($0 == .taken) }
+    #expect(store.account.subscriptions.first?.offer?.identifier == "winter")
+    #expect(till.errors.isEmpty)
+}
+
 @Test(.enabled(if: Libcrypto.isAvailable, Comment(rawValue: Libcrypto.advice)))
 func `A store takes the keys of Xcode's file and of a server`() throws {
     let (store, _, _) = try shop()

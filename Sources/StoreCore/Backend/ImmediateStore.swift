@@ -9,8 +9,8 @@
 package protocol ImmediateStore: StoreBackend {
     /// Whether an exchange runs only StoreCore's own code: neither a client's ledger nor a client's clock.
     ///
-    /// A queue may then ask with its lock held, unless a payment has a discount, whose signature a client's
-    /// ``OfferSigner`` may check. The order of the locks is queue, store, clock.
+    /// A queue may then ask with its lock held, unless a payment has special terms: a client's ``OfferSigner`` may check
+    /// the signature of an offer. The order of the locks is queue, store, clock.
     var isSelfContained: Bool { get }
 
     /// Opens a connection for a queue's journal.
@@ -39,7 +39,7 @@ package protocol ImmediateStore: StoreBackend {
     ///   - exchange: the answer. It has to be empty; its buffers are reused.
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange)
 
-    /// Accepts one command, in the same way; never a payment with a discount, whose signature a signer may have to
+    /// Accepts one command, in the same way; never a payment with special terms, whose signature a signer may have to
     /// check.
     ///
     /// Default: hands it over in an array.

@@ -295,19 +295,40 @@ private struct Describer {
             localizedDescription: texts?.description ?? "",
             price: product.price(in: countryCode),
             priceLocaleIdentifier: priceLocale,
-            subscription: product.subscription.map(Self.subscription),
+            subscription: product.subscription.map { self.subscription($0) },
             isFamilyShareable: product.isFamilyShareable,
-            hostedContent: product.hostedContent.map { .init(version: $0.version, lengths: $0.files.map(\.length)) }
+            hostedContent: product.hostedContent.map { .init(version: $0.version, lengths: $0.files.map(\.length)) },
+            kind: StoreProduct.Kind(product.kind),
+            internalIdentifier: product.internalIdentifier
         )
     }
 
-    private static func subscription(_ subscription: SandboxProduct.Subscription) -> StoreProduct.Subscription {
+    private mutating func subscription(
+        _ subscription: SandboxProduct.Subscription
+    ) -> StoreProduct.Subscription {
         StoreProduct.Subscription(
             period: subscription.period,
             groupIdentifier: subscription.groupIdentifier,
             introductoryOffer: subscription.introductoryOffer?.terms,
             // Store Kit 1 has no billing plans, so it cannot buy an offer that belongs to another one.
-            promotionalOffers: subscription.promotionalOffers.filter { $0.billingPlan == .upFront }.map(\.terms)
+            promotionalOffers: subscription.promotionalOffers.filter { $0.billingPlan == .upFront }.map(\.terms),
+            groupLevel: subscription.level,
+            groupName: match.best(of: subscription.groupLocalizations)?.title ?? subscription.groupName,
+            winBackOffers: subscription.winBackOffers.map(\.offer).filter { $0.billingPlan == .upFront }.map(\.terms),
+            billingPlans: subscription.billingPlans
         )
+    }
+}
+
+extension StoreProduct.Kind {
+    /// Creates a kind as an app sees it: it knows no free subscription, which is bought once, for good.
+    fileprivate init(_ kind: SandboxProduct.Kind) {
+        self =
+            switch kind {
+            case .consumable: .consumable
+            case .nonConsumable, .freeSubscription: .nonConsumable
+            case .nonRenewing: .nonRenewing
+            case .autoRenewable: .autoRenewable
+            }
     }
 }

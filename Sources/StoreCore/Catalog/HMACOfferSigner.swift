@@ -1,6 +1,6 @@
 import Foundation
 
-/// A signer of promotional offers with a secret that the store and the developer's server share: HMAC-SHA-256 (RFC
+/// A signer of offers with a secret that the store and the developer's server share: HMAC-SHA-256 (RFC
 /// 2104).
 ///
 /// It is for tests on machines without a cryptographic library. Store Kit's own servers take ECDSA signatures only,
@@ -36,6 +36,17 @@ public struct HMACOfferSigner: OfferSigner {
     /// Returns whether the signature is the message's authentication code, comparing all of it wherever they differ.
     public func isValid(signature: Data, for message: Data) -> Bool {
         message.withUnsafeBytes { message in signature.withUnsafeBytes { hmac.isValid($0, for: message) } }
+    }
+
+    /// HS256, HMAC with SHA-256.
+    public var jwsAlgorithm: String? { "HS256" }
+
+    /// Returns the input's authentication code, 32 bytes; never throws.
+    public func jwsSignature(of input: Data) -> Data { sign(input) }
+
+    /// Returns whether the signature is the input's authentication code.
+    public func isValid(jwsSignature signature: Data, of input: Data) -> Bool {
+        isValid(signature: signature, for: input)
     }
 }
 

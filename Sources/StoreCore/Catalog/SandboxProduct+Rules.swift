@@ -39,6 +39,9 @@ extension SandboxProduct.Subscription {
         if named.contains(where: { ($0.terms.identifier ?? "").isEmpty }) {
             return "has an offer without an identifier that is not introductory"
         }
+        if let terms = billingPlans.first(where: { $0.hasFault }) {
+            return "has a billing plan that costs \(terms.price), \(terms.commitmentPrice) in all"
+        }
         return (introductoryOffers + named).lazy.compactMap(\.fault).first
     }
 }
@@ -52,6 +55,10 @@ extension SandboxProduct.Offer {
         if terms.period.isTooLong(times: terms.periodCount) { return "has \(name) that lasts more than 100 years" }
         return nil
     }
+}
+
+extension StoreProduct.BillingTerms {
+    fileprivate var hasFault: Bool { [price, commitmentPrice].contains { SandboxProduct.rule(brokenBy: $0) != nil } }
 }
 
 extension StoreProduct.Period {

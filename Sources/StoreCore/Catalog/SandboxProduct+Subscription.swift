@@ -5,6 +5,12 @@ extension SandboxProduct {
     public struct Subscription: Hashable, Codable, Sendable {
         /// The identifier of the group; a user can be subscribed to one of its products at a time.
         public var groupIdentifier: String
+        /// The operator's name for the group, nil for none.
+        ///
+        /// Users see it where the group has no localization.
+        public var groupName: String?
+        /// The group's texts, one entry a language, the operator's preferred one first.
+        public var groupLocalizations: [Localization]
         /// The rank within the group: 1 gives the user most, equal numbers give the same.
         public var level: Int
         /// The length of one paid period.
@@ -21,6 +27,10 @@ extension SandboxProduct {
         ///
         /// Each has an identifier.
         public var winBackOffers: [WinBackOffer]
+        /// The billing plans with their prices; empty for the product's price, up front.
+        ///
+        /// Products are described with them. The store sells up front only, at the product's price.
+        public var billingPlans: [StoreProduct.BillingTerms]
 
         /// Creates a subscription.
         public init(
@@ -30,15 +40,21 @@ extension SandboxProduct {
             introductoryOffers: [Offer] = [],
             promotionalOffers: [Offer] = [],
             codeOffers: [CodeOffer] = [],
-            winBackOffers: [WinBackOffer] = []
+            winBackOffers: [WinBackOffer] = [],
+            groupName: String? = nil,
+            groupLocalizations: [Localization] = [],
+            billingPlans: [StoreProduct.BillingTerms] = []
         ) {
             self.groupIdentifier = groupIdentifier
+            self.groupName = groupName
+            self.groupLocalizations = groupLocalizations
             self.level = level
             self.period = period
             self.introductoryOffers = introductoryOffers
             self.promotionalOffers = promotionalOffers
             self.codeOffers = codeOffers
             self.winBackOffers = winBackOffers
+            self.billingPlans = billingPlans
         }
 
         /// The introductory offer that is paid up front: the only one that Store Kit 1 can show.
@@ -46,12 +62,7 @@ extension SandboxProduct {
     }
 
     /// A plan for the payment of a subscription's period.
-    public enum BillingPlan: String, Hashable, Codable, Sendable {
-        /// The whole period at once, as every subscription offers.
-        case upFront
-        /// A yearly subscription in monthly parts. Store Kit 1 cannot buy it.
-        case monthly
-    }
+    public typealias BillingPlan = StoreProduct.BillingPlan
 
     /// A reduced price for a time.
     public struct Offer: Hashable, Codable, Sendable {
@@ -115,6 +126,29 @@ extension SandboxProduct {
             self.offer = offer
             self.isEligible = isEligible
         }
+    }
+}
+
+extension SandboxProduct.Subscription {
+    /// Decodes a subscription; fields that an older ledger lacks have their defaults.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        typealias Offer = SandboxProduct.Offer
+        self.init(
+            groupIdentifier: try container.decode(String.self, forKey: .groupIdentifier),
+            level: try container.decode(Int.self, forKey: .level),
+            period: try container.decode(StoreProduct.Period.self, forKey: .period),
+            introductoryOffers: try container.decode([Offer].self, forKey: .introductoryOffers),
+            promotionalOffers: try container.decode([Offer].self, forKey: .promotionalOffers),
+            codeOffers: try container.decode([SandboxProduct.CodeOffer].self, forKey: .codeOffers),
+            winBackOffers: try container.decode([SandboxProduct.WinBackOffer].self, forKey: .winBackOffers),
+            groupName: try container.decodeIfPresent(String.self, forKey: .groupName),
+            groupLocalizations: try container.decodeIfPresent(
+                [SandboxProduct.Localization].self,
+                forKey: .groupLocalizations
+            ) ?? [],
+            billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? []
+        )
     }
 }
 

@@ -114,7 +114,7 @@ extension QueueDriver: NewsListener {
         _ exchange: inout Exchange
     ) {
         guard let store else { return }
-        if commands.count == 1, !commands[0].hasDiscount {
+        if commands.count == 1, !commands[0].hasSpecialTerms {
             store.exchange(commands[0], on: run.connection?.id, into: &exchange)
         } else {
             store.exchange(commands, on: run.connection?.id, into: &exchange)

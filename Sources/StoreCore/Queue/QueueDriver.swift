@@ -125,8 +125,8 @@ extension QueueDriver {
     func add(_ payment: StorePayment) {
         enter { isDelivering in
             act(inCallback: isDelivering) { state in
-                // A client's code checks the signatures of discounts.
-                guard mayAsk(state), !payment.hasDiscount, let command = state.machine.order(payment) else {
+                // A client's code checks the signatures of offers.
+                guard mayAsk(state), !payment.hasSpecialTerms, let command = state.machine.order(payment) else {
                     return state.machine.add(payment, &state.actions)
                 }
                 store?.exchange(command, on: state.direct?.id, into: &state.exchange)
@@ -350,7 +350,7 @@ extension QueueDriver {
         let generation = state.direct?.generation
         switch state.actions.store[0] {
         case .submit(let commands, let number):
-            if commands.contains(where: \.hasDiscount) { return false }
+            if commands.contains(where: \.hasSpecialTerms) { return false }
             store?.exchange(commands, on: state.direct?.id, into: &state.exchange)
             state.actions.store.removeLast()
             state.machine.exchanged(state.exchange, submission: number, generation: generation, &state.actions)

@@ -80,7 +80,7 @@ extension SandboxAccount {
                     }
                 }
                 guard let due else { return }
-                try shell.step { state, events in state.renew(due, rate, &events) }
+                shell.step { state, events in state.renew(due, rate, &events) }
             }
         }
     }

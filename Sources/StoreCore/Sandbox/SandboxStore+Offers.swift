@@ -1,8 +1,8 @@
 import Foundation
 
-// Promotional offers: the accepted signing keys, and a signature for a test.
+// Offers: the accepted signing keys, signatures for a test, and orders that only a test makes.
 extension SandboxStore {
-    /// The keys with which promotional offers may be signed; any other signature is refused with `invalidSignature`.
+    /// The keys with which offers may be signed; any other signature is refused with `invalidSignature`.
     ///
     /// By default a single ``HMACOfferSigner`` with a key of the store's own. Of two with the same identifier, the
     /// first counts. Removing one revokes it, for payments that have not been ordered yet.
@@ -51,5 +51,43 @@ extension SandboxStore {
             timestamp: Int64(clock.now.timeIntervalSince1970 * 1000)
         )
         return try payload.signed(by: signer)
+    }
+
+    /// Signs an offer of Store Kit 2 as the developer's server would: now by the store's clock, with the first of
+    /// ``offerSigners`` and a nonce that serves for one payment.
+    ///
+    /// Nothing is checked: an offer that does not exist is signed too, and refused at payment.
+    ///
+    /// - Parameters:
+    ///   - grant: the offer.
+    ///   - productIdentifier: the subscription that it is for.
+    ///   - nonce: a number used for one payment only; a random one unless given.
+    /// - Returns: a JWS in compact serialization, good for 24 hours by the store's clock.
+    /// - Throws: the signer's errors, and a ``StoreFailure`` if the store has no key, or one that signs no JWS.
+    public func offerProof(
+        _ grant: OfferClaims.Grant,
+        for productIdentifier: String,
+        nonce: UUID = UUID()
+    ) throws -> String {
+        guard let signer = offerSigners.first else {
+            throw StoreFailure.storeKit(.invalidSignature, "this store knows no key to sign offers with")
+        }
+        let claims = OfferClaims(
+            bundleIdentifier: core.bundleIdentifier,
+            productIdentifier: productIdentifier,
+            grant: grant,
+            nonce: nonce,
+            issuedAt: Int64(clock.now.timeIntervalSince1970)
+        )
+        return try claims.signed(by: signer)
+    }
+
+    /// Whether the store sells what only a test asks for, false to begin with.
+    ///
+    /// That is an offer without a proof (``StoreOffer/proof``), an offer behind a code, and a purchase in the past
+    /// (``StorePayment/purchaseDate``). Any other store refuses them.
+    public var acceptsTestPurchases: Bool {
+        get { core.shell.withLock { $0.settings.rules.acceptsTestPurchases } }
+        set { core.shell.withLock { $0.settings.rules.acceptsTestPurchases = newValue } }
     }
 }

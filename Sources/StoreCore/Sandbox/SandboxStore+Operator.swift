@@ -91,6 +91,8 @@ extension SandboxStore {
             }
             sandbox.decide(number, answer, isFirstAnswer: false, rate: rules.renewalRate, now: now, &events)
         }
+        // What was ordered for a date in the past is renewed until now.
+        core.use { shell, now in shell.bringUpToDate(now) }
     }
 
     /// Advances the store's clock; one that cannot be moved stops the process with a message.

@@ -48,6 +48,14 @@ struct StorekitFile: Decodable {
         let adHocOffers: [Offer]?
         let codeOffers: [Offer]?
         let winbackOffers: [Offer]?
+        let billingPlans: [BillingPlan]?
+    }
+
+    struct BillingPlan: Decodable {
+        let billingPlanType: String?
+        let displayPrice: String?
+        let commitmentDisplayPrice: String?
+        let isEnabled: Bool?
     }
 
     struct Offer: Decodable {

@@ -74,17 +74,7 @@ extension StorekitFileReader {
         case let other:
             throw problem(place.path("paymentMode"), Expectation.paymentMode, Expectation.quoted(other))
         }
-        let plan: SandboxProduct.BillingPlan
-        switch offer.billingPlanType {
-        case nil, "BILLED_UPFRONT": plan = .upFront
-        case "MONTHLY": plan = .monthly
-        case .some(let other):
-            throw problem(
-                place.path("billingPlanType"),
-                "\"BILLED_UPFRONT\" or \"MONTHLY\"",
-                Expectation.quoted(other)
-            )
-        }
+        let plan = try billingPlan(offer.billingPlanType, at: place)
         var price: Decimal = 0
         // A free trial keeps its price from before it became a free trial: it has no meaning.
         if mode != .freeTrial {
@@ -101,6 +91,45 @@ extension StorekitFileReader {
             periodCount: try whole(offer.numberOfPeriods, or: 1, from: 1, at: place.path("numberOfPeriods"))
         )
         return SandboxProduct.Offer(terms: terms, referenceName: offer.referenceName, billingPlan: plan)
+    }
+
+    /// Returns the enabled billing plans of a product.
+    func billingPlans(
+        _ list: [StorekitFile.BillingPlan]?,
+        at place: Place
+    ) throws(StoreConfigurationError) -> [StoreProduct.BillingTerms] {
+        var plans: [StoreProduct.BillingTerms] = []
+        for (index, item) in (list ?? []).enumerated() where item.isEnabled ?? true {
+            let place = place.offer(index, in: "billingPlans")
+            let plan = try billingPlan(item.billingPlanType, at: place)
+            guard let text = item.displayPrice else {
+                throw problem(place.path("displayPrice"), Expectation.price, "nothing")
+            }
+            let price = try price(text, at: place)
+            // Only years are paid monthly.
+            var commitmentPrice = plan == .monthly ? price * 12 : price
+            if let text = item.commitmentDisplayPrice {
+                commitmentPrice = try self.price(text, at: place, "commitmentDisplayPrice")
+            }
+            plans.append(.init(plan: plan, price: price, commitmentPrice: commitmentPrice))
+        }
+        return plans
+    }
+
+    private func billingPlan(
+        _ type: String?,
+        at place: Place
+    ) throws(StoreConfigurationError) -> StoreProduct.BillingPlan {
+        switch type {
+        case nil, "BILLED_UPFRONT": return .upFront
+        case "MONTHLY": return .monthly
+        case .some(let other):
+            throw problem(
+                place.path("billingPlanType"),
+                "\"BILLED_UPFRONT\" or \"MONTHLY\"",
+                Expectation.quoted(other)
+            )
+        }
     }
 
     private func name(

@@ -80,14 +80,14 @@ extension StorekitFileReader {
 
     func subscription(
         _ product: StorekitFile.Subscription,
-        in group: String,
+        in group: StoreConfiguration.SubscriptionGroup,
         at place: Place
     ) throws(StoreConfigurationError) -> SandboxProduct {
         if let type = product.type, type != "RecurringSubscription" {
             throw problem(place.path("type"), "\"RecurringSubscription\"", Expectation.quoted(type))
         }
-        if let other = product.subscriptionGroupID, other != group {
-            let expected = "the identifier of its group, \(Expectation.quoted(group))"
+        if let other = product.subscriptionGroupID, other != group.identifier {
+            let expected = "the identifier of its group, \(Expectation.quoted(group.identifier))"
             throw problem(place.path("subscriptionGroupID"), expected, Expectation.quoted(other))
         }
         return SandboxProduct(
@@ -99,13 +99,16 @@ extension StorekitFileReader {
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID,
             subscription: SandboxProduct.Subscription(
-                groupIdentifier: group,
+                groupIdentifier: group.identifier,
                 level: try whole(product.groupNumber, or: 1, from: 1, at: place.path("groupNumber")),
                 period: try period(product.recurringSubscriptionPeriod, at: place, "recurringSubscriptionPeriod"),
                 introductoryOffers: try introductoryOffers(of: product, at: place),
                 promotionalOffers: try promotionalOffers(product.adHocOffers, at: place),
                 codeOffers: try codeOffers(product.codeOffers, at: place),
-                winBackOffers: try winBackOffers(product.winbackOffers, at: place)
+                winBackOffers: try winBackOffers(product.winbackOffers, at: place),
+                groupName: group.name.isEmpty ? nil : group.name,
+                groupLocalizations: group.localizations,
+                billingPlans: try billingPlans(product.billingPlans, at: place)
             )
         )
     }

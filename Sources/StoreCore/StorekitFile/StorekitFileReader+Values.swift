@@ -1,7 +1,11 @@
 import Foundation
 
 extension StorekitFileReader {
-    func price(_ text: String, at place: Place) throws(StoreConfigurationError) -> Decimal {
+    func price(
+        _ text: String,
+        at place: Place,
+        _ key: String = "displayPrice"
+    ) throws(StoreConfigurationError) -> Decimal {
         do {
             return try ExactPrice.read(text)
         } catch {
@@ -11,7 +15,7 @@ extension StorekitFileReader {
                 case .negative: "a price of at least 0"
                 case .tooLong: "a price of at most \(ExactPrice.maximumDigits) digits"
                 }
-            throw problem(place.path("displayPrice"), expected, Expectation.quoted(text))
+            throw problem(place.path(key), expected, Expectation.quoted(text))
         }
     }
 

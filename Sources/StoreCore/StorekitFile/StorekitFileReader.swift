@@ -28,18 +28,17 @@ struct StorekitFileReader {
         var groups: [StoreConfiguration.SubscriptionGroup] = []
         for (number, group) in (file.subscriptionGroups ?? []).enumerated() {
             let subscriptions = group.subscriptions ?? []
+            let description = StoreConfiguration.SubscriptionGroup(
+                identifier: group.id,
+                name: group.name ?? "",
+                localizations: try localizations(group.localizations, at: "subscriptionGroups[\(number)]"),
+                productIdentifiers: subscriptions.map(\.productID)
+            )
+            groups.append(description)
             for (index, subscription) in subscriptions.enumerated() {
                 let place = Place.subscription(index, ofGroup: number)
-                try add(try self.subscription(subscription, in: group.id, at: place), at: place, to: &shelf)
+                try add(try self.subscription(subscription, in: description, at: place), at: place, to: &shelf)
             }
-            groups.append(
-                StoreConfiguration.SubscriptionGroup(
-                    identifier: group.id,
-                    name: group.name ?? "",
-                    localizations: try localizations(group.localizations, at: "subscriptionGroups[\(number)]"),
-                    productIdentifiers: subscriptions.map(\.productID)
-                )
-            )
         }
         return StoreConfiguration(
             identifier: file.identifier,

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A signer of promotional offers in Store Kit's format: ECDSA over P-256 with SHA-256, the signature in DER.
+/// A signer of offers in Store Kit's format: ECDSA over P-256 with SHA-256, the signature in DER, or in a JWS as ES256.
 ///
 /// It uses the key in a `.storekit` file, one from App Store Connect, or a fresh one:
 ///
@@ -85,6 +85,25 @@ public struct P256OfferSigner: OfferSigner {
 
     /// Returns whether the signature is this key's over the message.
     public func isValid(signature: Data, for message: Data) -> Bool { context.isValid(signature, for: message) }
+
+    /// ES256, ECDSA over P-256 with SHA-256.
+    public var jwsAlgorithm: String? { JWSHeader.algorithm }
+
+    /// Signs the beginning of a JWS: the result is r and s one after the other, 64 bytes, different each time.
+    ///
+    /// - Throws: a ``CryptoError`` if only the public key is known.
+    public func jwsSignature(of input: Data) throws -> Data {
+        guard let signature = ECDSASignature.raw(try context.sign(input)) else {
+            throw CryptoError("libcrypto made a signature that is none on P-256")
+        }
+        return Data(signature)
+    }
+
+    /// Returns whether the signature, of 64 bytes, is this key's over the beginning of a JWS.
+    public func isValid(jwsSignature signature: Data, of input: Data) -> Bool {
+        signature.count == 2 * ECDSASignature.size
+            && context.isValid(ECDSASignature.der(Array(signature)), for: input)
+    }
 }
 
 // The key is behind a pointer, and its identifier is no secret.

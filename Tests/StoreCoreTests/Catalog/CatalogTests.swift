@@ -117,6 +117,11 @@ import Testing
         product.hostedContent = .init(files: [.init(Data(count: 3)), .init(Data(count: 4), identifier: "map")])
         product.subscription?.introductoryOffers = [.freeTrial(.init(1, .week))]
         product.subscription?.promotionalOffers = [.payUpFront(price: "8.99", for: .init(3, .month), identifier: "x")]
+        product.subscription?.winBackOffers = [.init(.freeTrial(.init(2, .month), identifier: "y"), isEligible: false)]
+        product.subscription?.level = 3
+        product.subscription?.groupName = "Groups"
+        product.subscription?.billingPlans = [.init(plan: .monthly, price: 5, commitmentPrice: 60)]
+        product.internalIdentifier = "0A1B2C3D"
         var catalog = try Catalog([product])
         let expected = StoreProduct(
             identifier: "pro",
@@ -135,10 +140,18 @@ import Testing
                         paymentMode: .payUpFront,
                         period: .init(3, .month)
                     )
-                ]
+                ],
+                groupLevel: 3,
+                groupName: "Groups",
+                winBackOffers: [
+                    .init(identifier: "y", price: 0, paymentMode: .freeTrial, period: .init(2, .month))
+                ],
+                billingPlans: [.init(plan: .monthly, price: 5, commitmentPrice: 60)]
             ),
             isFamilyShareable: true,
-            hostedContent: .init(version: "1.0", lengths: [3, 4])
+            hostedContent: .init(version: "1.0", lengths: [3, 4]),
+            kind: .autoRenewable,
+            internalIdentifier: "0A1B2C3D"
         )
         #expect(catalog.describe(0, for: "en_US", in: usa) == expected)
     }
@@ -147,7 +160,28 @@ import Testing
         let free = SandboxProduct.freeSubscription("news")
         var catalog = try Catalog([Self.sword, .nonRenewing("season", price: "9.99"), free, Self.pro])
         let subscriptions = (0..<4).map { catalog.describe($0, for: "en_US", in: usa).subscription }
-        #expect(subscriptions == [nil, nil, nil, .init(period: .init(2, .week), groupIdentifier: "g")])
+        #expect(subscriptions == [nil, nil, nil, .init(period: .init(2, .week), groupIdentifier: "g", groupLevel: 1)])
+    }
+
+    @Test func `A description has one of four kinds, and a free subscription is bought for good`() throws {
+        let free = SandboxProduct.freeSubscription("news")
+        var catalog = try Catalog([Self.sword, Self.shield, .nonRenewing("season", price: "9.99"), Self.pro, free])
+        let kinds = (0..<5).map { catalog.describe($0, for: "en_US", in: usa).kind }
+        #expect(kinds == [.consumable, .nonConsumable, .nonRenewing, .autoRenewable, .nonConsumable])
+    }
+
+    @Test func `A group's name is in the device's language, and the operator's where it has no localization`() throws {
+        var product = Self.pro
+        product.subscription?.groupName = "Groups"
+        product.subscription?.groupLocalizations = [
+            .init(locale: "en_US", title: "Passes"), .init(locale: "de_DE", title: "Pässe"),
+        ]
+        var catalog = try Catalog([product])
+        #expect(catalog.describe(0, for: "de_DE", in: usa).subscription?.groupName == "Pässe")
+        #expect(catalog.describe(0, for: "en_GB", in: usa).subscription?.groupName == "Passes")
+        product.subscription?.groupLocalizations = []
+        catalog.register(product)
+        #expect(catalog.describe(0, for: "de_DE", in: usa).subscription?.groupName == "Groups")
     }
 
     @Test func `B137: The introductory offer shown is the one for those who pay up front`() throws {
@@ -158,10 +192,14 @@ import Testing
         var named = SandboxProduct.Offer.freeTrial(.init(1, .month), identifier: "monthly")
         named.billingPlan = .monthly
         product.subscription?.promotionalOffers = [named, .freeTrial(.init(1, .day), identifier: "upFront")]
+        product.subscription?.winBackOffers = [
+            .init(named), .init(.freeTrial(.init(1, .day), identifier: "comeBack")),
+        ]
         var catalog = try Catalog([product])
         let subscription = catalog.describe(0, for: "en_US", in: usa).subscription
         #expect(subscription?.introductoryOffer?.period == .init(1, .week))
         #expect(subscription?.promotionalOffers.map(\.identifier) == ["upFront"])
+        #expect(subscription?.winBackOffers.map(\.identifier) == ["comeBack"])
     }
 
     @Test func `Many languages in turn give each its own texts`() throws {
@@ -224,6 +262,9 @@ struct SpoiltProduct: Sendable, CustomTestStringConvertible {
         SpoiltProduct("has level 0 in its subscription group: 1 is the highest") { $0.subscription?.level = 0 },
         SpoiltProduct("has a subscription period of 0 units") { $0.subscription?.period.count = 0 },
         SpoiltProduct("belongs to a subscription group without a name") { $0.subscription?.groupIdentifier = "" },
+        SpoiltProduct("has a billing plan that costs -1, 12 in all") {
+            $0.subscription?.billingPlans = [.init(plan: .monthly, price: -1, commitmentPrice: 12)]
+        },
         SpoiltProduct("has an introductory offer that lasts no time") {
             $0.subscription?.introductoryOffers = [.freeTrial(.init(0, .day))]
         },

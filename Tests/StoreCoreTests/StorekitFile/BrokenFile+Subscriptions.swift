@@ -129,6 +129,27 @@ extension BrokenFile {
             found: #""DAILY""#
         ),
         .init(
+            "a billing plan without a price",
+            subscription: #""billingPlans": [{"billingPlanType": "MONTHLY", "commitmentDisplayPrice": "12"}]"#,
+            at: "billingPlans[0].displayPrice",
+            expected: price,
+            found: "nothing"
+        ),
+        .init(
+            "a bad price of a whole billing plan",
+            subscription: #""billingPlans": [{"displayPrice": "1", "commitmentDisplayPrice": "twelve"}]"#,
+            at: "billingPlans[0].commitmentDisplayPrice",
+            expected: price,
+            found: #""twelve""#
+        ),
+        .init(
+            "an unknown kind of billing plan",
+            subscription: #""billingPlans": [{"billingPlanType": "DAILY", "displayPrice": "1"}]"#,
+            at: "billingPlans[0].billingPlanType",
+            expected: #""BILLED_UPFRONT" or "MONTHLY""#,
+            found: #""DAILY""#
+        ),
+        .init(
             "a promotional offer without an identifier",
             subscription: #""adHocOffers": [{"paymentMode": "free", "subscriptionPeriod": "P1W"}]"#,
             at: "adHocOffers[0].offerID",

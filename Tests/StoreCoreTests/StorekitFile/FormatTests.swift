@@ -60,6 +60,21 @@ import Testing
         #expect(subscription == .init(groupIdentifier: "g", level: 1, period: .init(1, .year)))
     }
 
+    @Test func `A subscription has its group's name and texts`() throws {
+        let subscription = try read(
+            """
+            {"version": {"major": 4}, "subscriptionGroups": [{"id": "g", "name": "Passes",
+              "localizations": [{"locale": "de_DE", "displayName": "Pässe", "description": "Alle"}], "subscriptions": [
+              {"productID": "s", "displayPrice": "60", "groupNumber": 2, "recurringSubscriptionPeriod": "P1Y"}]}]}
+            """
+        ).products.first?.subscription
+        #expect(subscription?.groupName == "Passes")
+        #expect(
+            subscription?.groupLocalizations == [.init(locale: "de_DE", title: "Pässe", description: "Alle")]
+        )
+        #expect(subscription?.level == 2)
+    }
+
     @Test(arguments: [#""subscriptionGroupID": "g""#, #""subscriptionGroupID": null"#])
     func `A subscription belongs to the group it stands in, and may say so`(key: String) throws {
         #expect(try subscription(key).groupIdentifier == "g")
@@ -84,6 +99,23 @@ import Testing
             #""introductoryOffers": [], "introductoryOffer": {"paymentMode": "free", "subscriptionPeriod": "P3D"}"#
         )
         #expect(subscription.introductoryOffers.map(\.terms.period) == [.init(3, .day)])
+    }
+
+    @Test func `Format 5.0: the billing plans that are enabled are read, with both prices`() throws {
+        let subscription = try subscription(
+            """
+            "billingPlans": [
+              {"billingPlanType": "BILLED_UPFRONT", "displayPrice": "60", "commitmentDisplayPrice": "60",
+               "internalID": "1261786A", "isEnabled": true},
+              {"billingPlanType": "MONTHLY", "displayPrice": "5.50", "commitmentDisplayPrice": "66.00"},
+              {"billingPlanType": "MONTHLY", "displayPrice": "none", "isEnabled": false},
+              {"displayPrice": "59"}, {"billingPlanType": "MONTHLY", "displayPrice": "5"}
+            ]
+            """
+        )
+        #expect(subscription.billingPlans.map(\.plan) == [.upFront, .monthly, .upFront, .monthly])
+        #expect(subscription.billingPlans.map(\.price) == [60, Decimal(string: "5.5"), 59, 5])
+        #expect(subscription.billingPlans.map(\.commitmentPrice) == [60, 66, 59, 60])
     }
 
     @Test func `A free trial costs nothing, whatever price is left over in the file`() throws {

@@ -124,6 +124,87 @@ import Testing
         #expect(till.codes == [.invalidSignature])
     }
 
+    @Test func `A published ES256 signature is one of its key's, and of no other input`() throws {
+        // RFC 7515, A.3.
+        let pem = """
+            -----BEGIN PUBLIC KEY-----
+            MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV7
+            6e8Tus9uPHvRVEXH8UTNG72bfocs3+257rn0s2ldbqkLJK2KRiMohYjlrQ==
+            -----END PUBLIC KEY-----
+            """
+        let text = """
+            eyJhbGciOiJFUzI1NiJ9.\
+            eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ
+            """
+        let base64 = "DtEhU3ljbEg8L38VWAfUAqOyKAM6+Xx+F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3+Kg6NU1Q=="
+        let (input, signature) = (Data(text.utf8), try #require(Data(base64Encoded: base64)))
+        let signer = try P256OfferSigner(keyIdentifier: "key", pem: pem)
+        #expect(signer.jwsAlgorithm == "ES256")
+        #expect(signer.isValid(jwsSignature: signature, of: input))
+        #expect(!signer.isValid(jwsSignature: signature, of: input + [0]))
+        #expect(!signer.isValid(jwsSignature: signature + [0], of: input))
+        for count in 0..<signature.count {
+            #expect(!signer.isValid(jwsSignature: signature.prefix(count), of: input))
+        }
+    }
+
+    @Test func `In a JWS a signature is 64 bytes, and not in DER`() throws {
+        let (signer, input) = (try Self.signer(), Data("header.payload".utf8))
+        for _ in 0..<32 {
+            let signature = try signer.jwsSignature(of: input)
+            #expect(signature.count == 64)
+            #expect(signer.isValid(jwsSignature: signature, of: input))
+        }
+        #expect(!signer.isValid(jwsSignature: try signer.sign(input), of: input))
+        let half = try P256OfferSigner(keyIdentifier: "key", publicKey: signer.publicKey)
+        #expect(throws: CryptoError.self) { try half.jwsSignature(of: input) }
+    }
+
+    @Test func `A store sells against a proof in ES256, and not against another key's or algorithm's`() throws {
+        let signer = try Self.signer()
+        let store = try SandboxStore(products: [
+            .autoRenewable(
+                "gold",
+                price: "4.99",
+                period: .init(1, .month),
+                group: "metals",
+                introductoryOffer: .freeTrial(.init(1, .week))
+            )
+        ])
+        store.offerSigners = [signer]
+        let proof = try store.offerProof(.introductoryOffer(isAllowed: false), for: "gold")
+        let secret = HMACOfferSigner(keyIdentifier: "key", key: signer.publicKey)
+        let forged = try claims(at: store.clock.now).signed(by: secret)
+        let other = try claims(at: store.clock.now).signed(by: P256OfferSigner(keyIdentifier: "key"))
+        for (number, text) in [forged, other, proof].enumerated() {
+            var payment = StorePayment(productIdentifier: "gold")
+            payment.offer = StoreOffer(kind: .noIntroductory, proof: text)
+            let command = StoreCommand(
+                id: OrderID(journal: JournalID(rawValue: 1), number: number + 1),
+                action: .purchase(payment)
+            )
+            store.submit([command]) { #expect($0 == .taken) }
+        }
+        let transactions = try store.account.transactions
+        #expect(transactions.map(\.state) == [.failed, .failed, .purchased])
+        #expect(
+            transactions.map { $0.failure?.code } == [.some(Self.invalidSignature), .some(Self.invalidSignature), nil]
+        )
+        #expect(try store.account.totalCharged == Decimal(string: "4.99"))
+    }
+
+    private static let invalidSignature = SKError.Code.invalidSignature.rawValue
+
+    private func claims(at date: Date) -> OfferClaims {
+        OfferClaims(
+            bundleIdentifier: "com.example.app",
+            productIdentifier: "gold",
+            grant: .introductoryOffer(isAllowed: true),
+            nonce: UUID(),
+            issuedAt: Int64(date.timeIntervalSince1970)
+        )
+    }
+
     @Test func `A signer shows nothing of its key`() throws {
         let signer = try Self.signer("ABC123")
         var text = ""

@@ -23,7 +23,8 @@ public struct StoreCommand: Hashable, Codable, Sendable {
         self.action = action
     }
 
-    var hasDiscount: Bool {
-        if case .purchase(let payment) = action { payment.hasDiscount } else { false }
+    /// Whether it is a purchase with special terms, see ``StorePayment/hasSpecialTerms``.
+    var hasSpecialTerms: Bool {
+        if case .purchase(let payment) = action { payment.hasSpecialTerms } else { false }
     }
 }

@@ -72,9 +72,38 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.discount = newValue } }
     }
 
+    /// An offer of Store Kit 2, with its proof if it is signed.
+    ///
+    /// A payment carries this or ``discount``, not both. A store that cannot sell under it refuses the payment.
+    public var offer: StoreOffer? {
+        get { storage.rare?.fields.offer }
+        set { change { $0.offer = newValue } }
+    }
+
+    /// The date in the past at which a test store dates the purchase; nil for the time of the order.
+    public var purchaseDate: Date? {
+        get { storage.rare?.fields.purchaseDate }
+        set { change { $0.purchaseDate = newValue } }
+    }
+
+    /// Whether an auto-renewable subscription with a ``purchaseDate`` has been renewed until now.
+    ///
+    /// Otherwise its renewal is off, and it has its first period only.
+    public var renewsUntilNow: Bool {
+        get { storage.rare?.fields.renewsUntilNow ?? false }
+        set { change { $0.renewsUntilNow = newValue } }
+    }
+
+    /// The billing plan that pays for the subscription; nil for the store's usual one, up front.
+    public var billingPlan: StoreProduct.BillingPlan? {
+        get { storage.rare?.fields.billingPlan }
+        set { change { $0.billingPlan = newValue } }
+    }
+
+    /// Whether it has an offer, a date or a billing plan of its own, for which there are rules of their own.
     // Nearly every payment has no rare field: that much is seen without a call.
     @inline(__always)
-    var hasDiscount: Bool { storage.rare != nil && discount != nil }
+    var hasSpecialTerms: Bool { storage.rare != nil && storage.hasSpecialTerms }
 
     private mutating func change(_ body: (inout RareFields) -> Void) {
         var fields = storage.rare?.fields ?? RareFields()
@@ -123,6 +152,9 @@ private final class Storage: Sendable {
     }
 
     @inline(never)
+    var hasSpecialTerms: Bool { rare?.fields.hasSpecialTerms ?? false }
+
+    @inline(never)
     private func hasIdenticalRareFields(as other: Storage) -> Bool {
         guard let rare, let otherRare = other.rare else { return false }
         return rare.fields.isIdentical(to: otherRare.fields)
@@ -134,6 +166,12 @@ private struct RareFields: Hashable, Sendable {
     var requestData: Data?
     var simulatesAskToBuyInSandbox = false
     var discount: StoreDiscount?
+    var offer: StoreOffer?
+    var purchaseDate: Date?
+    var renewsUntilNow = false
+    var billingPlan: StoreProduct.BillingPlan?
+
+    var hasSpecialTerms: Bool { discount != nil || offer != nil || purchaseDate != nil || billingPlan != nil }
 
     /// Compares all fields, then texts once more by their code units.
     func isIdentical(to other: RareFields) -> Bool {
@@ -141,7 +179,8 @@ private struct RareFields: Hashable, Sendable {
             text(self).map(ExactText.init) == text(other).map(ExactText.init)
         }
         return self == other && isSame(\.applicationUsername) && isSame(\.discount?.identifier)
-            && isSame(\.discount?.keyIdentifier) && isSame(\.discount?.signature)
+            && isSame(\.discount?.keyIdentifier) && isSame(\.discount?.signature) && isSame(\.offer?.identifier)
+            && isSame(\.offer?.proof)
     }
 }
 
@@ -156,7 +195,8 @@ private final class Rare: Hashable, Sendable {
 
 extension StorePayment: Codable {
     private enum CodingKeys: String, CodingKey {
-        case productIdentifier, quantity, applicationUsername, requestData, simulatesAskToBuyInSandbox, discount
+        case productIdentifier, quantity, applicationUsername, requestData, simulatesAskToBuyInSandbox, discount, offer
+        case purchaseDate, renewsUntilNow, billingPlan
     }
 
     /// Decodes a payment; absent fields have their defaults.
@@ -171,6 +211,12 @@ extension StorePayment: Codable {
                 ?? false,
             discount: try container.decodeIfPresent(StoreDiscount.self, forKey: .discount)
         )
+        if let offer = try container.decodeIfPresent(StoreOffer.self, forKey: .offer) { self.offer = offer }
+        if let date = try container.decodeIfPresent(Date.self, forKey: .purchaseDate) { purchaseDate = date }
+        if try container.decodeIfPresent(Bool.self, forKey: .renewsUntilNow) ?? false { renewsUntilNow = true }
+        if let plan = try container.decodeIfPresent(StoreProduct.BillingPlan.self, forKey: .billingPlan) {
+            billingPlan = plan
+        }
     }
 
     /// Encodes the identifier, the quantity and the fields that differ from their defaults.
@@ -183,5 +229,9 @@ extension StorePayment: Codable {
         try container.encodeIfPresent(fields.requestData, forKey: .requestData)
         if fields.simulatesAskToBuyInSandbox { try container.encode(true, forKey: .simulatesAskToBuyInSandbox) }
         try container.encodeIfPresent(fields.discount, forKey: .discount)
+        try container.encodeIfPresent(fields.offer, forKey: .offer)
+        try container.encodeIfPresent(fields.purchaseDate, forKey: .purchaseDate)
+        if fields.renewsUntilNow { try container.encode(true, forKey: .renewsUntilNow) }
+        try container.encodeIfPresent(fields.billingPlan, forKey: .billingPlan)
     }
 }

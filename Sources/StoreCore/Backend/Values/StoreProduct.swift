@@ -15,7 +15,9 @@ public struct StoreProduct: Hashable, Sendable {
         priceLocaleIdentifier: String,
         subscription: Subscription? = nil,
         isFamilyShareable: Bool = false,
-        hostedContent: HostedContent? = nil
+        hostedContent: HostedContent? = nil,
+        kind: Kind? = nil,
+        internalIdentifier: String? = nil
     ) {
         description = Description(
             identifier: identifier,
@@ -25,7 +27,9 @@ public struct StoreProduct: Hashable, Sendable {
             priceLocaleIdentifier: priceLocaleIdentifier,
             subscription: subscription,
             isFamilyShareable: isFamilyShareable,
-            hostedContent: hostedContent
+            hostedContent: hostedContent,
+            kind: kind,
+            internalIdentifier: internalIdentifier
         )
     }
 
@@ -45,6 +49,10 @@ public struct StoreProduct: Hashable, Sendable {
     public var isFamilyShareable: Bool { description.isFamilyShareable }
     /// The files that the store hosts for it, nil where it hosts none.
     public var hostedContent: HostedContent? { description.hostedContent }
+    /// The kind of product; nil where the store does not tell.
+    public var kind: Kind? { description.kind }
+    /// The store's internal identifier, nil for none.
+    public var internalIdentifier: String? { description.internalIdentifier }
 
     /// Returns whether all fields are equal.
     public static func == (left: StoreProduct, right: StoreProduct) -> Bool {
@@ -56,6 +64,18 @@ public struct StoreProduct: Hashable, Sendable {
 }
 
 extension StoreProduct {
+    /// The kind of a product.
+    public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
+        /// Used up, and bought again each time.
+        case consumable
+        /// Bought once, for good.
+        case nonConsumable
+        /// Lasts for as long as the app decides.
+        case nonRenewing
+        /// Charged again at the end of each period.
+        case autoRenewable
+    }
+
     /// A length of time in calendar units: three months is `month` × 3.
     public struct Period: Hashable, Codable, Sendable {
         /// Store Kit's units, in its order.
@@ -68,6 +88,30 @@ extension StoreProduct {
         public init(_ count: Int, _ unit: Unit) {
             self.unit = unit
             self.count = count
+        }
+    }
+
+    /// A plan for the payment of a subscription's period.
+    public enum BillingPlan: String, Hashable, Codable, Sendable {
+        /// The whole period at once, as every subscription offers.
+        case upFront
+        /// A yearly subscription in monthly parts. Store Kit 1 cannot buy it.
+        case monthly
+    }
+
+    /// The prices of a subscription under a billing plan.
+    public struct BillingTerms: Hashable, Codable, Sendable {
+        /// The plan.
+        public var plan: BillingPlan
+        /// The price of one payment, in the product's currency.
+        public var price: Decimal
+        /// The price of the whole period.
+        public var commitmentPrice: Decimal
+        /// Describes a billing plan.
+        public init(plan: BillingPlan, price: Decimal, commitmentPrice: Decimal) {
+            self.plan = plan
+            self.price = price
+            self.commitmentPrice = commitmentPrice
         }
     }
 
@@ -84,7 +128,7 @@ extension StoreProduct {
             /// Nothing is paid.
             case freeTrial
         }
-        /// The identifier of a promotional offer; nil for an introductory one.
+        /// The identifier of a promotional or win-back offer; nil for an introductory one.
         public var identifier: String?
         /// The price, in the product's currency.
         public var price: Decimal
@@ -121,17 +165,36 @@ extension StoreProduct {
         public var introductoryOffer: Offer?
         /// The promotional offers that are set up.
         public var promotionalOffers: [Offer]
+        /// The rank within the group: 1 gives the user most, equal numbers give the same; nil where the store does not
+        /// tell.
+        public var groupLevel: Int?
+        /// The group's name for the user, nil for none.
+        public var groupName: String?
+        /// The offers for lapsed subscribers that are set up, whether or not this user is eligible.
+        public var winBackOffers: [Offer]
+        /// The billing plans that are set up; empty where all there is to pay is the product's price, up front.
+        ///
+        /// A sandbox store describes them, and sells up front only.
+        public var billingPlans: [BillingTerms]
         /// Describes a subscription.
         public init(
             period: Period,
             groupIdentifier: String?,
             introductoryOffer: Offer? = nil,
-            promotionalOffers: [Offer] = []
+            promotionalOffers: [Offer] = [],
+            groupLevel: Int? = nil,
+            groupName: String? = nil,
+            winBackOffers: [Offer] = [],
+            billingPlans: [BillingTerms] = []
         ) {
             self.period = period
             self.groupIdentifier = groupIdentifier
             self.introductoryOffer = introductoryOffer
             self.promotionalOffers = promotionalOffers
+            self.groupLevel = groupLevel
+            self.groupName = groupName
+            self.winBackOffers = winBackOffers
+            self.billingPlans = billingPlans
         }
     }
 
@@ -146,6 +209,23 @@ extension StoreProduct {
             self.version = version
             self.lengths = lengths
         }
+    }
+}
+
+extension StoreProduct.Subscription {
+    /// Decodes a subscription; fields that its backend does not know have their defaults.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            period: try container.decode(StoreProduct.Period.self, forKey: .period),
+            groupIdentifier: try container.decodeIfPresent(String.self, forKey: .groupIdentifier),
+            introductoryOffer: try container.decodeIfPresent(StoreProduct.Offer.self, forKey: .introductoryOffer),
+            promotionalOffers: try container.decode([StoreProduct.Offer].self, forKey: .promotionalOffers),
+            groupLevel: try container.decodeIfPresent(Int.self, forKey: .groupLevel),
+            groupName: try container.decodeIfPresent(String.self, forKey: .groupName),
+            winBackOffers: try container.decodeIfPresent([StoreProduct.Offer].self, forKey: .winBackOffers) ?? [],
+            billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? []
+        )
     }
 }
 
@@ -164,6 +244,8 @@ extension StoreProduct: Codable {
         let subscription: Subscription?
         let isFamilyShareable: Bool
         let hostedContent: HostedContent?
+        let kind: Kind?
+        let internalIdentifier: String?
 
         init(
             identifier: String,
@@ -173,7 +255,9 @@ extension StoreProduct: Codable {
             priceLocaleIdentifier: String,
             subscription: Subscription?,
             isFamilyShareable: Bool,
-            hostedContent: HostedContent?
+            hostedContent: HostedContent?,
+            kind: Kind?,
+            internalIdentifier: String?
         ) {
             self.identifier = identifier
             self.localizedTitle = localizedTitle
@@ -183,6 +267,8 @@ extension StoreProduct: Codable {
             self.subscription = subscription
             self.isFamilyShareable = isFamilyShareable
             self.hostedContent = hostedContent
+            self.kind = kind
+            self.internalIdentifier = internalIdentifier
         }
 
         func isEqual(to other: Description) -> Bool {
@@ -190,6 +276,7 @@ extension StoreProduct: Codable {
                 && localizedDescription == other.localizedDescription && price == other.price
                 && priceLocaleIdentifier == other.priceLocaleIdentifier && subscription == other.subscription
                 && isFamilyShareable == other.isFamilyShareable && hostedContent == other.hostedContent
+                && kind == other.kind && internalIdentifier == other.internalIdentifier
         }
     }
 }

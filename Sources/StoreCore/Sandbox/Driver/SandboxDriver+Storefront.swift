@@ -29,7 +29,7 @@ extension SandboxDriver {
             try shell.refresh()
             guard shell.state.catalog.countryCode != countryCode else { return }
             try shell.change(now: now) { shell in
-                try shell.step { _, events in
+                shell.step { _, events in
                     events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
                 }
             }

@@ -210,12 +210,18 @@ extension SandboxDriver {
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
-        var offers = commands.contains(where: \.hasDiscount) ? checkedOffers(commands) : nil
+        var offers = commands.contains(where: \.hasSpecialTerms) ? checkedOffers(commands) : nil
         self.exchange(on: connection, into: &exchange) { shell, now, exchange in
             if commands.isEmpty { return }
             shell.swapOffers(&offers)
             shell.take(from: device, on: connection, now: now, &exchange) { shell in
-                for command in commands { shell.decide(command, from: device, now: now) }
+                for command in commands {
+                    if let date = command.purchaseDate {
+                        shell.decide(command, dated: date, from: device, now: now)
+                    } else {
+                        shell.decide(command, from: device, now: now)
+                    }
+                }
             }
             shell.swapOffers(&offers)
         }
@@ -224,10 +230,10 @@ extension SandboxDriver {
     /// Verifies the offers of payments with the signers.
     private func checkedOffers(_ commands: [StoreCommand]) -> OfferSigning {
         let payments = commands.compactMap { if case .purchase(let payment) = $0.action { payment } else { nil } }
-        return shell.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasDiscount))
+        return shell.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasSpecialTerms))
     }
 
-    /// Accepts one command likewise; not a payment with a discount, which signers would have to verify.
+    /// Accepts one command likewise; not a payment with special terms, which signers may have to verify.
     func exchange(
         _ command: StoreCommand,
         from device: DeviceID,

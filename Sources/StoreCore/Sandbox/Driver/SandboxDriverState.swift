@@ -95,7 +95,7 @@ struct SandboxDriverState: Sendable {
         try state.read(records)
         snapshots.keepIfDue(state)
         try change(now: now) { shell in
-            try shell.step { state, events in
+            shell.step { state, events in
                 for product in products where state.catalog.product(product.identifier) != product {
                     events.append(LedgerRecord(date: now, event: .registered(product)))
                 }
@@ -144,12 +144,12 @@ extension SandboxDriverState {
             while !isLast, rest > 0 {
                 isLast = true
                 rest -= 1
-                try shell.step { state, events in
+                shell.step { state, events in
                     guard let due = state.subscriptions.due(by: now) else { return }
                     state.renew(due.subscription, rate, &events)
                     isLast = due.isLast
                 }
-                try shell.shareWithFamilies()
+                shell.shareWithFamilies()
             }
         }
     }
@@ -179,7 +179,7 @@ extension SandboxDriverState {
     ///
     /// A step's events are applied only when the next one begins, so that a change of one step, which is nearly every
     /// one, leaves the state as it is until it is written.
-    mutating func step(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) throws {
+    mutating func step(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) rethrows {
         applyFresh()
         try decide(state, &fresh)
     }
@@ -231,9 +231,9 @@ extension SandboxDriverState {
     }
 
     /// Works out the effect of a change's steps so far on families, where there are any.
-    private mutating func shareWithFamilies() throws {
+    mutating func shareWithFamilies() {
         if state.families.isEmpty || fresh.isEmpty { return }
-        try step { state, events in state.shareWithFamilies(&events) }
+        step { state, events in state.shareWithFamilies(&events) }
     }
 
     /// Applies the records of other stores on the ledger, and repairs what a failure has left undone.
@@ -285,7 +285,7 @@ extension SandboxDriverState {
     @inline(__always)
     private mutating func isMade(_ attempt: Attempt) throws -> Bool {
         do {
-            if !state.families.isEmpty { try shareWithFamilies() }
+            if !state.families.isEmpty { shareWithFamilies() }
             if fresh.isEmpty {
                 // All of it was done before, which is true whatever the ledger does now.
                 try? refresh()
@@ -365,7 +365,7 @@ extension SandboxDriverState {
     }
 }
 
-// MARK: - Products
+// MARK: - Products and decisions
 
 extension SandboxDriverState {
     mutating func describe(
@@ -376,11 +376,7 @@ extension SandboxDriverState {
     ) -> ProductsAnswer {
         state.catalog.answer(identifiers, for: locale, in: storefront, at: moment)
     }
-}
 
-// MARK: - Decisions
-
-extension SandboxDriverState {
     /// Keeps an authorizer's answer until it is written.
     mutating func keep(_ answer: Authorization, about transaction: TransactionNumber) {
         answers.append((transaction, answer))
@@ -393,9 +389,11 @@ extension SandboxDriverState {
             for index in shell.answers.indices {
                 let (transaction, answer) = shell.answers[index]
                 let rate = shell.settings.rules.renewalRate
-                try shell.step { $0.decide(transaction, answer, isFirstAnswer: true, rate: rate, now: now, &$1) }
+                shell.step { $0.decide(transaction, answer, isFirstAnswer: true, rate: rate, now: now, &$1) }
             }
         }
         answers.removeAll(keepingCapacity: true)
+        // What was ordered for a date in the past is renewed until now.
+        try catchUp(with: now)
     }
 }

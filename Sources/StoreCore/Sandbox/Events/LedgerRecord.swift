@@ -6,6 +6,8 @@ import Foundation
 /// encodes them, in a form that later versions of the store can read.
 public struct LedgerRecord: Hashable, Codable, Sendable {
     /// The date of the event, by the store's clock.
+    ///
+    /// A ledger's dates ascend, but for the purchases that a test dates in the past, and their renewals.
     public let date: Date
     let event: StoreEvent
 }

@@ -31,26 +31,8 @@ extension SandboxState {
         return rules.refusal(of: discount, in: payment, at: now) ?? refusal(of: offer, of: product, account)
     }
 
-    /// Returns the reason why an undecided or interrupted order is no longer sold under its offer; nil if it is, or has
-    /// none.
-    ///
-    /// The signature was valid when the order came in, which counts.
-    func refusalOfOffer(of payment: StorePayment, _ product: ProductIndex, by account: AccountID) -> StoreFailure? {
-        guard let discount = payment.discount else { return nil }
-        switch offer(discount.identifier, of: product) {
-        case .failure(let failure): return failure
-        case .success(let offer): return refusal(of: offer, of: product, account)
-        }
-    }
-
-    /// Returns the offer of a payment, nil for none.
-    func offer(of payment: StorePayment, _ product: ProductIndex) -> SubscriptionOffer? {
-        guard let discount = payment.discount else { return nil }
-        return try? offer(discount.identifier, of: product).get()
-    }
-
-    /// Returns the offer that a payment names: a promotional or a win-back offer.
-    private func offer(_ identifier: String, of product: ProductIndex) -> Result<SubscriptionOffer, StoreFailure> {
+    /// Returns the offer that a discount names: a promotional or a win-back offer.
+    func offer(_ identifier: String, of product: ProductIndex) -> Result<SubscriptionOffer, StoreFailure> {
         let name = catalog[product].identifier
         guard let terms = catalog.subscription(of: product) else {
             let reason = "\(name) does not renew by itself, so that it has no offer \"\(identifier)\""

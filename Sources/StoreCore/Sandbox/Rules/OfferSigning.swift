@@ -11,8 +11,8 @@ final class OfferSigning: Sendable {
     /// The signers' verdicts on the payments that are being accepted.
     private let verdicts: [StorePayment: Bool]
 
-    /// The time for which a signed offer is valid, in milliseconds.
-    private static let validity: Double = 24 * 3_600_000
+    /// The seconds for which a signed offer is valid.
+    private static let validity: Double = 24 * 3600
 
     init(bundleIdentifier: String = "", signers: [any OfferSigner] = []) {
         self.bundleIdentifier = bundleIdentifier
@@ -47,7 +47,7 @@ final class OfferSigning: Sendable {
             )
         }
         let clock = now.timeIntervalSince1970 * 1000
-        guard abs(clock - Double(discount.timestamp)) < Self.validity else {
+        guard abs(clock - Double(discount.timestamp)) < Self.validity * 1000 else {
             return .storeKit(
                 .invalidSignature,
                 """
@@ -69,8 +69,44 @@ final class OfferSigning: Sendable {
         )
     }
 
+    /// Returns the reason why an offer's proof is refused, whoever requests it; nil for a valid one.
+    ///
+    /// The signers have checked the payment before, see ``checking(_:)``.
+    func refusal(of proof: OfferProof, in payment: StorePayment, at now: Date) -> StoreFailure? {
+        let name = payment.offer?.name ?? "the offer"
+        let (key, claims) = (proof.header.kid, proof.claims)
+        guard keys.contains(key) else {
+            let reason = "\(name) is signed with the key \"\(key)\", which this store does not know"
+            return .storeKit(.invalidSignature, reason)
+        }
+        let clock = now.timeIntervalSince1970
+        guard abs(clock - Double(claims.issuedAt)) < Self.validity else {
+            return .storeKit(
+                .invalidSignature,
+                """
+                \(name) was signed at \(claims.issuedAt) and the store's clock is at \(Int64(clock)), in seconds: a \
+                signature serves for 24 hours
+                """
+            )
+        }
+        guard claims.bundleIdentifier.isExactly(bundleIdentifier),
+            claims.productIdentifier.isExactly(payment.productIdentifier), payment.offer?.isGranted(by: claims) == true
+        else {
+            let reason = "\(name) comes with a proof for something else than \(payment.productIdentifier) under it"
+            return .storeKit(.invalidSignature, "\(reason) in \(bundleIdentifier)")
+        }
+        if verdicts[payment] == true { return nil }
+        return .storeKit(.invalidSignature, "the proof of \(name) was not signed with the key \"\(key)\"")
+    }
+
     /// Whether the signature of a payment's offer was made with the key that it names.
     private func isSigned(_ payment: StorePayment) -> Bool {
+        if let proof = payment.offer?.readProof {
+            guard let signer = keys.firstIndex(of: proof.header.kid).map({ signers[$0] }),
+                signer.jwsAlgorithm == proof.header.alg
+            else { return false }
+            return signer.isValid(jwsSignature: proof.signature, of: proof.signingInput)
+        }
         guard let discount = payment.discount, let signature = Data(base64Encoded: discount.signature),
             let key = keys.firstIndex(of: discount.keyIdentifier)
         else { return false }
@@ -94,6 +130,24 @@ final class OfferSigning: Sendable {
             timestamp: discount.timestamp
         )
         return payload.data
+    }
+}
+
+extension StoreOffer {
+    /// The name of the offer in a sentence.
+    var name: String {
+        switch kind {
+        case .promotional, .winBack, .code: "the offer \"\(identifier ?? "")\""
+        case .introductory, .noIntroductory: "the eligibility for the introductory offer"
+        }
+    }
+
+    /// Whether claims, whoever signed them, are about this offer.
+    fileprivate func isGranted(by claims: OfferClaims) -> Bool {
+        switch claims.grant {
+        case .promotionalOffer(let identifier): kind == .promotional && self.identifier?.isExactly(identifier) == true
+        case .introductoryOffer: kind == .introductory || kind == .noIntroductory
+        }
     }
 }
 

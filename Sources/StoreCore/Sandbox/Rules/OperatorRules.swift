@@ -13,9 +13,11 @@ extension SandboxState {
         now: Date
     ) throws(StoreFailure) -> UnorderedPurchase {
         let index = catalog.index(of: payment.productIdentifier)
-        // The signature was checked when the order came in.
+        // The signature was checked when the order came in, and the date is that of the order.
         var plain = payment
         plain.discount = nil
+        plain.offer = nil
+        plain.purchaseDate = nil
         if let refusal = refusal(of: plain, index, by: account, rules, now: now) { throw refusal }
         guard let index else { fatalError("what nobody registered is refused") }
         if let refusal = refusalOfOffer(of: payment, index, by: account) { throw refusal }

@@ -23,7 +23,7 @@ extension SandboxState {
         guard !devices[device].taken.has(command.id) else { return }
         switch command.action {
         case .purchase(let payment):
-            let event = order(payment, command.id, device, isAuthorized: isAuthorized, rules, now: now)
+            let event = order(payment, command.id, device, isAuthorized: isAuthorized, rules, dated: now, now: now)
             events.append(LedgerRecord(date: now, event: event))
         case .finish(let identifier):
             let number = TransactionNumber(identifier)
@@ -41,13 +41,15 @@ extension SandboxState {
         }
     }
 
+    /// Returns the event of an order, whose sale is dated now or, in a test, in the past.
     @inline(__always)
-    private mutating func order(
+    mutating func order(
         _ payment: StorePayment,
         _ command: OrderID,
         _ device: DeviceID,
         isAuthorized: Bool,
         _ rules: borrowing SandboxRules,
+        dated date: Date,
         now: Date
     ) -> StoreEvent {
         let product = catalog.index(of: payment.productIdentifier)
@@ -59,7 +61,8 @@ extension SandboxState {
         let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
-        let sale = isCharged ? sale(of: payment, product, account, nextTransaction, ordered: now, at: now, rate) : nil
+        let sale =
+            isCharged ? sale(of: payment, product, account, nextTransaction, ordered: date, at: date, rate) : nil
         let order = StoreEvent.Order(
             device: device,
             account: account,
@@ -134,8 +137,8 @@ extension SandboxState {
                 "\(payment.quantity) of \(payment.productIdentifier) were ordered, which can be owned only once"
             )
         }
-        guard let discount = payment.discount else { return nil }
-        return self.refusal(of: discount, in: payment, product, account, rules.offers, now: now)
+        guard payment.hasSpecialTerms else { return nil }
+        return self.refusal(ofTermsOf: payment, product, account, rules, now: now)
     }
 
     /// The price of an order, and its effect on a subscription.
@@ -160,8 +163,20 @@ extension SandboxState {
         guard let product, let account else { return Sale(charge: 0) }
         switch catalog.kind(of: product) {
         case .autoRenewable:
-            let offer = offer(of: payment, product)
-            return subscribe(account, to: product, transaction, ordered: ordered, under: offer, at: now, rate)
+            guard payment.hasSpecialTerms, let terms = try? orderedOffer(of: payment, product).get() else {
+                return subscribe(account, to: product, transaction, ordered: ordered, at: now, rate)
+            }
+            return subscribe(
+                account,
+                to: product,
+                transaction,
+                ordered: ordered,
+                under: terms.offer,
+                isStackable: terms.isStackable,
+                isIntroductoryAllowed: terms.isIntroductoryAllowed,
+                at: now,
+                rate
+            )
         case .nonConsumable, .freeSubscription:
             if accounts[account].owned.contains(product) { return Sale(charge: 0) }
         case .consumable, .nonRenewing:
@@ -301,6 +316,7 @@ extension SandboxState {
             }
             if let index = row.product, let account = row.account,
                 let refusal = refusalOfOffer(of: payment, index, by: account)
+                    ?? refusalOfDate(of: payment, index, by: account, now: now)
             {
                 event = .declined(transaction: number, refusal)
                 break
@@ -309,7 +325,7 @@ extension SandboxState {
                 event = .operator(.interruptedLater(transaction: number, failure))
                 break
             }
-            let sale = sale(for: row, number, at: now, rate)
+            let sale = sale(for: row, number, at: payment.purchaseDate ?? now, rate)
             let order = StoreEvent.Order(
                 device: device,
                 account: row.account,
@@ -331,6 +347,7 @@ extension SandboxState {
             event = .asked(transaction: number)
         }
         events.append(LedgerRecord(date: now, event: event))
+        if case .approved(let order) = event { addEndOfRenewal(of: order, now, &events) }
     }
 }
 

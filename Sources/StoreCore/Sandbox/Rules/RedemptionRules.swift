@@ -99,7 +99,8 @@ extension SandboxProduct {
 }
 
 extension SandboxProduct.Subscription {
-    fileprivate func codeOffer(_ code: String) -> SandboxProduct.CodeOffer? {
+    /// Returns the offer behind a code, nil for none that is paid up front.
+    func codeOffer(_ code: String) -> SandboxProduct.CodeOffer? {
         codeOffers.first { $0.offer.terms.isNamed(code) && $0.offer.billingPlan == .upFront }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 // The limit of one move of the clock. Each renewal on the way is made and reported one by one.
 extension SandboxState {
     /// The greatest number of renewals of a subscription in one move of the clock: daily for 27 years.
-    private static var maximumRenewalsInOneMove: Int { 10_000 }
+    static var maximumRenewalsInOneMove: Int { 10_000 }
 
     /// Returns the reason why the clock cannot be moved to a moment at once, nil if it can.
     ///

@@ -6,17 +6,18 @@ struct SandboxRules: Sendable {
     var isNewsstandApp: Bool
     /// The signed offers that it accepts.
     var offers: OfferSigning
-    /// The set-up failures: behind one reference, and nil nearly always, because the rules are copied for each
-    /// submission.
-    private var trouble: Trouble?
+    /// What hardly any store has set: behind one reference, because the rules are copied for each submission.
+    private var rare: Rare?
 
-    private final class Trouble: Sendable {
+    private final class Rare: Sendable {
         let purchaseFailure: StoreFailure?
         let restoreBreak: RestoreBreak?
+        let acceptsTestPurchases: Bool
 
-        init(_ purchaseFailure: StoreFailure?, _ restoreBreak: RestoreBreak?) {
+        init(_ purchaseFailure: StoreFailure?, _ restoreBreak: RestoreBreak?, _ acceptsTestPurchases: Bool) {
             self.purchaseFailure = purchaseFailure
             self.restoreBreak = restoreBreak
+            self.acceptsTestPurchases = acceptsTestPurchases
         }
     }
 
@@ -28,13 +29,19 @@ struct SandboxRules: Sendable {
 
     /// The failure of every purchase, nil for none (behavior 207).
     var purchaseFailure: StoreFailure? {
-        get { trouble?.purchaseFailure }
-        set { trouble = Trouble(newValue, restoreBreak) }
+        get { rare?.purchaseFailure }
+        set { rare = Rare(newValue, restoreBreak, acceptsTestPurchases) }
     }
 
     /// The point at which every restore fails, nil for none.
     var restoreBreak: RestoreBreak? {
-        get { trouble?.restoreBreak }
-        set { trouble = Trouble(purchaseFailure, newValue) }
+        get { rare?.restoreBreak }
+        set { rare = Rare(purchaseFailure, newValue, acceptsTestPurchases) }
+    }
+
+    /// Whether it sells what only a test asks for: unsigned offers, and purchases in the past.
+    var acceptsTestPurchases: Bool {
+        get { rare?.acceptsTestPurchases ?? false }
+        set { rare = Rare(purchaseFailure, restoreBreak, newValue) }
     }
 }

@@ -19,6 +19,7 @@ extension SandboxState {
         ordered: Date,
         under offer: SubscriptionOffer? = nil,
         isStackable: Bool = false,
+        isIntroductoryAllowed: Bool = true,
         at now: Date,
         _ rate: RenewalRate
     ) -> Sale {
@@ -29,8 +30,8 @@ extension SandboxState {
         if let index, let known, subscriptions.isEntitled(index), !replaces(known.term.product, wanted, product) {
             return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer))
         }
-        let introductory =
-            known?.hasUsedIntroductoryOffer == true ? nil : catalog.introductoryOffer(of: product)
+        let isEligible = isIntroductoryAllowed && known?.hasUsedIntroductoryOffer != true
+        let introductory = isEligible ? catalog.introductoryOffer(of: product) : nil
         let isFollowed = isStackable && introductory != nil
         let (term, charge) = self.term(
             of: product,

@@ -11,7 +11,11 @@ struct Offers: Codable, Sendable {
 
     func hasRedeemed(_ code: String, _ account: AccountID) -> Bool { redeemed[account]?[code] != nil }
 
-    mutating func use(_ nonce: UUID) { nonces.insert(nonce) }
+    /// Notes the nonce of a payment's signed offer, which serves for no other payment.
+    mutating func useNonce(of payment: StorePayment) {
+        if let discount = payment.discount { nonces.insert(discount.nonce) }
+        if let proof = payment.offer?.readProof { nonces.insert(proof.claims.nonce) }
+    }
 
     mutating func redeem(_ code: String, _ account: AccountID, as transaction: TransactionNumber) {
         redeemed[account, default: [:]][code] = transaction

@@ -184,7 +184,7 @@ extension SandboxState {
         failure: StoreFailure? = nil
     ) {
         take(order.command, order.device)
-        if let discount = order.payment.discount { offers.use(discount.nonce) }
+        if order.payment.hasSpecialTerms { offers.useNonce(of: order.payment) }
         let transaction = StoreTransaction(
             identifier: order.transaction.identifier,
             order: order.command,
@@ -245,6 +245,9 @@ extension SandboxState {
         case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
         case .autoRenewable:
             if let change = subscription { self.change(change, account, details) }
+            if payment.hasSpecialTerms, case .code? = payment.offer?.kind, let code = payment.offer?.identifier {
+                offers.redeem(code, account, as: transaction)
+            }
         }
         return remember(
             Purchase(

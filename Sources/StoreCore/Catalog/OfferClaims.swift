@@ -1,0 +1,144 @@
+import Foundation
+
+/// The claims of a JWS in which a developer's server grants a user an offer of Store Kit 2.
+///
+/// A promotional offer has the audience `promotional-offer`, eligibility for the introductory offer
+/// `introductory-offer-eligibility`. A payment carries the JWS as ``StoreOffer/proof``. For the older signature over
+/// joined fields, see ``PromotionalOfferPayload``.
+///
+/// ```swift
+/// let claims = OfferClaims(
+///     bundleIdentifier: "com.example.app",
+///     productIdentifier: "pro.monthly",
+///     grant: .promotionalOffer("winter"),
+///     nonce: UUID(),
+///     issuedAt: 1_735_689_600
+/// )
+/// let proof = try claims.signed(by: signer)
+/// ```
+public struct OfferClaims: Hashable, Sendable {
+    /// The granted offer, which the JWS names in `aud`.
+    public enum Grant: Hashable, Sendable {
+        /// A promotional offer, under its identifier in the store's set-up.
+        case promotionalOffer(String)
+        /// The introductory offer or none, whatever the account's own eligibility.
+        case introductoryOffer(isAllowed: Bool)
+    }
+
+    /// The app's bundle identifier, `bid`.
+    public var bundleIdentifier: String
+    /// The product identifier of the offer's subscription, `productId`.
+    public var productIdentifier: String
+    /// The granted offer.
+    public var grant: Grant
+    /// A transaction of the user whom the offer is for, `transactionId`; nil for none.
+    ///
+    /// A sandbox store does not check whose transaction it is.
+    public var transactionIdentifier: String?
+    /// A nonce, used for one payment only.
+    public var nonce: UUID
+    /// The date of the signature, `iat`, in seconds since 1970.
+    public var issuedAt: Int64
+    /// The issuer, `iss`: the developer's account at App Store Connect; nil for none.
+    public var issuer: String?
+
+    /// Creates claims.
+    public init(
+        bundleIdentifier: String,
+        productIdentifier: String,
+        grant: Grant,
+        transactionIdentifier: String? = nil,
+        nonce: UUID,
+        issuedAt: Int64,
+        issuer: String? = nil
+    ) {
+        self.bundleIdentifier = bundleIdentifier
+        self.productIdentifier = productIdentifier
+        self.grant = grant
+        self.transactionIdentifier = transactionIdentifier
+        self.nonce = nonce
+        self.issuedAt = issuedAt
+        self.issuer = issuer
+    }
+
+    /// Returns the claims signed, a JWS in compact serialization whose header has `alg`, `kid` and `typ`.
+    ///
+    /// - Throws: the error that keeps the signer from signing, and a ``StoreFailure`` if it signs no JWS.
+    public func signed(by signer: any OfferSigner) throws -> String {
+        guard let algorithm = signer.jwsAlgorithm else {
+            throw StoreFailure.storeKit(.invalidSignature, "the key \"\(signer.keyIdentifier)\" signs no JWS")
+        }
+        let header = OfferProof.Header(alg: algorithm, kid: signer.keyIdentifier, typ: "JWT")
+        let input = "\(try Self.text(header)).\(try Self.text(self))"
+        return "\(input).\(Self.base64(try signer.jwsSignature(of: Data(input.utf8))))"
+    }
+
+    private static func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return base64(try encoder.encode(value))
+    }
+
+    private static func base64(_ data: Data) -> String {
+        String(decoding: data.withUnsafeBytes(Base64URL.encode), as: UTF8.self)
+    }
+}
+
+extension OfferClaims: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case bid, productId, aud, offerIdentifier, allowIntroductoryOffer, transactionId, nonce, iat, iss
+    }
+
+    private static let promotional = "promotional-offer"
+    private static let introductory = "introductory-offer-eligibility"
+
+    /// Decodes claims under the names that they have in a JWS.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let audience = try container.decode(String.self, forKey: .aud)
+        let grant: Grant
+        switch audience {
+        case Self.promotional:
+            grant = .promotionalOffer(try container.decode(String.self, forKey: .offerIdentifier))
+        case Self.introductory:
+            let isAllowed = try container.decode(Bool.self, forKey: .allowIntroductoryOffer)
+            grant = .introductoryOffer(isAllowed: isAllowed)
+        case let other:
+            let description = "\"\(other)\" is no offer's audience."
+            throw DecodingError.dataCorruptedError(forKey: .aud, in: container, debugDescription: description)
+        }
+        // A number of seconds may have a fraction.
+        let seconds = try container.decode(Double.self, forKey: .iat).rounded(.down)
+        guard let issuedAt = Int64(exactly: seconds) else {
+            throw DecodingError.dataCorruptedError(forKey: .iat, in: container, debugDescription: "Out of range.")
+        }
+        self.init(
+            bundleIdentifier: try container.decode(String.self, forKey: .bid),
+            productIdentifier: try container.decode(String.self, forKey: .productId),
+            grant: grant,
+            transactionIdentifier: try container.decodeIfPresent(String.self, forKey: .transactionId),
+            nonce: try container.decode(UUID.self, forKey: .nonce),
+            issuedAt: issuedAt,
+            issuer: try container.decodeIfPresent(String.self, forKey: .iss)
+        )
+    }
+
+    /// Encodes the claims under the names that they have in a JWS; the nonce in lowercase.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(bundleIdentifier, forKey: .bid)
+        try container.encode(productIdentifier, forKey: .productId)
+        switch grant {
+        case .promotionalOffer(let identifier):
+            try container.encode(Self.promotional, forKey: .aud)
+            try container.encode(identifier, forKey: .offerIdentifier)
+        case .introductoryOffer(let isAllowed):
+            try container.encode(Self.introductory, forKey: .aud)
+            try container.encode(isAllowed, forKey: .allowIntroductoryOffer)
+        }
+        try container.encodeIfPresent(transactionIdentifier, forKey: .transactionId)
+        try container.encode(nonce.uuidString.lowercased(), forKey: .nonce)
+        try container.encode(issuedAt, forKey: .iat)
+        try container.encodeIfPresent(issuer, forKey: .iss)
+    }
+}

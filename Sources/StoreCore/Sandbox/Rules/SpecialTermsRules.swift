@@ -1,0 +1,119 @@
+import Foundation
+
+// The rules of orders with an offer, a billing plan, or a date in the past.
+extension SandboxState {
+    /// Returns the reason why an order with special terms is not sold; nil if it may be.
+    func refusal(
+        ofTermsOf payment: StorePayment,
+        _ product: ProductIndex,
+        _ account: AccountID,
+        _ rules: borrowing SandboxRules,
+        now: Date
+    ) -> StoreFailure? {
+        let name = payment.productIdentifier
+        if payment.billingPlan == .monthly {
+            return .storeKit(.paymentInvalid, "\(name) was ordered in monthly parts; this store bills up front only")
+        }
+        if let date = payment.purchaseDate,
+            let refusal = refusal(ofDate: date, of: payment, product, account, rules, now: now)
+        {
+            return refusal
+        }
+        if let discount = payment.discount {
+            guard payment.offer == nil else {
+                return .storeKit(.paymentInvalid, "the payment for \(name) carries two offers: a discount and another")
+            }
+            return refusal(of: discount, in: payment, product, account, rules.offers, now: now)
+        }
+        guard let offer = payment.offer else { return nil }
+        return refusal(of: offer, in: payment, product, account, rules, now: now)
+    }
+
+    // MARK: Dates
+
+    /// Adds the events of an order that a test dates in the past.
+    ///
+    /// What it buys has that date, and so have its records: of all of a ledger's, these alone may be dated before the
+    /// ones that precede them. Renewals until now are for the caller to add.
+    func decide(
+        _ command: StoreCommand,
+        _ payment: StorePayment,
+        dated date: Date,
+        from device: DeviceID,
+        isAuthorized: Bool,
+        rules: borrowing SandboxRules,
+        now: Date,
+        _ events: inout [LedgerRecord]
+    ) {
+        guard !devices[device].taken.has(command.id) else { return }
+        var copy = self
+        let event = copy.order(payment, command.id, device, isAuthorized: isAuthorized, rules, dated: date, now: now)
+        var isTaken = false
+        if case .ordered = event { isTaken = true }
+        if case .sold = event { isTaken = true }
+        // What fails was bought neither then nor now.
+        events.append(LedgerRecord(date: isTaken ? date : now, event: event))
+        if case .sold(let order) = event { addEndOfRenewal(of: order, date, &events) }
+    }
+
+    /// Turns off the renewal of a subscription that an order in the past has begun, unless it is renewed until now.
+    func addEndOfRenewal(of order: StoreEvent.Order, _ date: Date, _ events: inout [LedgerRecord]) {
+        let payment = order.payment
+        guard payment.hasSpecialTerms, payment.purchaseDate != nil, !payment.renewsUntilNow,
+            order.subscription != nil, let account = order.account,
+            let group = order.product.flatMap({ catalog.group(of: $0) })
+        else { return }
+        // The order's own event is applied before this one: a first subscription will have the next number.
+        let index = subscriptions.index(of: group, account: account) ?? subscriptions.indices.upperBound
+        events.append(LedgerRecord(date: date, event: .autoRenewal(subscription: index, false)))
+    }
+
+    /// Returns the reason why an order is not sold with a date; nil if it may be.
+    private func refusal(
+        ofDate date: Date,
+        of payment: StorePayment,
+        _ product: ProductIndex,
+        _ account: AccountID,
+        _ rules: borrowing SandboxRules,
+        now: Date
+    ) -> StoreFailure? {
+        func refusal(_ reason: String) -> StoreFailure {
+            .storeKit(.paymentInvalid, "\(payment.productIdentifier) was ordered for another date, \(reason)")
+        }
+        guard rules.acceptsTestPurchases else {
+            return refusal("which only a store that accepts test purchases sells")
+        }
+        guard date >= .distantPast, date <= now else { return refusal("which is not in the past") }
+        if isOverlapped(product, account, from: date, now: now) {
+            return refusal("after which the account has had a subscription of the group already")
+        }
+        guard payment.renewsUntilNow, let period = catalog.period(of: product) else { return nil }
+        let length = rules.renewalRate.end(of: period, from: date).timeIntervalSince(date)
+        let count = now.timeIntervalSince(date) / length
+        guard count <= Double(Self.maximumRenewalsInOneMove) else {
+            return refusal("since when it would have been renewed more than \(Self.maximumRenewalsInOneMove) times")
+        }
+        return nil
+    }
+
+    /// Whether an account's newest period in a product's group is later than a date.
+    private func isOverlapped(_ product: ProductIndex, _ account: AccountID, from date: Date, now: Date) -> Bool {
+        guard let group = catalog.group(of: product),
+            let index = subscriptions.index(of: group, account: account)
+        else { return false }
+        let last = subscriptions[index].term
+        // Within the running period the order changes it, as it would have then.
+        return date < (subscriptions[index].isRunning ? last.start : min(last.end, now))
+    }
+
+    /// Returns the reason why an undecided order can no longer be dated as it asks; nil if it can, or has no date.
+    func refusalOfDate(of payment: StorePayment, _ product: ProductIndex, by account: AccountID, now: Date)
+        -> StoreFailure?
+    {
+        guard payment.hasSpecialTerms, let date = payment.purchaseDate,
+            isOverlapped(product, account, from: date, now: now)
+        else { return nil }
+        let reason = "\(payment.productIdentifier) was ordered for a date after which its group has another period now"
+        return .storeKit(.paymentInvalid, reason)
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// Offers that a payment names as Store Kit 2's purchase options do.
+@Suite struct OrderedOfferTests {
+    private let shop: OfferShop
+
+    init() throws { shop = try OfferShop() }
+
+    private func offer(_ kind: StoreOffer.Kind, _ identifier: String? = nil, proof: String? = nil) -> StoreOffer {
+        StoreOffer(kind: kind, identifier: identifier, proof: proof)
+    }
+
+    // MARK: Win-back offers
+
+    @Test func `An ordered win-back offer is sold by the order's own transaction`() throws {
+        try shop.leave()
+        let before = try shop.charged
+        shop.app.recorder.clear()
+        shop.app.order("gold", under: offer(.winBack, "come.back"))
+        #expect(shop.app.received == [.updated("gold", .purchased)])
+        #expect(shop.metals?.offer?.kind == .winBack)
+        #expect(shop.metals?.offer?.identifier == "come.back")
+        #expect(try shop.charged == before + OfferShop.price("2.99"))
+        let last = try #require(shop.account.transactions.last)
+        #expect(last.order != nil)
+    }
+
+    @Test func `An ordered win-back offer is for whom the store itself would win back`() throws {
+        shop.app.order("gold", under: offer(.winBack, "come.back"))
+        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        shop.app.buy("silver")
+        shop.app.order("gold", under: offer(.winBack, "come.back"))
+        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        try shop.leave()
+        shop.app.order("gold", under: offer(.winBack, "not.you"))
+        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        shop.app.order("gold", under: offer(.winBack, "winter"))
+        #expect(shop.lastTrouble == .storeKit(.invalidOfferIdentifier))
+        shop.app.order("gold", under: offer(.winBack))
+        #expect(shop.lastTrouble == .storeKit(.missingOfferParams))
+    }
+
+    // MARK: Unsigned offers
+
+    @Test(arguments: [StoreOffer.Kind.promotional, .code, .introductory, .noIntroductory])
+    func `An offer without a proof is sold only by a store that accepts test purchases`(kind: StoreOffer.Kind) throws {
+        try shop.subscribeElsewhere()
+        let name = kind == .promotional ? "winter" : kind == .code ? "TWICE" : nil
+        shop.app.order("gold", under: offer(kind, name))
+        #expect(shop.lastTrouble == .storeKit(.missingOfferParams))
+        #expect(shop.metals == nil)
+        shop.store.acceptsTestPurchases = true
+        shop.app.order("gold", under: offer(kind, name))
+        #expect(shop.lastState == .purchased)
+        #expect(shop.metals?.offer?.identifier == name)
+    }
+
+    @Test func `An unsigned promotional offer is for who is or was subscribed, as a signed one`() {
+        shop.store.acceptsTestPurchases = true
+        shop.app.order("gold", under: offer(.promotional, "winter"))
+        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+    }
+
+    @Test func `An ordered code serves an account once, in an order or in the store`() throws {
+        shop.store.acceptsTestPurchases = true
+        shop.app.order("gold", under: offer(.code, "TWICE"))
+        #expect(shop.metals?.offer?.kind == .code)
+        #expect(try shop.charged == 0)
+        shop.app.order("gold", under: offer(.code, "TWICE"))
+        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        let error = #expect(throws: StoreFailure.self) { try shop.account.redeem(code: "TWICE", of: "gold") }
+        #expect(error?.code == SKError.Code.ineligibleForOffer.rawValue)
+        shop.app.order("gold", under: offer(.code, "FOR.NEW"))
+        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        shop.app.order("gold", under: offer(.code, "NONE"))
+        #expect(shop.lastTrouble == .storeKit(.invalidOfferIdentifier))
+    }
+
+    @Test func `An ordered code that is stackable follows the introductory offer`() {
+        shop.store.acceptsTestPurchases = true
+        shop.app.order("gold", under: offer(.code, "STACK"))
+        #expect(shop.metals?.offer?.kind == .introductory)
+        #expect(shop.metals?.waitingOffer?.identifier == "STACK")
+    }
+
+    @Test func `A store opened again on its ledger knows the codes that were ordered`() throws {
+        let ledger = MemoryLedger()
+        let before = try OfferShop(ledger: ledger)
+        before.store.acceptsTestPurchases = true
+        before.app.order("gold", under: offer(.code, "TWICE"))
+        #expect(before.lastState == .purchased)
+        let after = try OfferShop(ledger: ledger)
+        after.store.acceptsTestPurchases = true
+        after.app.order("gold", under: offer(.code, "TWICE"))
+        #expect(after.lastTrouble == .storeKit(.ineligibleForOffer))
+    }
+
+    // MARK: The introductory offer
+
+    @Test(arguments: [StoreOffer.Kind.introductory, .noIntroductory])
+    func `A proof grants the introductory offer to who has had it`(kind: StoreOffer.Kind) throws {
+        shop.app.buy("gold")
+        #expect(shop.metals?.offer?.kind == .introductory)
+        try shop.account.setAutoRenew(false, inGroup: "metals")
+        shop.market.clock.advance(by: 10 * 86_400)
+        let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: true), for: "gold")
+        shop.app.order("gold", under: offer(kind, proof: proof))
+        #expect(shop.lastState == .purchased)
+        #expect(shop.metals?.offer?.kind == .introductory)
+        #expect(try shop.charged == 0)
+    }
+
+    @Test(arguments: [StoreOffer.Kind.introductory, .noIntroductory])
+    func `A proof withholds the introductory offer from who never had it`(kind: StoreOffer.Kind) throws {
+        let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: false), for: "gold")
+        shop.app.order("gold", under: offer(kind, proof: proof))
+        #expect(shop.lastState == .purchased)
+        #expect(shop.metals?.offer == nil)
+        #expect(try shop.charged == OfferShop.price("4.99"))
+    }
+
+    @Test func `Where there is no introductory offer, a proof that grants it buys at the full price`() throws {
+        let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: true), for: "silver")
+        shop.app.order("silver", under: offer(.introductory, proof: proof))
+        #expect(shop.lastState == .purchased)
+        #expect(try shop.charged == OfferShop.price("2.99"))
+    }
+
+    // MARK: Orders
+
+    @Test func `A payment with a discount and another offer is refused`() throws {
+        try shop.subscribeElsewhere()
+        let discount = try shop.store.signedOffer("winter", for: "gold")
+        let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
+        shop.app.order("gold") { payment in
+            payment.discount = discount
+            payment.offer = offer(.promotional, "winter", proof: proof)
+        }
+        #expect(shop.lastTrouble == .storeKit(.paymentInvalid))
+        #expect(shop.metals == nil)
+    }
+
+    @Test func `What does not renew by itself has no offers`() {
+        shop.app.order("sword", under: offer(.winBack, "come.back"))
+        #expect(shop.lastTrouble == .storeKit(.invalidOfferIdentifier))
+    }
+
+    @Test func `An order that waits keeps its offer, and is sold under it although the proof has aged`() throws {
+        let shop = try OfferShop(authorizer: .always(.later))
+        try shop.account.buy("news")
+        shop.store.settle()
+        let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
+        shop.app.order("gold", under: offer(.promotional, "winter", proof: proof))
+        let question = try #require(shop.store.undecided.first)
+        #expect(question.total == OfferShop.price("0.99"))
+        shop.market.clock.advance(by: 3 * 86_400)
+        try shop.store.decide(question.transaction, .approve)
+        #expect(shop.metals?.offer?.identifier == "winter")
+    }
+
+    @Test func `An order that waits fails if its offer is gone when it is approved`() throws {
+        let shop = try OfferShop(authorizer: .always(.later))
+        try shop.account.buy("news")
+        shop.store.settle()
+        let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
+        shop.app.order("gold", under: offer(.promotional, "winter", proof: proof))
+        var gold = try #require(OfferShop.products.first)
+        gold.subscription?.promotionalOffers = []
+        try shop.store.register(gold)
+        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        shop.store.settle()
+        #expect(shop.lastTrouble == .storeKit(.invalidOfferIdentifier))
+        #expect(shop.metals == nil)
+    }
+
+    @Test func `An interrupted order goes through under its offer`() throws {
+        try shop.leave()
+        try shop.account.setInterruptsPurchases(true)
+        shop.app.order("gold", under: offer(.winBack, "come.back"))
+        #expect(shop.lastState == .failed)
+        try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
+        #expect(shop.metals?.offer?.kind == .winBack)
+    }
+
+    // MARK: Billing plans
+
+    @Test func `A subscription is paid up front, and not in monthly parts`() {
+        shop.app.order("gold") { $0.billingPlan = .monthly }
+        #expect(shop.lastTrouble == .storeKit(.paymentInvalid))
+        #expect(shop.app.recorder.transactions.last?.reason?.contains("monthly") == true)
+        shop.app.order("gold") { $0.billingPlan = .upFront }
+        #expect(shop.lastState == .purchased)
+    }
+}
