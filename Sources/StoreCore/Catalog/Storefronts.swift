@@ -103,3 +103,8 @@ enum Storefronts {
         XKS XK sq EUR -, YEM YE ar YER 143571, ZAF ZA en ZAR 143472, ZMB ZM en ZMW -, ZWE ZW en ZWG 143605
         """
 }
+
+extension StoreStorefront {
+    /// The country's currency, ISO 4217; nil if its code is unassigned.
+    package var currency: String? { Storefronts.country(countryCode)?.currency }
+}

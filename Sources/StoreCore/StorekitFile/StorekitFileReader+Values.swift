@@ -25,25 +25,10 @@ extension StorekitFileReader {
         at place: Place,
         _ key: String
     ) throws(StoreConfigurationError) -> StoreProduct.Period {
-        var letters = text.utf8.makeIterator()
-        var count = 0
-        var unit: StoreProduct.Period.Unit?
-        if letters.next() == UInt8(ascii: "P") {
-            while unit == nil, count < 10_000, let letter = letters.next() {
-                switch letter {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): count = count * 10 + Int(letter - UInt8(ascii: "0"))
-                case UInt8(ascii: "D"): unit = .day
-                case UInt8(ascii: "W"): unit = .week
-                case UInt8(ascii: "M"): unit = .month
-                case UInt8(ascii: "Y"): unit = .year
-                default: count = .max
-                }
-            }
-        }
-        guard let unit, count > 0, letters.next() == nil else {
+        guard let period = StoreProduct.Period(iso8601: text) else {
             throw problem(place.path(key), Expectation.duration, Expectation.quoted(text))
         }
-        return StoreProduct.Period(count, unit)
+        return period
     }
 
     func whole(

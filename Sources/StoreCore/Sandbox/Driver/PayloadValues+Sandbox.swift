@@ -51,16 +51,7 @@ extension RenewalPayload.ExpirationIntent {
 
 extension StoreProduct.Offer {
     /// The whole length, ISO 8601.
-    fileprivate var length: String {
-        let unit =
-            switch period.unit {
-            case .day: "D"
-            case .week: "W"
-            case .month: "M"
-            case .year: "Y"
-            }
-        return "P\(period.count * periodCount)\(unit)"
-    }
+    fileprivate var length: String { StoreProduct.Period(period.count * periodCount, period.unit).iso8601 }
 }
 
 extension TransactionPayload {

@@ -1,0 +1,92 @@
+import Foundation
+import StoreCore
+
+/// The account's purchase of the app itself.
+///
+/// A value is a snapshot. Two are equal if all properties are, ``signedDate`` included. A property that the store does
+/// not tell has the value that its documentation names.
+public struct AppTransaction: Sendable, SignedInformation {
+    let signed: SignedValue<AppTransactionPayload>
+
+    init(_ signed: SignedValue<AppTransactionPayload>) { self.signed = signed }
+
+    /// The account's purchase of the app, as the store of the current `StoreContext` has it.
+    ///
+    /// - Throws: a ``StoreKitError`` if the store does not answer.
+    public static var shared: VerificationResult<AppTransaction> {
+        get async throws { try await StoreFace.current.appTransaction(isRefreshed: false) }
+    }
+
+    /// Brings the history up to date with the store, and returns the account's purchase of the app.
+    ///
+    /// An app calls it when its user asks for it. ``shared`` is up to date otherwise.
+    ///
+    /// - Throws: a ``StoreKitError`` if nobody is signed in or the store does not answer.
+    public static func refresh() async throws -> VerificationResult<AppTransaction> {
+        try await StoreFace.current.appTransaction(isRefreshed: true)
+    }
+
+    /// The JSON that the properties were read from: the payload of the JWS.
+    ///
+    /// A store in the process signs when it is first read.
+    public var jsonRepresentation: Data { signed.json }
+
+    /// The App Store's number for the app; nil outside production.
+    public var appID: UInt64? { payload.appAppleId.flatMap { UInt64(exactly: $0) } }
+
+    /// The App Store's number for the app's version: always nil.
+    public var appVersionID: UInt64? { nil }
+
+    /// The identifier of the account in this app; empty if nobody is signed in.
+    public var appTransactionID: String { payload.appTransactionId ?? "" }
+
+    /// The app's bundle identifier.
+    public var bundleID: String { payload.bundleId }
+
+    /// The app's version.
+    public var appVersion: String { payload.applicationVersion }
+
+    /// The app's version that the account bought; `1.0` in every test.
+    public var originalAppVersion: String { payload.originalApplicationVersion }
+
+    /// The date on which the account bought the app; the same in every test.
+    public var originalPurchaseDate: Date { payload.originalPurchaseDate.date }
+
+    /// The platform on which the account bought the app: always one with an empty name, since no store here tells.
+    public var originalPlatform: AppStore.Platform { AppStore.Platform(rawValue: "") }
+
+    /// The raw value of ``originalPlatform``.
+    @available(*, deprecated, renamed: "originalPlatform")
+    public var originalPlatformStringRepresentation: String { originalPlatform.rawValue }
+
+    /// The date on which the account ordered the app before its release: always nil.
+    public var preorderDate: Date? { nil }
+
+    /// The date since which the app's purchase is refunded: always nil.
+    public var revocationDate: Date? { nil }
+
+    /// The environment that the store signed in.
+    public var environment: AppStore.Environment { AppStore.Environment(rawValue: payload.receiptType) }
+
+    /// The date of the signature.
+    public var signedDate: Date { payload.signingDate.date }
+
+    /// The SHA-384 that ties the value to a device; empty if there is none.
+    ///
+    /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
+    public var deviceVerification: Data { payload.deviceVerificationData }
+
+    /// The UUID that ``deviceVerification`` begins with; zeros if there is none.
+    public var deviceVerificationNonce: UUID { payload.deviceVerificationUUID }
+}
+
+extension AppTransaction: Hashable, CustomDebugStringConvertible {
+    /// Returns whether two values have the same properties.
+    public static func == (lhs: AppTransaction, rhs: AppTransaction) -> Bool { lhs.payload == rhs.payload }
+
+    /// Hashes all properties.
+    public func hash(into hasher: inout Hasher) { hasher.combine(payload) }
+
+    /// The JSON of ``jsonRepresentation``.
+    public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
+}

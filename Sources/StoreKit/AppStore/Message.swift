@@ -1,0 +1,73 @@
+/// A message that a store has for the user.
+///
+/// On Apple's platforms it is shown as a sheet. Here the app is told the reason, and shows what it likes.
+public struct Message: Equatable, Hashable, Sendable {
+    /// The reason for the message.
+    public let reason: Reason
+
+    /// The messages that arrive from the beginning of an iteration on.
+    ///
+    /// The sequence has no end.
+    public static var messages: Messages {
+        let face = StoreFace.current
+        return Messages { face.messages() }
+    }
+
+    /// A reason for a message.
+    public struct Reason: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The number of the reason.
+        ///
+        /// Apple does not publish its own numbers; these may differ from them.
+        public let rawValue: Int
+        /// Creates a reason, which may be one that is not listed here.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Any other reason.
+        public static let generic = Reason(rawValue: 0)
+        /// A subscription costs more from its next period on, and the user is asked for consent.
+        public static let priceIncreaseConsent = Reason(rawValue: 1)
+        /// A renewal could not be charged.
+        public static let billingIssue = Reason(rawValue: 2)
+        /// The user is eligible for a win-back offer.
+        public static let winBackOffer = Reason(rawValue: 3)
+
+        /// The reason in words, in English.
+        public var localizedDescription: String {
+            switch self {
+            case .generic: "Message"
+            case .priceIncreaseConsent: "Consent to a price increase"
+            case .billingIssue: "Billing problem"
+            case .winBackOffer: "Win-back offer"
+            default: "Unknown"
+            }
+        }
+    }
+
+    /// A sequence of messages.
+    ///
+    /// Several tasks may iterate over it at a time. Iteration ends in a task that is canceled, and with the queue.
+    public struct Messages: AsyncSequence, Sendable {
+        /// A message.
+        public typealias Element = Message
+
+        private let listen: @Sendable () -> AsyncStream<Element>
+
+        init(_ listen: @escaping @Sendable () -> AsyncStream<Element>) { self.listen = listen }
+
+        /// Begins to listen.
+        public func makeAsyncIterator() -> Message.Messages.AsyncIterator {
+            AsyncIterator(stream: listen().makeAsyncIterator())
+        }
+
+        /// An iteration over messages.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            /// A message.
+            public typealias Element = Message.Messages.Element
+
+            fileprivate var stream: AsyncStream<Element>.AsyncIterator
+
+            /// Returns the next message; nil at the end.
+            public mutating func next() async -> Message.Messages.Element? { await stream.next() }
+        }
+    }
+}

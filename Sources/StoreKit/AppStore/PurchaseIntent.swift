@@ -1,0 +1,57 @@
+import StoreCore
+
+/// A purchase that the user began outside the app, in the store.
+///
+/// The app completes it by ``Product/purchase(options:)``. An app hears of such purchases here or through Store Kit 1's
+/// `paymentQueue(_:shouldAddStorePayment:for:)`, not both.
+public struct PurchaseIntent: Identifiable, Equatable, Sendable {
+    /// The product's identifier.
+    public var id: Product.ID { product.id }
+
+    /// The product.
+    public let product: Product
+
+    /// The win-back offer that the user began with; nil for none.
+    public let offer: Product.SubscriptionOffer?
+
+    init(_ product: Product, _ payment: StorePayment) {
+        self.product = product
+        offer = nil
+    }
+
+    /// The purchases that the user begins, from the launch of the app on; each is heard by whoever iterates then.
+    ///
+    /// The sequence has no end.
+    public static var intents: PurchaseIntents {
+        let face = StoreFace.current
+        return PurchaseIntents { face.intents() }
+    }
+
+    /// A sequence of purchases that the user began.
+    ///
+    /// Several tasks may iterate over it at a time. Iteration ends in a task that is canceled, and with the queue.
+    public struct PurchaseIntents: AsyncSequence, Sendable {
+        /// A purchase that the user began.
+        public typealias Element = PurchaseIntent
+
+        private let listen: @Sendable () -> AsyncStream<Element>
+
+        init(_ listen: @escaping @Sendable () -> AsyncStream<Element>) { self.listen = listen }
+
+        /// Begins to listen.
+        public func makeAsyncIterator() -> PurchaseIntent.PurchaseIntents.AsyncIterator {
+            AsyncIterator(stream: listen().makeAsyncIterator())
+        }
+
+        /// An iteration over purchases that the user began.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            /// A purchase that the user began.
+            public typealias Element = PurchaseIntent.PurchaseIntents.Element
+
+            fileprivate var stream: AsyncStream<Element>.AsyncIterator
+
+            /// Returns the next purchase; nil at the end.
+            public mutating func next() async -> PurchaseIntent.PurchaseIntents.Element? { await stream.next() }
+        }
+    }
+}

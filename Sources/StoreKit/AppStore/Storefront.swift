@@ -1,0 +1,65 @@
+import Foundation
+import StoreCore
+
+/// A country that a store sells for.
+public struct Storefront: Identifiable, Sendable {
+    /// The country's code in ISO 3166-1 alpha-3, as in `USA`.
+    public let countryCode: String
+
+    /// The store's identifier for the country.
+    public let id: String
+
+    /// The country's currency; nil if its code is unassigned.
+    ///
+    /// Where the App Store sells in US dollars it is the country's own nevertheless.
+    public var currency: Locale.Currency? {
+        StoreStorefront(countryCode: countryCode, identifier: id).currency.map { Locale.Currency($0) }
+    }
+
+    /// The storefront of the account that is signed in; nil if the store does not tell.
+    public static var current: Storefront? {
+        get async { StoreFace.current.storefront.map { Storefront($0) } }
+    }
+
+    /// The storefronts that follow the current one, from the beginning of an iteration on.
+    ///
+    /// The sequence has no end.
+    public static var updates: Storefronts {
+        let face = StoreFace.current
+        return Storefronts { face.storefrontUpdates() }
+    }
+}
+
+extension Storefront {
+    init(_ storefront: StoreStorefront) {
+        self.init(countryCode: storefront.countryCode, id: storefront.identifier)
+    }
+
+    /// A sequence of storefronts.
+    ///
+    /// Several tasks may iterate over it at a time. Iteration ends in a task that is canceled, and with the queue.
+    public struct Storefronts: AsyncSequence, Sendable {
+        /// A storefront.
+        public typealias Element = Storefront
+
+        private let listen: @Sendable () -> AsyncStream<StoreStorefront>
+
+        init(_ listen: @escaping @Sendable () -> AsyncStream<StoreStorefront>) { self.listen = listen }
+
+        /// Begins to listen.
+        public func makeAsyncIterator() -> Storefront.Storefronts.AsyncIterator {
+            AsyncIterator(stream: listen().makeAsyncIterator())
+        }
+
+        /// An iteration over storefronts.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            /// A storefront.
+            public typealias Element = Storefront
+
+            fileprivate var stream: AsyncStream<StoreStorefront>.AsyncIterator
+
+            /// Returns the next storefront; nil at the end.
+            public mutating func next() async -> Storefront? { await stream.next().map { Storefront($0) } }
+        }
+    }
+}

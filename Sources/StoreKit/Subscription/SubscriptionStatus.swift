@@ -1,0 +1,89 @@
+import StoreCore
+
+extension Product.SubscriptionInfo {
+    /// The status of a subscription: its state, its newest transaction and its next renewal.
+    public struct Status: Equatable, Hashable, Sendable {
+        /// The state as of the signing.
+        public let state: Product.SubscriptionInfo.RenewalState
+        /// The transaction that began the current period, or the last one.
+        public let transaction: VerificationResult<Transaction>
+        /// The next renewal, or the reason why there is none.
+        public let renewalInfo: VerificationResult<Product.SubscriptionInfo.RenewalInfo>
+
+        init(_ signed: SignedSubscription, _ face: StoreFace?) {
+            state = RenewalState(rawValue: signed.state.rawValue)
+            transaction = VerificationResult(signed.transaction, face)
+            renewalInfo = VerificationResult(signed.renewal)
+        }
+
+        /// The statuses that change from the beginning of an iteration on.
+        ///
+        /// The sequence has no end.
+        public static var updates: Statuses {
+            let face = StoreFace.current
+            return Statuses { face.statusUpdates() }
+        }
+
+        /// The statuses of every group in which the account ever subscribed, as they are when iteration begins.
+        ///
+        /// Empty if the store does not answer.
+        public static var all: AsyncStream<(groupID: String, statuses: [Product.SubscriptionInfo.Status])> {
+            let face = StoreFace.current
+            // Nil until iteration begins.
+            let groups = Locked<ArraySlice<(groupID: String, statuses: [Self])>?>(nil)
+            return AsyncStream {
+                if groups.withLock({ $0 == nil }) {
+                    let statuses = (try? await face.statuses(.all)) ?? []
+                    groups.withLock { $0 = byGroup(statuses)[...] }
+                }
+                return groups.withLock { $0?.popFirst() }
+            }
+        }
+
+        /// Groups statuses, in the order in which their groups first occur.
+        private static func byGroup(_ statuses: [Self]) -> [(groupID: String, statuses: [Self])] {
+            var groups: [(groupID: String, statuses: [Self])] = []
+            var places: [String: Int] = [:]
+            for status in statuses {
+                guard let group = status.transaction.unsafePayloadValue.subscriptionGroupID else { continue }
+                if let place = places[group] {
+                    groups[place].statuses.append(status)
+                } else {
+                    places[group] = groups.count
+                    groups.append((group, [status]))
+                }
+            }
+            return groups
+        }
+    }
+}
+
+extension Product.SubscriptionInfo.Status {
+    /// A sequence of statuses that changed.
+    ///
+    /// Several tasks may iterate over it at a time. Iteration ends in a task that is canceled, and with the queue.
+    public struct Statuses: AsyncSequence, Sendable {
+        /// A status.
+        public typealias Element = Product.SubscriptionInfo.Status
+
+        private let listen: @Sendable () -> AsyncStream<Element>
+
+        init(_ listen: @escaping @Sendable () -> AsyncStream<Element>) { self.listen = listen }
+
+        /// Begins to listen.
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: listen().makeAsyncIterator()) }
+
+        /// An iteration over statuses.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            /// A status.
+            public typealias Element = Product.SubscriptionInfo.Status.Statuses.Element
+
+            fileprivate var stream: AsyncStream<Element>.AsyncIterator
+
+            /// Returns the next status; nil at the end.
+            public mutating func next() async -> Product.SubscriptionInfo.Status.Statuses.Element? {
+                await stream.next()
+            }
+        }
+    }
+}

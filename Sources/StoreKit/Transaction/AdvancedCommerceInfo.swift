@@ -1,0 +1,91 @@
+import Foundation
+
+extension Transaction {
+    /// What Apple's Advanced Commerce API adds: always nil, since no other store has it.
+    public var advancedCommerceInfo: AdvancedCommerceInfo? { nil }
+
+    /// Information about a purchase that Apple's Advanced Commerce API described.
+    public struct AdvancedCommerceInfo: Equatable, Hashable, Sendable {
+        /// The identifier that the developer's server gave the request.
+        public let requestReferenceID: String
+        /// The code of the tax category.
+        public let taxCode: String
+        /// The price without taxes.
+        public let taxExclusivePrice: Decimal
+        /// The tax rate.
+        public let taxRate: Decimal
+        /// The taxes, as estimated.
+        public let estimatedTax: Decimal
+        /// The items that were bought.
+        public let items: [Item]
+        /// A subscription's description; nil for one-time purchases.
+        public let description: String?
+        /// A subscription's name; nil for one-time purchases.
+        public let displayName: String?
+        /// A subscription's period; nil for one-time purchases.
+        public let period: SubscriptionPeriod?
+    }
+}
+
+extension Transaction.AdvancedCommerceInfo {
+    /// An item of a purchase.
+    public struct Item: Equatable, Hashable, Sendable {
+        /// The item itself.
+        public let details: Details
+        /// The refunds of the item; nil for none.
+        public let refunds: [Refund]?
+        /// The date since which the item is revoked; nil if it is not.
+        public let revocationDate: Date?
+
+        /// The description of an item.
+        public struct Details: Equatable, Hashable, Sendable {
+            /// The item's identifier.
+            public let sku: String
+            /// The item's name.
+            public let displayName: String
+            /// The item's description.
+            public let description: String
+            /// The item's price.
+            public let price: Decimal
+            /// The offer that the item is under; nil for none.
+            public let offer: Offer?
+            /// The partners who share in the price.
+            public let partners: [Partner]
+        }
+    }
+
+    /// A partner who shares in an item's price.
+    public struct Partner: Equatable, Hashable, Sendable {
+        /// The partner's identifier.
+        public let id: String
+        /// The partner's name; nil for none.
+        public let name: String?
+    }
+
+    /// A reduced price for an item.
+    public struct Offer: Equatable, Hashable, Sendable {
+        /// The price of one period.
+        public let price: Decimal
+        /// The period.
+        public let period: SubscriptionPeriod
+        /// The number of periods.
+        public let periodCount: Int
+        /// The reason for the offer.
+        public let reason: Reason
+
+        /// A reason for an offer.
+        public struct Reason: Equatable, Hashable, RawRepresentable, Sendable {
+            /// The value in the payload.
+            public let rawValue: String
+            /// Creates a reason, which may be one that is not listed here.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// To win a subscriber.
+            public static let acquisition = Reason(rawValue: "ACQUISITION")
+            /// To keep a subscriber.
+            public static let retention = Reason(rawValue: "RETENTION")
+            /// To win back a lapsed subscriber.
+            public static let winBack = Reason(rawValue: "WIN_BACK")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import StoreCore
+
+// The default queue of the current `StoreContext` answers.
+extension Transaction {
+    /// The history: everything that the account bought, renewed or has from its family, newest first.
+    ///
+    /// Refunded purchases are included. Of consumables it has those that are unfinished or refunded, and finished ones if
+    /// the app's `SKIncludeConsumableInAppPurchaseHistory` says so.
+    public static var all: Transactions { StoreFace.current.transactions(HistoryQuery(.all)) }
+
+    /// Returns the history of one product, newest first.
+    public static func all(for productID: String) -> Transactions {
+        StoreFace.current.transactions(HistoryQuery(.all, ofProduct: productID))
+    }
+
+    /// The newest transaction of each product that the account may use now, newest first.
+    ///
+    /// Those are non-consumables, subscriptions that are paid for or in their grace period, and every non-renewing
+    /// subscription, even one that is long over. A refunded purchase is not among them.
+    public static var currentEntitlements: Transactions { StoreFace.current.transactions(HistoryQuery(.entitlements)) }
+
+    /// Returns the transactions that entitle the account to a product; empty if none does.
+    public static func currentEntitlements(for productID: String) -> Transactions {
+        StoreFace.current.transactions(HistoryQuery(.entitlements, ofProduct: productID))
+    }
+
+    /// Returns the newest transaction that entitles the account to a product; nil if none does.
+    @available(*, deprecated, renamed: "currentEntitlements(for:)")
+    public static func currentEntitlement(for productID: String) async -> VerificationResult<Transaction>? {
+        await StoreFace.current.first(HistoryQuery(.entitlements, ofProduct: productID))
+    }
+
+    /// Returns the newest transaction of a product; nil if there is none.
+    public static func latest(for productID: String) async -> VerificationResult<Transaction>? {
+        await StoreFace.current.first(HistoryQuery(.latest, ofProduct: productID))
+    }
+
+    /// The transactions that no app has finished, oldest first.
+    public static var unfinished: Transactions { StoreFace.current.transactions(HistoryQuery(.unfinished)) }
+
+    /// The transactions that arrive or change from the beginning of an iteration on, after those that are unfinished.
+    ///
+    /// A transaction that ``Product/purchase(options:)`` returns is not among them. Iterate from the launch of the app;
+    /// the sequence has no end.
+    public static var updates: Transactions { StoreFace.current.updates() }
+
+    /// Finishes the transaction: the app has delivered what was bought.
+    ///
+    /// It then leaves ``unfinished`` and Store Kit 1's payment queue. Finishing it again changes nothing.
+    public func finish() async { await face?.finish(transaction: payload.transactionId) }
+
+    /// The status of the subscription that the transaction belongs to.
+    ///
+    /// Nil for other products than auto-renewable ones, and if the store does not answer. The status has the newest
+    /// transaction of the subscription, which may be another.
+    public var subscriptionStatus: Product.SubscriptionInfo.Status? {
+        get async {
+            guard payload.type == .autoRenewable else { return nil }
+            return try? await face?.statuses(.transaction(payload.transactionId)).first
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import StoreCore
+
+/// A value of Store Kit 2 whose properties are read from a signed payload.
+protocol SignedInformation {
+    associatedtype Payload: JWSPayload
+    /// The payload, its JWS, and the verifier's judgment.
+    var signed: SignedValue<Payload> { get }
+}
+
+extension SignedInformation {
+    /// The payload that the properties are read from.
+    var payload: Payload { signed.payload }
+}
+
+extension VerificationResult where SignedType: SignedInformation {
+    /// Creates the result that the verifier's judgment of a value makes.
+    init(judging value: SignedType) {
+        self =
+            if let defect = value.signed.defect {
+                .unverified(value, VerificationError(defect))
+            } else {
+                .verified(value)
+            }
+    }
+
+    var signed: SignedValue<SignedType.Payload> { unsafePayloadValue.signed }
+}
+
+// The parts of a JWS. Reading one signs a value that its store has not signed yet.
+extension SignedValue {
+    /// The JWS; empty if the signer fails.
+    var text: String { (try? jws) ?? "" }
+
+    /// The decoded header; empty if it cannot be decoded.
+    var header: Data { part(0) ?? Data() }
+
+    /// The decoded payload; the JSON of ``payload`` if it cannot be decoded.
+    var json: Data { part(1) ?? payload.json }
+
+    /// The decoded signature; empty if it cannot be decoded.
+    var signature: Data { part(2) ?? Data() }
+
+    /// The bytes that are signed: header and payload in Base64 for URLs, with a dot between them.
+    var signedData: Data {
+        let text = text.utf8
+        return Data(text[..<(text.lastIndex(of: UInt8(ascii: ".")) ?? text.startIndex)])
+    }
+
+    private func part(_ index: Int) -> Data? {
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        return Base64URL.decode(parts[index]).map { Data($0) }
+    }
+}
+
+extension JWSPayload {
+    /// The hash that ties the payload to a device; empty if there is none.
+    var deviceVerificationData: Data { deviceVerification.flatMap { Data(base64Encoded: $0) } ?? Data() }
+
+    /// The UUID that the hash begins with; zeros if there is none.
+    var deviceVerificationUUID: UUID {
+        UUID(payload: deviceVerificationNonce) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
+}
+
+extension UUID {
+    /// Creates the UUID that a payload spells.
+    init?(payload text: String?) {
+        guard let text, let uuid = UUID(uuidString: text) else { return nil }
+        self = uuid
+    }
+}
+
+extension Decimal {
+    /// Creates an amount from thousandths, in which payloads have prices and percentages.
+    init(thousandths: some BinaryInteger) { self = Decimal(Int64(thousandths)) / 1000 }
+}
