@@ -48,6 +48,17 @@ struct Shop: Sendable {
     var queue: SKPaymentQueue { context.run { SKPaymentQueue.default() } }
 }
 
+extension Product.PurchaseResult {
+    /// The case's name.
+    var name: String {
+        switch self {
+        case .success: "success"
+        case .userCancelled: "userCancelled"
+        case .pending: "pending"
+        }
+    }
+}
+
 extension AsyncSequence where Failure == Never {
     /// Returns the first elements, and stops listening.
     func first(_ count: Int, isolation: isolated (any Actor)? = #isolation) async -> [Element] {

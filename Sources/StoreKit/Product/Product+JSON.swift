@@ -1,0 +1,95 @@
+import Foundation
+import StoreCore
+
+extension Product {
+    /// The product in the form of the App Store's catalog, in UTF-8; made when it is read.
+    ///
+    /// It has what the store knows, under the names that Xcode's test store has them, with prices as text.
+    public var jsonRepresentation: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts, numbers and nothing else.
+        return (try? encoder.encode(Catalog(self))) ?? Data()
+    }
+}
+
+/// The App Store's description of a product, by the names of its keys.
+private struct Catalog: Encodable {
+    let id: String
+    let type = "in-apps"
+    let href: String
+    let attributes: Attributes
+
+    struct Attributes: Encodable {
+        let kind: String
+        let name: String
+        let description: [String: String]
+        let offerName: String
+        let icuLocale: String
+        let isFamilyShareable: Int
+        let offers: [Offer]
+        let subscriptionFamilyId: String?
+        let subscriptionFamilyName: String?
+        let subscriptionFamilyRank: Int?
+    }
+
+    struct Offer: Encodable {
+        let currencyCode: String
+        let price: String
+        let priceFormatted: String
+        let recurringSubscriptionPeriod: String?
+        let discounts: [Discount]?
+    }
+
+    struct Discount: Encodable {
+        let type: String
+        let offerId: String?
+        let modeType: String
+        let numOfPeriods: Int
+        let price: String
+        let priceFormatted: String
+        let recurringSubscriptionPeriod: String
+    }
+
+    init(_ product: Product) {
+        let described = product.product
+        let subscription = product.subscription
+        // A product without a number of the store's own has its identifier's place.
+        id = described.internalIdentifier ?? described.identifier
+        href = "/v1/catalog/\((product.countryCode ?? "USA").lowercased())/in-apps/\(id)"
+        attributes = Attributes(
+            kind: product.type.rawValue,
+            name: product.displayName,
+            description: ["standard": product.description],
+            offerName: product.id,
+            icuLocale: described.priceLocaleIdentifier,
+            isFamilyShareable: product.isFamilyShareable ? 1 : 0,
+            offers: [
+                Offer(
+                    currencyCode: product.priceFormatStyle.currencyCode,
+                    price: product.price.description,
+                    priceFormatted: product.displayPrice,
+                    recurringSubscriptionPeriod: subscription?.subscriptionPeriod.iso8601,
+                    discounts: subscription?.allOffers.map(Discount.init)
+                )
+            ],
+            subscriptionFamilyId: subscription?.subscriptionGroupID,
+            subscriptionFamilyName: subscription?.groupDisplayName,
+            subscriptionFamilyRank: subscription?.groupLevel
+        )
+    }
+}
+
+extension Catalog.Discount {
+    fileprivate init(_ offer: Product.SubscriptionOffer) {
+        self.init(
+            type: offer.type.catalogName,
+            offerId: offer.id,
+            modeType: offer.paymentMode.catalogName,
+            numOfPeriods: offer.periodCount,
+            price: offer.price.description,
+            priceFormatted: offer.displayPrice,
+            recurringSubscriptionPeriod: offer.period.iso8601
+        )
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import StoreCore
+
+extension Product {
+    /// What a purchase comes to.
+    public enum PurchaseResult: Sendable {
+        /// It was bought: deliver it, then finish the transaction.
+        case success(VerificationResult<Transaction>)
+        /// The user canceled, and nothing was charged.
+        case userCancelled
+        /// Somebody else has to decide. If it is approved, the transaction is one of ``Transaction/updates``; if it is
+        /// declined, nothing comes.
+        case pending
+    }
+
+    /// The reason why a purchase is refused.
+    public enum PurchaseError: Error, Equatable, Hashable, Sendable {
+        /// The quantity is not 1 to 10, or not 1 for a product that is owned only once.
+        case invalidQuantity
+        /// The store does not sell the product.
+        case productUnavailable
+        /// The user may not pay.
+        case purchaseNotAllowed
+        /// The user is not eligible for the offer.
+        case ineligibleForOffer
+        /// The offer is unknown or withdrawn.
+        case invalidOfferIdentifier
+        /// The offer is not below the current price.
+        case invalidOfferPrice
+        /// The offer's signature does not match.
+        case invalidOfferSignature
+        /// The offer is incomplete.
+        case missingOfferParameters
+        /// The app has to set up how its users pay.
+        case paymentMethodBindingConfigurationRequired
+    }
+}
+
+extension Product.PurchaseError: LocalizedError {
+    /// A sentence that names the reason, in English.
+    public var errorDescription: String? {
+        switch self {
+        case .invalidQuantity: "The quantity cannot be bought."
+        case .productUnavailable: "The product is not available."
+        case .purchaseNotAllowed: "Purchases are not allowed on this device."
+        case .ineligibleForOffer: "The offer is not for this user."
+        case .invalidOfferIdentifier: "The offer does not exist."
+        case .invalidOfferPrice: "The offer's price is not lower than the product's."
+        case .invalidOfferSignature: "The offer's signature is not valid."
+        case .missingOfferParameters: "The offer is incomplete."
+        case .paymentMethodBindingConfigurationRequired: "The app's method of payment is not set up."
+        }
+    }
+
+    /// The same sentence as ``errorDescription``.
+    public var failureReason: String? { errorDescription }
+
+    /// A sentence that says what the user can do, in English; nil if that is nothing.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .purchaseNotAllowed: "Ask whoever set up this device."
+        case .productUnavailable: "Try again later."
+        case .invalidQuantity, .ineligibleForOffer, .invalidOfferIdentifier, .invalidOfferPrice, .invalidOfferSignature,
+            .missingOfferParameters, .paymentMethodBindingConfigurationRequired:
+            nil
+        }
+    }
+
+    /// Returns the error that a purchase throws for a store's failure.
+    static func error(for failure: StoreFailure) -> any Error {
+        guard failure.domain == .storeKit else { return StoreKitError.error(for: failure) }
+        return switch StoreFailure.Code(rawValue: failure.code) {
+        case .paymentInvalid: Product.PurchaseError.productUnavailable
+        case .paymentNotAllowed: Product.PurchaseError.purchaseNotAllowed
+        case .ineligibleForOffer: Product.PurchaseError.ineligibleForOffer
+        case .invalidOfferIdentifier: Product.PurchaseError.invalidOfferIdentifier
+        case .invalidOfferPrice: Product.PurchaseError.invalidOfferPrice
+        case .invalidSignature: Product.PurchaseError.invalidOfferSignature
+        case .missingOfferParams: Product.PurchaseError.missingOfferParameters
+        default: StoreKitError.error(for: failure)
+        }
+    }
+}

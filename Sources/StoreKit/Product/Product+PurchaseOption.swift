@@ -1,0 +1,184 @@
+import Foundation
+import StoreCore
+
+extension Product {
+    /// A term of a purchase.
+    ///
+    /// Of several of one kind, which is a mistake, any one counts.
+    public struct PurchaseOption: Sendable {
+        package enum Term: Hashable, Sendable {
+            case quantity(Int)
+            case appAccountToken(UUID)
+            case simulatesAskToBuy(Bool)
+            case storefrontChange(StorefrontQuestion)
+            case discount(StoreDiscount)
+            case offer(StoreOffer)
+            case billingPlan(SubscriptionInfo.BillingPlanType)
+            /// A past date, and whether the subscription renewed until now.
+            case purchaseDate(Date, renews: Bool)
+            /// Has no effect.
+            case custom(key: String, value: String)
+        }
+
+        package let term: Term
+
+        package init(_ term: Term) { self.term = term }
+    }
+}
+
+extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
+    /// Returns whether both are the same term; two questions about a storefront are the same only if one is a copy.
+    public static func == (left: Self, right: Self) -> Bool { left.term == right.term }
+    /// Hashes the term.
+    public func hash(into hasher: inout Hasher) { hasher.combine(term) }
+    /// The term's name, without tokens and signatures.
+    public var debugDescription: String {
+        String(String(describing: term).prefix { $0 != "(" })
+    }
+}
+
+/// A question to the app whether a purchase continues in another storefront, equal to itself alone.
+package final class StorefrontQuestion: Hashable, Sendable {
+    package let ask: @Sendable (Storefront) -> Bool
+
+    init(_ ask: @escaping @Sendable (Storefront) -> Bool) { self.ask = ask }
+
+    package static func == (left: StorefrontQuestion, right: StorefrontQuestion) -> Bool { left === right }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Product.PurchaseOption {
+    /// The quantity, 1 to 10; 1 unless given.
+    ///
+    /// Only consumables and non-renewing subscriptions are sold in any other.
+    public static func quantity(_ quantity: Int) -> Product.PurchaseOption { Self(.quantity(quantity)) }
+
+    /// The app's own number for its user, which the transaction carries.
+    public static func appAccountToken(_ token: UUID) -> Product.PurchaseOption { Self(.appAccountToken(token)) }
+
+    /// Whether a sandbox takes the path of Ask to Buy.
+    public static func simulatesAskToBuyInSandbox(_ simulateAskToBuy: Bool) -> Product.PurchaseOption {
+        Self(.simulatesAskToBuy(simulateAskToBuy))
+    }
+
+    /// The decision whether a purchase continues if the storefront changes while it is under way; yes unless given.
+    ///
+    /// Without it, the payment queue's delegate decides. A purchase that does not continue throws
+    /// `StoreKitError.notAvailableInStorefront`.
+    public static func onStorefrontChange(
+        shouldContinuePurchase: @escaping @Sendable (Storefront) -> Bool
+    ) -> Product.PurchaseOption {
+        Self(.storefrontChange(StorefrontQuestion(shouldContinuePurchase)))
+    }
+
+    /// A promotional offer, signed by the app's server as JWS.
+    public static func promotionalOffer(_ offerID: String, compactJWS: String) -> [Product.PurchaseOption] {
+        [Self(.offer(StoreOffer(kind: .promotional, identifier: offerID, proof: compactJWS)))]
+    }
+
+    /// A promotional offer, signed by the app's server in the form of Store Kit 1.
+    @available(*, deprecated, message: "Sign offers as JWS, see promotionalOffer(_:compactJWS:)")
+    public static func promotionalOffer(
+        offerID: String,
+        keyID: String,
+        nonce: UUID,
+        signature: Data,
+        timestamp: Int
+    ) -> Product.PurchaseOption {
+        let discount = StoreDiscount(
+            identifier: offerID,
+            keyIdentifier: keyID,
+            nonce: nonce,
+            signature: signature.base64EncodedString(),
+            timestamp: Int64(timestamp)
+        )
+        return Self(.discount(discount))
+    }
+
+    /// A promotional offer, signed by the app's server in the form of Store Kit 1.
+    @available(*, deprecated, message: "Sign offers as JWS, see promotionalOffer(_:compactJWS:)")
+    public static func promotionalOffer(
+        offerID: String,
+        signature: Product.SubscriptionOffer.Signature
+    ) -> Product.PurchaseOption {
+        promotionalOffer(
+            offerID: offerID,
+            keyID: signature.keyID,
+            nonce: signature.nonce,
+            signature: signature.signature,
+            timestamp: signature.timestamp
+        )
+    }
+
+    /// The app's server's word, signed as JWS, on whether the user gets the introductory offer.
+    public static func introductoryOfferEligibility(compactJWS: String) -> Product.PurchaseOption {
+        Self(.offer(StoreOffer(kind: .introductory, proof: compactJWS)))
+    }
+
+    /// An offer for a lapsed subscriber.
+    public static func winBackOffer(_ offer: Product.SubscriptionOffer) -> Product.PurchaseOption {
+        // An offer of another kind has an identifier that no win-back offer has.
+        Self(.offer(StoreOffer(kind: .winBack, identifier: offer.type == .winBack ? offer.id : "")))
+    }
+
+    /// The way in which a subscription is billed; all at once unless given.
+    public static func billingPlanType(
+        _ type: Product.SubscriptionInfo.BillingPlanType
+    ) -> Product.PurchaseOption {
+        Self(.billingPlan(type))
+    }
+
+    /// Has no effect.
+    public static func custom(key: String, value: String) -> Product.PurchaseOption {
+        Self(.custom(key: key, value: value))
+    }
+    /// Has no effect.
+    public static func custom(key: String, value: Double) -> Product.PurchaseOption {
+        Self(.custom(key: key, value: "\(value)"))
+    }
+    /// Has no effect.
+    public static func custom(key: String, value: Bool) -> Product.PurchaseOption {
+        Self(.custom(key: key, value: "\(value)"))
+    }
+    /// Has no effect: it is for the App Store's Advanced Commerce.
+    public static func custom(key: String, value: Data) -> Product.PurchaseOption {
+        Self(.custom(key: key, value: value.base64EncodedString()))
+    }
+}
+
+extension Product.PurchaseOption {
+    /// Returns the payment for a product on some terms.
+    ///
+    /// - Throws: `Product.PurchaseError.invalidQuantity` for a quantity that the product is not sold in.
+    static func payment(for product: Product, options: Set<Product.PurchaseOption>) throws -> StorePayment {
+        var payment = StorePayment(productIdentifier: product.id)
+        for option in options {
+            switch option.term {
+            case .quantity(let quantity):
+                let isAny = product.type == .consumable || product.type == .nonRenewable
+                guard quantity == 1 || isAny && (1...10).contains(quantity) else {
+                    throw Product.PurchaseError.invalidQuantity
+                }
+                payment.quantity = quantity
+            case .appAccountToken(let token): payment.applicationUsername = token.uuidString.lowercased()
+            case .simulatesAskToBuy(let isOn): payment.simulatesAskToBuyInSandbox = isOn
+            case .discount(let discount): payment.discount = discount
+            case .offer(let offer): payment.offer = offer
+            case .billingPlan(let plan): payment.billingPlan = plan == .monthly ? .monthly : nil
+            case .purchaseDate(let date, let renews):
+                payment.purchaseDate = date
+                payment.renewsUntilNow = renews
+            case .storefrontChange, .custom: break
+            }
+        }
+        return payment
+    }
+
+    /// Returns the decision whether a purchase continues in another storefront; nil without an option for it.
+    static func shouldContinue(_ options: Set<Product.PurchaseOption>) -> (@Sendable (StoreStorefront) -> Bool)? {
+        for option in options {
+            if case .storefrontChange(let question) = option.term { return { question.ask(Storefront($0)) } }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import StoreCore
+
+extension Product {
+    /// The terms of an auto-renewable subscription.
+    public struct SubscriptionInfo: Equatable, Hashable, Sendable {
+        private let product: StoreProduct
+        private let terms: StoreProduct.Subscription
+
+        init(_ product: StoreProduct, _ terms: StoreProduct.Subscription) {
+            (self.product, self.terms) = (product, terms)
+        }
+
+        /// The group, in which a user can subscribe to one product.
+        public var subscriptionGroupID: String { terms.groupIdentifier ?? "" }
+        /// The group's name, in the user's language; it may be empty.
+        public var groupDisplayName: String { terms.groupName ?? "" }
+        /// The level of service in the group, 1 for the highest.
+        public var groupLevel: Int { terms.groupLevel ?? 1 }
+        /// The period that one payment covers.
+        public var subscriptionPeriod: SubscriptionPeriod { SubscriptionPeriod(terms.period) }
+        /// The offer for first-time subscribers, whether or not this user is eligible.
+        public var introductoryOffer: SubscriptionOffer? {
+            terms.introductoryOffer.map { SubscriptionOffer($0, .introductory, of: product) }
+        }
+        /// The promotional offers that are set up, whether or not this user is eligible.
+        public var promotionalOffers: [SubscriptionOffer] {
+            terms.promotionalOffers.map { SubscriptionOffer($0, .promotional, of: product) }
+        }
+        /// The offers for lapsed subscribers that are set up; see ``RenewalInfo/eligibleWinBackOfferIDs``.
+        public var winBackOffers: [SubscriptionOffer] {
+            terms.winBackOffers.map { SubscriptionOffer($0, .winBack, of: product) }
+        }
+        /// All offers that are set up.
+        var allOffers: [SubscriptionOffer] {
+            [introductoryOffer].compactMap(\.self) + promotionalOffers + winBackOffers
+        }
+
+        /// The terms of payment, at least one: the whole period at once, and others that are set up.
+        public var pricingTerms: [PricingTerms] {
+            let plans =
+                terms.billingPlans.isEmpty
+                ? [StoreProduct.BillingTerms(plan: .upFront, price: product.price, commitmentPrice: product.price)]
+                : terms.billingPlans
+            return plans.map { PricingTerms($0, self, product) }
+        }
+
+        /// The subscriptions of a bundle; always empty, since no sandbox store sells bundles.
+        public var bundledSubscriptions: [BundledSubscription] { [] }
+    }
+}
+
+extension Product.SubscriptionInfo {
+    /// Whether the user may use an introductory offer of the group, whether or not the product has one.
+    public var isEligibleForIntroOffer: Bool {
+        get async { await Self.isEligibleForIntroOffer(for: subscriptionGroupID) }
+    }
+
+    /// Returns whether the user may use an introductory offer of a group; false where nobody is signed in.
+    public static func isEligibleForIntroOffer(for groupID: String) async -> Bool {
+        await StoreFace.current.isEligibleForIntroductoryOffer(groupID)
+    }
+
+    /// The states of the user's subscriptions in the group: none, the user's own, and those of the user's family.
+    public var status: [Status] { get async throws { try await Self.status(for: subscriptionGroupID) } }
+
+    /// Returns the states of the user's subscriptions in a group.
+    ///
+    /// - Throws: a ``StoreKitError`` if the store does not answer.
+    public static func status(for groupID: String) async throws -> [Status] {
+        try await StoreFace.current.statuses(.group(groupID))
+    }
+
+    /// Returns the state of the subscription that a transaction belongs to; nil for another product's transaction.
+    ///
+    /// - Throws: a ``StoreKitError`` if the store does not answer.
+    public static func status(transactionID: UInt64) async throws -> SubscriptionStatus? {
+        try await StoreFace.current.statuses(.transaction(String(transactionID))).first
+    }
+}
+
+extension Product.SubscriptionInfo {
+    /// The length of time between two payments.
+    public typealias BillingPeriod = Product.SubscriptionPeriod
+
+    /// A way in which a subscription is billed, an open set.
+    public struct BillingPlanType: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The value in signed transactions.
+        public let rawValue: String
+        /// Creates a way of billing, which may be one that is not listed here.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The whole period at once.
+        public static let upFront = BillingPlanType(rawValue: "BILLED_UPFRONT")
+        /// A year in monthly parts, which a sandbox store describes and does not sell.
+        public static let monthly = BillingPlanType(rawValue: "MONTHLY")
+    }
+
+    /// The whole of what a subscriber commits to.
+    public struct CommitmentInfo: Equatable, Hashable, Sendable {
+        /// The price of all of it, in the product's currency.
+        public let price: Decimal
+        /// The price as text.
+        public let displayPrice: String
+        /// The length of it.
+        public let period: SubscriptionPeriod
+    }
+
+    /// The terms of one way of billing.
+    public struct PricingTerms: Equatable, Hashable, Sendable {
+        /// The way of billing.
+        public let billingPlanType: BillingPlanType
+        /// The length of time between two payments.
+        public let billingPeriod: BillingPeriod
+        /// The price of one payment.
+        public let billingPrice: Decimal
+        /// The price of one payment as text.
+        public let billingDisplayPrice: String
+        /// What the subscriber commits to.
+        public let commitmentInfo: CommitmentInfo
+        /// The offers on these terms.
+        public let subscriptionOffers: [Product.SubscriptionOffer]
+
+        /// The offers of one kind.
+        public subscript(offers type: Product.SubscriptionOffer.OfferType) -> [Product.SubscriptionOffer] {
+            subscriptionOffers.filter { $0.type == type }
+        }
+
+        init(_ plan: StoreProduct.BillingTerms, _ subscription: Product.SubscriptionInfo, _ product: StoreProduct) {
+            let style = product.priceFormatStyle
+            billingPlanType = plan.plan == .monthly ? .monthly : .upFront
+            billingPeriod = plan.plan == .monthly ? .monthly : subscription.subscriptionPeriod
+            billingPrice = plan.price
+            billingDisplayPrice = style.format(plan.price)
+            commitmentInfo = CommitmentInfo(
+                price: plan.commitmentPrice,
+                displayPrice: style.format(plan.commitmentPrice),
+                period: subscription.subscriptionPeriod
+            )
+            subscriptionOffers = plan.plan == .upFront ? subscription.allOffers : []
+        }
+    }
+
+    /// A subscription in a bundle, which no sandbox store sells.
+    public struct BundledSubscription: Equatable, Hashable, Sendable, Identifiable {
+        /// The product's identifier.
+        public let id: Product.ID
+        /// The product's name.
+        public let displayName: String
+        /// The product's description.
+        public let description: String
+        /// The product's price by itself.
+        public let price: Decimal
+        /// The price as text.
+        public let displayPrice: String
+        /// Whether the purchaser's family may use it too.
+        public let isFamilyShareable: Bool
+        /// The product's group.
+        public let subscriptionGroupID: String
+        /// The group's name.
+        public let subscriptionGroupDisplayName: String
+        /// The level of service in the group.
+        public let subscriptionGroupLevel: Int
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import StoreCore
+
+/// A product that the app sells, as its store describes it to this user.
+///
+/// Load products with ``products(for:)`` and buy one with ``purchase(options:)``. A product is a value: what the store
+/// changes later shows in products that are loaded later.
+public struct Product: Identifiable, Sendable {
+    let product: StoreProduct
+    private let storefront: StoreStorefront?
+
+    /// Creates a product from a store's description of it.
+    init(_ product: StoreProduct, storefront: StoreStorefront?) {
+        self.product = product
+        self.storefront = storefront
+    }
+
+    /// The country of the storefront, ISO 3166-1 alpha-3; nil where the store does not tell.
+    var countryCode: String? { storefront?.countryCode }
+
+    /// The identifier that the app and the store agreed on.
+    public var id: String { product.identifier }
+    /// The kind of the product.
+    ///
+    /// A store that does not tell is taken for one of subscriptions where there is a period, and of consumables elsewhere.
+    public var type: ProductType { ProductType(product) }
+    /// The product's name, in the user's language; it may be empty.
+    public var displayName: String { product.localizedTitle }
+    /// The product's description, in the user's language; it may be empty.
+    public var description: String { product.localizedDescription }
+    /// The price in the storefront's currency.
+    public var price: Decimal { product.price }
+    /// The price as text, with the symbol of its currency.
+    public var displayPrice: String { priceFormatStyle.format(price) }
+    /// Whether the purchaser's family may use the product too.
+    public var isFamilyShareable: Bool { product.isFamilyShareable }
+    /// The terms of an auto-renewable subscription; nil for any other product.
+    public var subscription: SubscriptionInfo? {
+        type == .autoRenewable ? product.subscription.map { SubscriptionInfo(product, $0) } : nil
+    }
+
+    /// The style that writes prices in the product's currency and in the user's language.
+    public var priceFormatStyle: Decimal.FormatStyle.Currency { product.priceFormatStyle }
+
+    /// The style that writes lengths of subscriptions, as in "3 months".
+    public var subscriptionPeriodUnitFormatStyle: SubscriptionPeriod.Unit.FormatStyle {
+        SubscriptionPeriod.Unit.FormatStyle(locale: product.locale)
+    }
+
+    /// Loads products from the current context's store.
+    ///
+    /// - Parameter identifiers: the products' identifiers; one that is there twice counts once.
+    /// - Returns: the products in the order of their identifiers, without those that the store does not sell.
+    /// - Throws: a ``StoreKitError`` if the store does not answer, or no store is set.
+    public static func products<Identifiers>(for identifiers: Identifiers) async throws -> [Product]
+    where Identifiers: Collection, Identifiers.Element == String {
+        try await StoreFace.current.products(Array(identifiers))
+    }
+
+    /// Buys the product in the current context's store, and waits for the outcome.
+    ///
+    /// A task that is canceled stops waiting, with a `CancellationError`; the purchase goes on, and its outcome is one of
+    /// ``Transaction/updates``.
+    ///
+    /// - Parameter options: the terms of the purchase.
+    /// - Returns: the transaction, or why there is none.
+    /// - Throws: a ``PurchaseError`` or a ``StoreKitError`` with the reason why it is not sold. A store without a history,
+    ///   which Store Kit 2 needs, throws before anything is charged.
+    @MainActor public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult {
+        try await StoreFace.current.purchase(self, options)
+    }
+
+    /// The newest transaction of the product; nil for one that was never bought, and a consumable that is finished.
+    public var latestTransaction: VerificationResult<Transaction>? { get async { await Transaction.latest(for: id) } }
+
+    /// The transactions that entitle the user to the product now.
+    public var currentEntitlements: Transaction.Transactions { Transaction.currentEntitlements(for: id) }
+
+    /// The transaction that entitles the user to the product now.
+    @available(*, deprecated, renamed: "currentEntitlements")
+    public var currentEntitlement: VerificationResult<Transaction>? {
+        get async { await StoreFace.current.first(HistoryQuery(.entitlements, ofProduct: id)) }
+    }
+}
+
+extension Product: Hashable, CustomDebugStringConvertible {
+    /// Returns whether the store described both in the same way.
+    public static func == (left: Product, right: Product) -> Bool { left.product == right.product }
+    /// Hashes the identifier.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+    /// The product's JSON.
+    public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
+}
+
+extension StoreProduct {
+    var locale: Locale { Locale(identifier: priceLocaleIdentifier) }
+
+    var priceFormatStyle: Decimal.FormatStyle.Currency {
+        Decimal.FormatStyle.Currency(code: locale.currency?.identifier ?? "USD", locale: locale)
+    }
+}
