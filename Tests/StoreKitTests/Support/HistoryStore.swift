@@ -1,0 +1,70 @@
+import StoreCore
+import StoreKit
+
+/// A store that has a history, and sells nothing.
+final class HistoryStore: StoreBackend, HistoryService, StorefrontService, AvailabilityService {
+    private let history: [SignedValue<TransactionPayload>]
+    private let subscriptions: [SignedSubscription]
+    private let app: SignedValue<AppTransactionPayload>?
+    let storefront: StoreStorefront?
+    let canMakePayments: Bool
+    let deviceVerificationID: UUID?
+
+    /// Makes a store; it fails where it is given nothing to answer.
+    init(
+        _ history: [SignedValue<TransactionPayload>] = [],
+        subscriptions: [SignedSubscription] = [],
+        app: SignedValue<AppTransactionPayload>? = nil,
+        storefront: StoreStorefront? = nil,
+        canMakePayments: Bool = true,
+        deviceVerificationID: UUID? = nil
+    ) {
+        self.history = history
+        self.subscriptions = subscriptions
+        self.app = app
+        self.storefront = storefront
+        self.canMakePayments = canMakePayments
+        self.deviceVerificationID = deviceVerificationID
+    }
+
+    /// Runs a body in a context with this store.
+    func run<R>(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R) async rethrows -> R {
+        try await StoreContext(backend: self, delivery: .inline, log: .silent).run(body)
+    }
+
+    private static let silence = StoreFailure.storeKit(.unknown, "the store has nothing to say")
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) { reply(.taken) }
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {}
+    func disconnect(_ receiver: any StoreUpdateReceiver) {}
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        reply(.success(ProductsAnswer(products: [], invalidIdentifiers: Array(identifiers))))
+    }
+
+    func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
+        reply(.success(HistoryPage(history)))
+    }
+
+    func subscriptions(
+        _ query: SubscriptionQuery,
+        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
+    ) {
+        reply(subscriptions.isEmpty ? .failure(Self.silence) : .success(subscriptions))
+    }
+
+    func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
+        reply(app.map { .success($0) } ?? .failure(Self.silence))
+    }
+
+    func isEligibleForIntroductoryOffer(
+        inGroup group: String,
+        reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
+    ) {
+        reply(.failure(Self.silence))
+    }
+
+    func follow(_ listener: any HistoryListener) {}
+}

@@ -1,0 +1,76 @@
+import StoreCore
+import StoreKit
+import Testing
+
+@Suite struct AppTransactionTests {
+    private func app(_ change: (inout AppTransactionPayload) -> Void = { _ in }) async throws -> AppTransaction {
+        try await AppTransactionPayload.sample(change).signed().result().payloadValue
+    }
+
+    @Test func `An app transaction has its payload's values`() async throws {
+        let app = try await app {
+            $0.appAppleId = 123_456
+            $0.appTransactionId = "abc"
+            $0.originalApplicationVersion = "0.9"
+            $0.originalPurchaseDate = PayloadDate(milliseconds: 1_000)
+        }
+        #expect(app.appID == 123_456)
+        #expect(app.appTransactionID == "abc")
+        #expect(app.bundleID == "com.example.app")
+        #expect(app.appVersion == "3.1")
+        #expect(app.originalAppVersion == "0.9")
+        #expect(app.originalPurchaseDate == Date(timeIntervalSince1970: 1))
+        #expect(app.environment == .production)
+        #expect(app.signedDate == Date(timeIntervalSince1970: 2.5))
+        #expect(app.storeType == .consumer)
+    }
+
+    @Test func `A value that the payload lacks is nil, or the documented one`() async throws {
+        let app = try await app()
+        #expect(app.appID == nil)
+        #expect(app.appVersionID == nil)
+        #expect(app.appTransactionID == "")
+        #expect(app.originalAppVersion == "1.0")
+        #expect(app.originalPurchaseDate == AppTransactionPayload.testPurchaseDate)
+        #expect(app.originalPlatform.rawValue == "")
+        #expect(app.preorderDate == nil)
+        #expect(app.revocationDate == nil)
+        #expect(app.deviceVerification == Data())
+        #expect(app.deviceVerificationNonce.uuidString == "00000000-0000-0000-0000-000000000000")
+    }
+
+    @Test func `A number that no app has is none`() async throws {
+        #expect(try await app { $0.appAppleId = -1 }.appID == nil)
+    }
+
+    @Test func `App transactions are equal if their payloads are, whoever signed them`() async throws {
+        let payload = AppTransactionPayload.sample()
+        let one = try await payload.signed(key: "one").result().payloadValue
+        let other = try await payload.signed(key: "other").result().payloadValue
+        #expect(one == other)
+        #expect(one.hashValue == other.hashValue)
+        #expect(try await one != app { $0.appTransactionId = "abc" })
+    }
+
+    @Test func `The description is the JSON`() async throws {
+        let app = try await app()
+        #expect(app.debugDescription == String(decoding: app.jsonRepresentation, as: UTF8.self))
+        #expect(app.jsonRepresentation == AppTransactionPayload.sample().json)
+    }
+
+    @Test func `All app transactions are the account's own one, for each iteration`() async throws {
+        let signed = try AppTransactionPayload.sample().signed()
+        let counts = await HistoryStore(app: signed).run {
+            let all = AppTransaction.all
+            return [await all.all().count, await all.all().count]
+        }
+        #expect(counts == [1, 1])
+    }
+
+    @Test func `A store that does not answer has no app transaction`() async {
+        let store = HistoryStore()
+        await #expect(throws: StoreKitError.self) { try await store.run { try await AppTransaction.shared } }
+        await #expect(throws: StoreKitError.self) { try await store.run { try await AppTransaction.refresh() } }
+        #expect(await store.run { await AppTransaction.all.all() }.isEmpty)
+    }
+}

@@ -1,0 +1,158 @@
+import StoreCore
+import StoreKit
+import Testing
+
+@Suite struct VerificationResultTests {
+    @Test func `A value without a defect is verified`() async throws {
+        let result = try await TransactionPayload.sample().signed().result()
+        guard case .verified(let transaction) = result else {
+            Issue.record("\(result) is not verified")
+            return
+        }
+        #expect(try result.payloadValue == transaction)
+        #expect(result.unsafePayloadValue == transaction)
+    }
+
+    @Test(
+        arguments: zip(
+            SignatureDefect.allCases,
+            [
+                .invalidEncoding, .invalidCertificateChain, .revokedCertificate, .invalidSignature,
+                .missingRequiredProperties, .invalidDeviceVerification,
+            ] as [VerificationResult<Transaction>.VerificationError]
+        )
+    )
+    func `A value with a defect is unverified for its reason, and can be read`(
+        defect: SignatureDefect,
+        error: VerificationResult<Transaction>.VerificationError
+    ) async throws {
+        let result = try await TransactionPayload.sample().signed(with: defect).result()
+        guard case .unverified(let transaction, let found) = result else {
+            Issue.record("\(result) is verified")
+            return
+        }
+        #expect(found == error)
+        #expect(throws: error) { try result.payloadValue }
+        #expect(transaction.productID == "gold")
+        #expect(result.unsafePayloadValue == transaction)
+    }
+
+    @Test func `Renewal information and app transactions are judged too`() async throws {
+        let renewal = try await RenewalPayload.sample().signed(with: .invalidSignature).result()
+        #expect(throws: VerificationResult<Product.SubscriptionInfo.RenewalInfo>.VerificationError.invalidSignature) {
+            try renewal.payloadValue
+        }
+        let app = try await AppTransactionPayload.sample().signed(with: .revokedCertificate).result()
+        #expect(throws: VerificationResult<AppTransaction>.VerificationError.revokedCertificate) {
+            try app.payloadValue
+        }
+    }
+
+    /// Checks the parts of a result's JWS against the text.
+    private func check(_ text: String, header: Data, payload: Data, signature: Data, signed: Data) throws {
+        let parts = text.split(separator: ".").map { Data($0.utf8) }
+        try #require(parts.count == 3)
+        func encoded(_ data: Data) -> Data { Data(data.withUnsafeBytes(Base64URL.encode)) }
+        #expect([header, payload, signature].map(encoded) == parts)
+        #expect(signed == parts[0] + Data(".".utf8) + parts[1])
+        #expect(try JSONDecoder().decode([String: String].self, from: header)["alg"] == "HS256")
+        #expect(signature == HMACReceiptSigner(key: Data("key".utf8)).sign(signed))
+    }
+
+    @Test func `The parts of a transaction's JWS are decoded`() async throws {
+        let result = try await TransactionPayload.sample().signed().result()
+        try check(
+            result.jwsRepresentation,
+            header: result.headerData,
+            payload: result.payloadData,
+            signature: result.signatureData,
+            signed: result.signedData
+        )
+        #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation)
+        #expect(result.signedDate == Date(timeIntervalSince1970: 2.5))
+    }
+
+    @Test func `The parts of renewal information's JWS are decoded`() async throws {
+        let result = try await RenewalPayload.sample().signed().result()
+        try check(
+            result.jwsRepresentation,
+            header: result.headerData,
+            payload: result.payloadData,
+            signature: result.signatureData,
+            signed: result.signedData
+        )
+        #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation)
+        #expect(result.signedDate == Date(timeIntervalSince1970: 2.5))
+    }
+
+    @Test func `The parts of an app transaction's JWS are decoded`() async throws {
+        let result = try await AppTransactionPayload.sample().signed().result()
+        try check(
+            result.jwsRepresentation,
+            header: result.headerData,
+            payload: result.payloadData,
+            signature: result.signatureData,
+            signed: result.signedData
+        )
+        #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation)
+        #expect(result.signedDate == Date(timeIntervalSince1970: 2.5))
+    }
+
+    @Test func `A value whose JWS cannot be decoded has the JSON of its properties`() async throws {
+        let shop = try Shop(.inline)
+        shop.store.signatureDefect = .invalidEncoding
+        guard case .success(let result) = try await shop.buy("coins") else {
+            Issue.record("nothing was bought")
+            return
+        }
+        let payload = try JSONDecoder().decode(TransactionPayload.self, from: result.payloadData)
+        #expect(payload.productId == "coins")
+        #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation)
+        #expect(result.signatureData.isEmpty)
+    }
+
+    @Test func `A value for a device has the hash and its nonce`() async throws {
+        let hash = Data(1...48)
+        let nonce = UUID()
+        func tie(_ payload: inout some JWSPayload) {
+            payload.deviceVerification = hash.base64EncodedString()
+            payload.deviceVerificationNonce = nonce.uuidString.lowercased()
+        }
+        let transaction = try await TransactionPayload.sample { tie(&$0) }.signed().result()
+        #expect(transaction.deviceVerification == hash)
+        #expect(transaction.deviceVerificationNonce == nonce)
+        let renewal = try await RenewalPayload.sample { tie(&$0) }.signed().result()
+        #expect(renewal.deviceVerification == hash)
+        #expect(renewal.deviceVerificationNonce == nonce)
+        let app = try await AppTransactionPayload.sample { tie(&$0) }.signed().result()
+        #expect(app.deviceVerification == hash)
+        #expect(app.deviceVerificationNonce == nonce)
+    }
+
+    @Test func `A result's description names the case, the error and the value`() async throws {
+        let payload = TransactionPayload.sample()
+        let verified = try await payload.signed().result().debugDescription
+        #expect(verified.hasPrefix("verified(") && verified.contains(#""productId":"gold""#))
+        let unverified = try await payload.signed(with: .invalidSignature).result().debugDescription
+        #expect(unverified.hasPrefix("unverified(invalidSignature, "))
+    }
+
+    @Test func `A verified result and an unverified one of the same value differ`() async throws {
+        let payload = TransactionPayload.sample()
+        let verified = try await payload.signed().result()
+        let unverified = try await payload.signed(with: .invalidSignature).result()
+        #expect(verified != unverified)
+        #expect(try await unverified == payload.signed(with: .invalidSignature).result())
+        #expect(try await unverified != payload.signed(with: .invalidEncoding).result())
+    }
+
+    @Test func `Each error has sentences, and a reason of its own`() {
+        let errors: [VerificationResult<AppTransaction>.VerificationError] = [
+            .revokedCertificate, .invalidCertificateChain, .invalidDeviceVerification, .invalidEncoding,
+            .invalidSignature, .missingRequiredProperties,
+        ]
+        #expect(Set(errors.map(\.failureReason)).count == 6)
+        #expect(errors.allSatisfy { $0.errorDescription != nil && $0.recoverySuggestion != nil })
+        #expect(errors.allSatisfy { ($0 as any Error).localizedDescription == $0.errorDescription })
+    }
+}
