@@ -17,7 +17,6 @@ func useProduct(_ product: Product) async throws {
     let _: (Bool, Data, String) = (product.isFamilyShareable, product.jsonRepresentation, product.debugDescription)
     let _: Decimal.FormatStyle.Currency = product.priceFormatStyle
     let _: String = (product.price * 12).formatted(product.priceFormatStyle)
-    let _: Date.ComponentsFormatStyle = product.subscriptionPeriodFormatStyle
     let _: Product.SubscriptionPeriod.Unit.FormatStyle = product.subscriptionPeriodUnitFormatStyle
     let _: VerificationResult<Transaction>? = await product.latestTransaction
     for await result in product.currentEntitlements { print(result.unsafePayloadValue.id) }
