@@ -137,14 +137,16 @@ extension BrokenFile {
         ),
         .init(
             "a bad price of a whole billing plan",
-            subscription: #""billingPlans": [{"displayPrice": "1", "commitmentDisplayPrice": "twelve"}]"#,
+            subscription:
+                #""displayPrice": "1", "billingPlans": [{"displayPrice": "1", "commitmentDisplayPrice": "twelve"}]"#,
             at: "billingPlans[0].commitmentDisplayPrice",
             expected: price,
             found: #""twelve""#
         ),
         .init(
             "an unknown kind of billing plan",
-            subscription: #""billingPlans": [{"billingPlanType": "DAILY", "displayPrice": "1"}]"#,
+            subscription:
+                #""displayPrice": "1", "billingPlans": [{"billingPlanType": "DAILY", "displayPrice": "1"}]"#,
             at: "billingPlans[0].billingPlanType",
             expected: #""BILLED_UPFRONT" or "MONTHLY""#,
             found: #""DAILY""#

@@ -233,6 +233,10 @@ extension PackedRecordsTests {
             "\(rare).discount.nonce": [sale { $0.discount!.nonce = UUID() }],
             "\(rare).discount.signature": sales(\.discount!.signature),
             "\(rare).discount.timestamp": [sale { $0.discount!.timestamp = 9 }],
+            "\(rare).offer": [sale { $0.offer = StoreOffer(kind: .winBack, identifier: "back") }],
+            "\(rare).billingPlan": [sale { $0.billingPlan = .monthly }],
+            "\(rare).purchaseDate": [sale { $0.purchaseDate = moment }],
+            "\(rare).renewsUntilNow": [sale { $0.renewsUntilNow = true }],
         ]
     }()
 

@@ -52,10 +52,8 @@ import Testing
     @Test func `A purchase in the future, or before all time, is refused`() throws {
         order("sword", on: "2025-06-15T00:00:01Z")
         #expect(lastTrouble == .storeKit(.paymentInvalid))
-        for date in [Date(timeIntervalSinceReferenceDate: -.infinity), .init(timeIntervalSinceReferenceDate: .nan)] {
-            app.order("gold.monthly") { $0.purchaseDate = date }
-            #expect(lastTrouble == .storeKit(.paymentInvalid))
-        }
+        app.order("gold.monthly") { $0.purchaseDate = Date(timeIntervalSinceReferenceDate: -.infinity) }
+        #expect(lastTrouble == .storeKit(.paymentInvalid))
         order("sword", on: "2025-06-15T00:00:00Z")
         #expect(app.recorder.transactions.last?.transactionState == .purchased)
     }
