@@ -103,7 +103,7 @@ extension Product.SubscriptionInfo {
         /// The price as text.
         public let displayPrice: String
         /// The length of it.
-        public let period: SubscriptionPeriod
+        public let period: Product.SubscriptionPeriod
     }
 
     /// The terms of one way of billing.

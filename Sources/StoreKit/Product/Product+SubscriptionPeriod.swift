@@ -15,6 +15,18 @@ extension Product {
             /// A year of the calendar.
             case year
 
+            /// Returns whether the first unit is shorter.
+            public static func < (lhs: Unit, rhs: Unit) -> Bool { lhs.rank < rhs.rank }
+
+            private var rank: Int {
+                switch self {
+                case .day: 0
+                case .week: 1
+                case .month: 2
+                case .year: 3
+                }
+            }
+
             /// The unit in English.
             public var localizedDescription: String { debugDescription }
 
