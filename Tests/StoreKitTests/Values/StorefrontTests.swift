@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `A country that does not exist has no currency`() async throws {
-        let store = HistoryStore(storefront: StoreStorefront(countryCode: "XXX", identifier: "1"))
+        let store = HistoryStore(storefront: StoreStorefront(countryCode: "QQQ", identifier: "1"))
         let storefront = try #require(await store.run { await Storefront.current })
         #expect(storefront.currency == nil)
     }
