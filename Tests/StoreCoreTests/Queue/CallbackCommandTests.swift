@@ -4,7 +4,7 @@ import Testing
 @testable import StoreCore
 
 /// What callbacks finish and add, and when it reaches a store that is asked without the queue's lock.
-@Suite(.timeLimit(.minutes(5))) struct CallbackCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CallbackCommandTests {
     /// Where callbacks are made.
     enum Delivery: CaseIterable {
         case inline, serial

@@ -5,7 +5,7 @@ import Testing
 
 /// A queue on a store in the process, which it asks with its lock held or with its lane marked as busy, and what comes between
 /// question and answer.
-@Suite(.timeLimit(.minutes(5))) struct DirectStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct DirectStoreTests {
     private let clock = ManualClock()
 
     private func makeQueue(

@@ -152,7 +152,7 @@ import Testing
         withExtendedLifetime(old) {}
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `B35: What is logged when a queue falls silent may use the queue that takes its place`() async throws {
         let world = try Conformer.inProcess.world()
         let journal = MemoryJournal()

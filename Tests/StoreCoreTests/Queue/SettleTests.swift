@@ -4,7 +4,7 @@ import StoreCore
 import Testing
 
 @Suite struct SettleTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `Settling looks again where somebody has worked between two looks and is quiet`() async {
         let clock = ManualClock()
         let worker = Worker(pulses: [3, 4, 2, 2])

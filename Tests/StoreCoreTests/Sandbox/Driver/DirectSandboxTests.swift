@@ -3,7 +3,7 @@ import StoreCore
 import Testing
 
 /// A sandbox store and the queues that ask it directly, with what a user, a ledger and threads do in between.
-@Suite(.timeLimit(.minutes(5))) struct DirectSandboxTests {
+@Suite(.timeLimit(.minutes(10))) struct DirectSandboxTests {
     /// How a queue on the store works: asked with the queue's lock held, or with its lane marked as busy.
     enum Setup: CaseIterable {
         case underLock, sharedLedger, otherThread, ownLane

@@ -3,7 +3,7 @@ import StoreCore
 import Testing
 
 /// Several threads that buy at once from a store in the process.
-@Suite(.timeLimit(.minutes(5))) struct DirectThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct DirectThreadTests {
     private static let purchases = 500
 
     /// Where callbacks are made.

@@ -3,7 +3,7 @@ import StoreCore
 import Testing
 
 @Suite struct ReceiverLifeTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `A receiver that goes with its last update may ask the store`() throws {
         let store = try Market().store
         let answer = Locked<Bool?>(nil)
@@ -16,7 +16,7 @@ import Testing
         #expect(answer.withLock { $0 } == true)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `What an authorizer held may ask the store when another takes its place`() throws {
         let store = try Market().store
         let answer = Locked<Bool?>(nil)
