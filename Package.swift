@@ -22,7 +22,13 @@ let package = Package(
     targets: [
         .target(name: "CStoreKit"),
         .target(name: "StoreCore", dependencies: ["CStoreKit"], swiftSettings: settings),
-        .target(name: "StoreKit", dependencies: ["StoreCore", "StoreCrypto", "CStoreKit"], swiftSettings: settings),
+        .target(
+            name: "StoreKit",
+            dependencies: ["StoreCore", "StoreCrypto", "CStoreKit"],
+            // Its calls run where the app makes them, which is the main actor for purchases: a change of threads costs
+            // more than a purchase.
+            swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+        ),
         .target(name: "StoreKitTest", dependencies: ["StoreKit", "StoreCore"], swiftSettings: settings),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
         // Counts as absent where its headers are: StoreCrypto is then built without it, and everything else as ever.
@@ -50,7 +56,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "store-bench",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreSQLite", "CLibcrypto", "CSQLite"],
+            dependencies: ["StoreCore", "StoreCrypto", "StoreKit", "StoreSQLite", "CLibcrypto", "CSQLite"],
             swiftSettings: settings
         ),
         // `.ci/fuzz` builds it with libFuzzer.

@@ -9,7 +9,7 @@ enum ChildProcess {
     }
 
     /// Measures a figure in the processes that its isolation requires.
-    static func measure(_ figure: Figure, rounds: Int) throws -> Outcome {
+    @MainActor static func measure(_ figure: Figure, rounds: Int) async throws -> Outcome {
         switch figure.isolation {
         case .figure:
             return try ask(figure, "--rounds", String(rounds))
@@ -18,7 +18,7 @@ enum ChildProcess {
                 floor: { try ask(figure, "--sample", Side.floor.rawValue) },
                 value: { try ask(figure, "--sample", Side.value.rawValue) }
             )
-            return try Rounds(count: rounds).run(cases)
+            return try await Rounds(count: rounds).run(cases)
         }
     }
 

@@ -19,7 +19,7 @@ struct Figure: Sendable {
     /// The floor where it was first measured, for figures that should not depend on the machine.
     let knownFloor: Double?
     let isolation: Isolation
-    private let makeCases: @Sendable () throws -> Cases
+    private let makeCases: @MainActor @Sendable () throws -> Cases
 
     init(
         name: String,
@@ -29,7 +29,7 @@ struct Figure: Sendable {
         dream: Double? = nil,
         knownFloor: Double? = nil,
         isolation: Isolation = .figure,
-        makeCases: @escaping @Sendable () throws -> Cases
+        makeCases: @escaping @MainActor @Sendable () throws -> Cases
     ) {
         self.name = name
         self.summary = summary
@@ -41,10 +41,10 @@ struct Figure: Sendable {
         self.makeCases = makeCases
     }
 
-    func withCases<Result>(_ body: (Cases) throws -> Result) throws -> Result {
+    @MainActor func withCases<Result>(_ body: (Cases) async throws -> Result) async throws -> Result {
         let cases = try makeCases()
         defer { cases.cleanUp() }
-        return try body(cases)
+        return try await body(cases)
     }
 }
 
@@ -56,6 +56,7 @@ extension Figure {
             finishInOrder, finishRandom,
             restore, renewals, products, storekitLoad,
             receiptSign, receiptVerify, receiptFile,
+            storeKit2Purchase, storeKit2Updates, storeKit2Latest,
             memoryPending,
         ]
         + durable + signatures

@@ -7,6 +7,14 @@ enum Stopwatch {
         try ContinuousClock().measure(body) / .nanoseconds(1)
     }
 
+    /// Returns the duration of an asynchronous body, in nanoseconds.
+    static func nanoseconds(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Void
+    ) async rethrows -> Double {
+        try await ContinuousClock().measure(isolation: isolation, body) / .nanoseconds(1)
+    }
+
     /// Returns the duration of a body, in milliseconds.
     static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
         try ContinuousClock().measure(body) / .milliseconds(1)

@@ -4,9 +4,9 @@ import StoreCrypto
 /// `store-bench [--json] [--list] [--rounds N] [FIGURE...]`: every figure beside its floor, measured in the same run.
 @main
 enum StoreBench {
-    static func main() {
+    @MainActor static func main() async {
         do {
-            try run(Arguments(CommandLine.arguments.dropFirst()))
+            try await run(Arguments(CommandLine.arguments.dropFirst()))
         } catch let wrong as Arguments.Wrong {
             complain(wrong.sentence)
             exit(2)
@@ -16,7 +16,7 @@ enum StoreBench {
         }
     }
 
-    private static func run(_ arguments: Arguments) throws {
+    @MainActor private static func run(_ arguments: Arguments) async throws {
         switch arguments.task {
         case .list:
             Report.list(Figure.all)
@@ -28,14 +28,14 @@ enum StoreBench {
             let report = Report(isJSON: arguments.isJSON)
             report.begin()
             for figure in figures {
-                report.add(figure, try ChildProcess.measure(figure, rounds: arguments.rounds))
+                report.add(figure, try await ChildProcess.measure(figure, rounds: arguments.rounds))
             }
         case .purchases(let count, let side):
             _ = try PurchaseSync.sample(of: count, side)
         case .outcome(let figure):
-            try ChildProcess.answer(figure.withCases { try Rounds(count: arguments.rounds).run($0) })
+            try ChildProcess.answer(await figure.withCases { try await Rounds(count: arguments.rounds).run($0) })
         case .sample(let figure, let side):
-            try ChildProcess.answer(figure.withCases { try $0[side]() })
+            try ChildProcess.answer(await figure.withCases { try await $0[side]() })
         }
     }
 

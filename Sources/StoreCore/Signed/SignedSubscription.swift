@@ -13,6 +13,6 @@ public struct SignedSubscription: Sendable {
 
     /// The subscription's state as of the signing.
     public var state: SubscriptionState {
-        SubscriptionState(transaction: transaction.payload, renewal: renewal.payload)
+        SubscriptionState(transaction: transaction.content, renewal: renewal.content)
     }
 }

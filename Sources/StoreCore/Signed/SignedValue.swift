@@ -8,20 +8,24 @@ import Foundation
 ///
 /// Any thread may call any member.
 public final class SignedValue<Payload: JWSPayload>: Sendable {
-    /// The payload.
+    /// What the store says: the payload, but for its date of signing and its tie to a device.
     ///
-    /// Reading it signs nothing.
-    public let payload: Payload
+    /// Reading it costs nothing, while reading ``payload`` may cost hashes.
+    package let content: Payload
     /// The defect that a verifier found; nil if the value is right.
     public let defect: SignatureDefect?
-    private let signer: any PayloadSigner
-    private let text: Locked<String?>
+    private let seal: Locked<Seal>
 
-    init(_ payload: Payload, signer: any PayloadSigner) {
-        self.payload = payload
-        self.signer = signer
+    private enum Seal {
+        case open(@Sendable (Payload) -> SealedPayload<Payload>)
+        case closed(SealedPayload<Payload>)
+    }
+
+    /// Creates a value that is tied to its device, and then signed, when that is first read.
+    init(_ content: Payload, sealing: @escaping @Sendable (Payload) -> SealedPayload<Payload>) {
+        self.content = content
         defect = nil
-        text = Locked(nil)
+        seal = Locked(.open(sealing))
     }
 
     /// Signs a payload wrongly, and verifies the result.
@@ -33,15 +37,10 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     ///     hashes, is overruled.
     ///   - device: the device that the payload should be made for.
     init(_ payload: Payload, signer: any PayloadSigner, defect: SignatureDefect, device: UUID?) {
-        self.payload = payload
-        self.signer = signer
-        guard let jws = try? signer.jws(of: payload.json, with: defect) else {
-            self.defect = defect
-            text = Locked(nil)
-            return
-        }
-        self.defect = Self.verify(jws, signer, device: device).defect ?? defect
-        text = Locked(jws)
+        content = payload
+        let jws = try? signer.jws(of: payload.json, with: defect)
+        self.defect = jws.flatMap { Self.verify($0, signer, device: device).defect } ?? defect
+        seal = Locked(.closed(SealedPayload(payload, signer: signer, jws: jws)))
     }
 
     /// Verifies a value that arrived as text.
@@ -57,24 +56,31 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         guard let payload else {
             throw UnreadablePayload()
         }
-        self.payload = payload
+        content = payload
         self.defect = defect
-        signer = verifier
-        text = Locked(jws)
+        seal = Locked(.closed(SealedPayload(payload, signer: verifier, jws: jws)))
     }
+
+    /// The payload.
+    ///
+    /// Reading it signs nothing.
+    public var payload: Payload { sealed.payload }
 
     /// The signed payload: header, payload and signature in Base64 for URLs, with dots between them.
     ///
     /// It is made once; a signer that fails is asked again at the next reading.
     ///
     /// - Throws: the error that keeps the signer from signing.
-    public var jws: String {
-        get throws {
-            try text.withLock { text in
-                if let text { return text }
-                let signed = try signer.jws(of: payload.json)
-                text = signed
-                return signed
+    public var jws: String { get throws { try sealed.jws } }
+
+    private var sealed: SealedPayload<Payload> {
+        seal.withLock { seal in
+            switch seal {
+            case .closed(let sealed): return sealed
+            case .open(let close):
+                let sealed = close(content)
+                seal = .closed(sealed)
+                return sealed
             }
         }
     }

@@ -69,23 +69,25 @@ public struct AppTransaction: Sendable, SignedInformation {
     public var environment: AppStore.Environment { AppStore.Environment(rawValue: payload.receiptType) }
 
     /// The date of the signature.
-    public var signedDate: Date { payload.signingDate.date }
+    public var signedDate: Date { signed.payload.signingDate.date }
 
     /// The SHA-384 that ties the value to a device; empty if there is none.
     ///
     /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
-    public var deviceVerification: Data { payload.deviceVerificationData }
+    public var deviceVerification: Data { deviceHash }
 
     /// The UUID that ``deviceVerification`` begins with; zeros if there is none.
-    public var deviceVerificationNonce: UUID { payload.deviceVerificationUUID }
+    public var deviceVerificationNonce: UUID { deviceNonce }
 }
 
 extension AppTransaction: Hashable, CustomDebugStringConvertible {
     /// Returns whether two values have the same properties.
-    public static func == (lhs: AppTransaction, rhs: AppTransaction) -> Bool { lhs.payload == rhs.payload }
+    public static func == (lhs: AppTransaction, rhs: AppTransaction) -> Bool {
+        lhs.signed.payload == rhs.signed.payload
+    }
 
     /// Hashes all properties.
-    public func hash(into hasher: inout Hasher) { hasher.combine(payload) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(signed.payload) }
 
     /// The JSON of ``jsonRepresentation``.
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }

@@ -67,7 +67,7 @@ public struct Message: Equatable, Hashable, Sendable {
             fileprivate var stream: AsyncStream<Element>.AsyncIterator
 
             /// Returns the next message; nil at the end.
-            public mutating func next() async -> Message.Messages.Element? { await stream.next() }
+            public mutating func next() async -> Message.Messages.Element? { await stream.next(isolation: #isolation) }
         }
     }
 }

@@ -51,7 +51,9 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
             fileprivate var stream: AsyncStream<Element>.AsyncIterator
 
             /// Returns the next purchase; nil at the end.
-            public mutating func next() async -> PurchaseIntent.PurchaseIntents.Element? { await stream.next() }
+            public mutating func next() async -> PurchaseIntent.PurchaseIntents.Element? {
+                await stream.next(isolation: #isolation)
+            }
         }
     }
 }

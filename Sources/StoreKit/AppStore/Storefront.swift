@@ -59,7 +59,9 @@ extension Storefront {
             fileprivate var stream: AsyncStream<StoreStorefront>.AsyncIterator
 
             /// Returns the next storefront; nil at the end.
-            public mutating func next() async -> Storefront? { await stream.next().map { Storefront($0) } }
+            public mutating func next() async -> Storefront? {
+                await stream.next(isolation: #isolation).map { Storefront($0) }
+            }
         }
     }
 }

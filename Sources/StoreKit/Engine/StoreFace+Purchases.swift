@@ -63,7 +63,7 @@ extension StoreFace {
     private func returnFailed(_ identifier: String) {
         state.withLock { state in
             guard state.returned.remove(identifier) != nil else { return }
-            tell([identifier], &state)
+            state.updates.tell([identifier])
         }
     }
 }
@@ -107,7 +107,8 @@ extension StoreFace {
                 @unknown default: break
                 }
             }
-            if !news.isEmpty { tell(news, &state) }
+            state.updates.tell(news)
+            state.arrivals.tell(news)
         }
         // Store Kit 2 knows no failed transactions that wait to be finished.
         for transaction in failed { queue.finishTransaction(transaction) }
@@ -119,7 +120,7 @@ extension StoreFace {
             for identifier in transactions.compactMap(\.transactionIdentifier) {
                 state.known[identifier] = nil
                 state.returned.remove(identifier)
-                for number in state.told.keys { state.told[number]?.remove(identifier) }
+                state.updates.forget(identifier)
             }
         }
     }
@@ -173,7 +174,7 @@ extension StoreFace {
         var query = HistoryQuery(.unfinished)
         repeat {
             guard let page = try? await page(query) else { return false }
-            if page.transactions.contains(where: { $0.payload.transactionId == identifier }) { return true }
+            if page.transactions.contains(where: { $0.content.transactionId == identifier }) { return true }
             query.cursor = page.next
         } while query.cursor != nil
         return false
@@ -182,6 +183,6 @@ extension StoreFace {
     /// A stream of the transactions that the queue tells of from now on.
     private func arrival() -> AsyncStream<[String]>? {
         let isOver = state.withLock { $0.isOver }
-        return isOver ? nil : subscribe(to: \.updates)
+        return isOver ? nil : subscribe(to: \.arrivals)
     }
 }

@@ -2,36 +2,29 @@ import Foundation
 import StoreCore
 
 extension StoreFace {
-    /// Tells the subscribers to updates of transactions, each of one that it has not been told of.
-    func tell(_ identifiers: [String], _ state: inout State) {
-        for (number, continuation) in state.updates.all {
-            // Who only waits for an arrival has no memory.
-            guard state.told[number] != nil else {
-                continuation.yield(identifiers)
-                continue
-            }
-            let new = identifiers.filter { state.told[number]?.insert($0).inserted ?? false }
-            if !new.isEmpty { continuation.yield(new) }
-        }
-    }
-
     /// Begins to listen to updates: first to all that is unfinished and was not returned by a purchase.
-    func updateStream() -> AsyncStream<[String]> {
-        // The queue connects to its store, if it has not yet, and tells of what is unfinished.
-        let stream = subscribe(to: \.updates) { state, number, continuation in
+    func subscribeToUpdates() -> UpdateSubscription {
+        let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state -> Int? in
+            guard !state.isOver else { return nil }
+            // The queue connects to its store, if it has not yet, and tells of what is unfinished.
             let unfinished = state.known.values.filter { !$0.isFinished }
                 .compactMap(\.transactionIdentifier).filter { !state.returned.contains($0) }
                 .sorted { ($0.count, $0) < ($1.count, $1) }
-            state.told[number] = Set(unfinished)
-            let first = unfinished + state.unheard
-            state.unheard = []
-            if !first.isEmpty { continuation.yield(first) }
-        } end: { state, number in
-            state.told[number] = nil
+            defer { state.unheard = [] }
+            return state.updates.add(continuation, unfinished: unfinished, unheard: state.unheard)
         }
-        followHistory()
-        return stream
+        if let number {
+            continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.updates.remove(number) } }
+            followHistory()
+        } else {
+            continuation.finish()
+        }
+        return UpdateSubscription(number: number ?? 0, signals: signals.makeAsyncIterator())
     }
+
+    /// Takes what a subscriber to updates has not taken yet, at most so many as a page has.
+    func takeUpdates(of number: Int) -> [String] { state.withLock { $0.updates.take(of: number) } }
 
     func updates() -> Transaction.Transactions { Transaction.Transactions(.updates(self)) }
 }
@@ -61,11 +54,9 @@ struct SubscriptionSummary: Hashable, Sendable {
 
     init(_ subscription: SignedSubscription) {
         state = subscription.state
-        var (transaction, renewal) = (subscription.transaction.payload, subscription.renewal.payload)
+        var (transaction, renewal) = (subscription.transaction.content, subscription.renewal.content)
         let never = PayloadDate(milliseconds: 0)
         (transaction.signedDate, renewal.signedDate) = (never, never)
-        (transaction.deviceVerification, renewal.deviceVerification) = (nil, nil)
-        (transaction.deviceVerificationNonce, renewal.deviceVerificationNonce) = (nil, nil)
         (self.transaction, self.renewal) = (transaction, renewal)
     }
 
@@ -128,7 +119,7 @@ extension StoreFace: HistoryListener {
             let isMore = !page.transactions.isEmpty
             state.withLock { state in
                 state.history.revocations = page.next ?? place
-                if !isFirst { tellRevoked(page.transactions.map(\.payload.transactionId), &state) }
+                if !isFirst { tellRevoked(page.transactions.map(\.content.transactionId), &state) }
             }
             isMore && page.next != place ? readRevocations(isFirst: isFirst) : readSubscriptions()
         }
@@ -140,7 +131,7 @@ extension StoreFace: HistoryListener {
         for identifier in productIdentifiers {
             service.transactions(HistoryQuery(.all, ofProduct: identifier)) { [weak self] answer in
                 guard let self, case .success(let page) = answer else { return }
-                let revoked = page.transactions.map(\.payload).filter { $0.revocationDate != nil }
+                let revoked = page.transactions.map(\.content).filter { $0.revocationDate != nil }
                 let last = revoked.compactMap(\.revocationDate).max()
                 let newest = revoked.filter { $0.revocationDate == last }.map(\.transactionId)
                 state.withLock { tellRevoked(newest, &$0) }
@@ -154,7 +145,7 @@ extension StoreFace: HistoryListener {
         if state.updates.isEmpty {
             state.unheard += new
         } else {
-            state.updates.tell(new)
+            state.updates.tellAgain(new)
         }
     }
 
@@ -176,12 +167,12 @@ extension StoreFace: HistoryListener {
         state.withLock { state in
             let old = state.history.subscriptions
             state.history.subscriptions = Dictionary(
-                new.map { ($0.renewal.payload.originalTransactionId, $1) },
+                new.map { ($0.renewal.content.originalTransactionId, $1) },
                 uniquingKeysWith: { $1 }
             )
             guard let old else { return }
             for (subscription, summary) in new {
-                let earlier = old[subscription.renewal.payload.originalTransactionId]
+                let earlier = old[subscription.renewal.content.originalTransactionId]
                 guard earlier != summary else { continue }
                 state.statuses.tell(Product.SubscriptionInfo.Status(subscription, self))
                 for reason in summary.messages(since: earlier) { state.messages.tell(Message(reason: reason)) }

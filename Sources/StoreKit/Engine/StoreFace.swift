@@ -21,9 +21,9 @@ final class StoreFace: NSObject, QueueFace {
         var returned: Set<String> = []
         /// The unfinished transactions that the queue has told of.
         var known: [String: SKPaymentTransaction] = [:]
-        var updates = Subscribers<[String]>()
-        /// What each subscriber to updates has been told of, and is still unfinished.
-        var told: [Int: Set<String>] = [:]
+        var updates = UpdateSubscribers()
+        /// Those who wait for a transaction to come to the queue.
+        var arrivals = Subscribers<[String]>()
         /// The transactions that changed while nobody listened.
         var unheard: [String] = []
         var statuses = Subscribers<Product.SubscriptionInfo.Status>()
@@ -33,6 +33,8 @@ final class StoreFace: NSObject, QueueFace {
         var unheardIntents: [PurchaseIntent] = []
         var messages = Subscribers<Message>()
         var history = HistoryReading()
+        /// The store that was asked last for its history: finding a service costs more than a purchase.
+        var services: (backend: any StoreBackend, history: any HistoryService)?
         var isOver = false
     }
 
@@ -61,10 +63,14 @@ final class StoreFace: NSObject, QueueFace {
         guard let backend else {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
         }
+        if let known = state.withLock({ $0.services.flatMap { $0.backend === backend ? $0.history : nil } }) {
+            return known
+        }
         guard let history = backend.services.history else {
             let reason = "this store has no history, which Store Kit 2 needs: it offers no HistoryService"
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, reason))
         }
+        state.withLock { $0.services = (backend, history) }
         return history
     }
 
@@ -87,6 +93,7 @@ final class StoreFace: NSObject, QueueFace {
         }
         for purchase in purchases.values { purchase.outcome.give(.unknown) }
         state.updates.finish()
+        state.arrivals.finish()
         state.statuses.finish()
         state.storefronts.finish()
         state.intents.finish()
@@ -100,7 +107,7 @@ final class StoreFace: NSObject, QueueFace {
             (state.purchases, state.abandoned, state.returned) = ([:], [], [])
             // The new store's identifiers may be the same.
             (state.known, state.unheard, state.unheardIntents) = ([:], [], [])
-            for number in state.told.keys { state.told[number] = [] }
+            state.updates.forget()
             state.history = HistoryReading()
             return (purchases, !(state.updates.isEmpty && state.statuses.isEmpty && state.messages.isEmpty))
         }

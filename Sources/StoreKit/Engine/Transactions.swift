@@ -30,7 +30,7 @@ extension Transaction {
             private let face: StoreFace
             /// The question for the next page, nil after the last.
             private var query: HistoryQuery?
-            private var updates: AsyncStream<[String]>.Iterator?
+            private var updates: UpdateSubscription?
             private var page: ArraySlice<SignedValue<TransactionPayload>> = []
 
             init(_ source: Source) {
@@ -38,22 +38,30 @@ extension Transaction {
                 case .pages(let face, let query): (self.face, self.query) = (face, query)
                 case .updates(let face):
                     self.face = face
-                    updates = face.updateStream().makeAsyncIterator()
+                    updates = face.subscribeToUpdates()
                 }
             }
 
             /// Returns the next transaction; nil at the end.
             public mutating func next() async -> VerificationResult<Transaction>? {
+                await next(isolation: #isolation)
+            }
+
+            /// Returns the next transaction; nil at the end.
+            public mutating func next(
+                isolation actor: isolated (any Actor)?
+            ) async -> VerificationResult<Transaction>? {
                 while true {
                     if let signed = page.popFirst() { return VerificationResult(signed, face) }
-                    guard await turn() else { return nil }
+                    guard await turn(isolation: actor) else { return nil }
                 }
             }
 
             /// Reads the next page; returns false at the end.
-            private mutating func turn() async -> Bool {
-                if updates != nil {
-                    guard let identifiers = await updates?.next() else { return false }
+            private mutating func turn(isolation actor: isolated (any Actor)?) async -> Bool {
+                if var updates {
+                    defer { self.updates = updates }
+                    guard let identifiers = await updates.next(of: face, isolation: actor) else { return false }
                     page = await face.transactions(of: identifiers)[...]
                     return true
                 }

@@ -77,15 +77,15 @@ extension Product.SubscriptionInfo {
         public var environment: AppStore.Environment { AppStore.Environment(rawValue: payload.environment) }
 
         /// The date of the signature.
-        public var signedDate: Date { payload.signedDate.date }
+        public var signedDate: Date { signed.payload.signedDate.date }
 
         /// The SHA-384 that ties the value to a device; empty if there is none.
         ///
         /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
-        public var deviceVerification: Data { payload.deviceVerificationData }
+        public var deviceVerification: Data { deviceHash }
 
         /// The UUID that ``deviceVerification`` begins with; zeros if there is none.
-        public var deviceVerificationNonce: UUID { payload.deviceVerificationUUID }
+        public var deviceVerificationNonce: UUID { deviceNonce }
     }
 }
 
@@ -93,11 +93,11 @@ extension Product.SubscriptionInfo.RenewalInfo: Hashable, CustomDebugStringConve
     /// Returns whether two values have the same properties.
     public static func == (lhs: Product.SubscriptionInfo.RenewalInfo, rhs: Product.SubscriptionInfo.RenewalInfo) -> Bool
     {
-        lhs.payload == rhs.payload
+        lhs.signed.payload == rhs.signed.payload
     }
 
     /// Hashes all properties.
-    public func hash(into hasher: inout Hasher) { hasher.combine(payload) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(signed.payload) }
 
     /// The JSON of ``jsonRepresentation``.
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }

@@ -82,7 +82,7 @@ extension Product.SubscriptionInfo.Status {
 
             /// Returns the next status; nil at the end.
             public mutating func next() async -> Product.SubscriptionInfo.Status.Statuses.Element? {
-                await stream.next()
+                await stream.next(isolation: #isolation)
             }
         }
     }

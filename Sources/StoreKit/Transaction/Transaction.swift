@@ -80,23 +80,23 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     public var currency: Locale.Currency? { payload.currency.map { Locale.Currency($0) } }
 
     /// The date of the signature.
-    public var signedDate: Date { payload.signedDate.date }
+    public var signedDate: Date { signed.payload.signedDate.date }
 
     /// The SHA-384 that ties the transaction to a device; empty if there is none.
     ///
     /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
-    public var deviceVerification: Data { payload.deviceVerificationData }
+    public var deviceVerification: Data { deviceHash }
 
     /// The UUID that ``deviceVerification`` begins with; zeros if there is none.
-    public var deviceVerificationNonce: UUID { payload.deviceVerificationUUID }
+    public var deviceVerificationNonce: UUID { deviceNonce }
 }
 
 extension Transaction: Hashable, CustomDebugStringConvertible {
     /// Returns whether two transactions have the same properties.
-    public static func == (lhs: Transaction, rhs: Transaction) -> Bool { lhs.payload == rhs.payload }
+    public static func == (lhs: Transaction, rhs: Transaction) -> Bool { lhs.signed.payload == rhs.signed.payload }
 
     /// Hashes all properties.
-    public func hash(into hasher: inout Hasher) { hasher.combine(payload) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(signed.payload) }
 
     /// The JSON of ``jsonRepresentation``.
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }

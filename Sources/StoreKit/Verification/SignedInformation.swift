@@ -9,8 +9,17 @@ protocol SignedInformation {
 }
 
 extension SignedInformation {
-    /// The payload that the properties are read from.
-    var payload: Payload { signed.payload }
+    /// The payload that the properties are read from, but for the date of its signature and its tie to a device.
+    var payload: Payload { signed.content }
+
+    /// The hash that ties the payload to a device; empty if there is none.
+    var deviceHash: Data { signed.payload.deviceVerification.flatMap { Data(base64Encoded: $0) } ?? Data() }
+
+    /// The UUID that the hash begins with; zeros if there is none.
+    var deviceNonce: UUID {
+        UUID(payload: signed.payload.deviceVerificationNonce)
+            ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
 }
 
 extension VerificationResult where SignedType: SignedInformation {
@@ -51,16 +60,6 @@ extension SignedValue {
         let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
         return Base64URL.decode(parts[index]).map { Data($0) }
-    }
-}
-
-extension JWSPayload {
-    /// The hash that ties the payload to a device; empty if there is none.
-    var deviceVerificationData: Data { deviceVerification.flatMap { Data(base64Encoded: $0) } ?? Data() }
-
-    /// The UUID that the hash begins with; zeros if there is none.
-    var deviceVerificationUUID: UUID {
-        UUID(payload: deviceVerificationNonce) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
 }
 

@@ -32,7 +32,8 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
     /// The place behind which to go on, a page's ``HistoryPage/next``; nil for the beginning.
     public var cursor: String?
     /// The largest number of transactions to return, at least 1.
-    public var limit = 256
+    public var limit = defaultLimit
+    package static let defaultLimit = 256
 
     /// Creates a question; further properties are set afterwards.
     public init(_ selection: Selection, ofProduct productIdentifier: String? = nil) {

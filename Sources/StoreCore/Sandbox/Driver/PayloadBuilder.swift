@@ -5,17 +5,9 @@ struct PayloadBuilder {
     let index: TransactionIndex
     let now: Date
     let renewalRate: RenewalRate
-    let bundleIdentifier: String
+    var bundleIdentifier: String { index.bundleIdentifier }
     let environment: String
     var state: SandboxState { index.state }
-
-    /// Returns the identifier of an account in the app: the same for the same names, in every process.
-    func appTransactionIdentifier(of account: AccountID) -> String {
-        let name = "account \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(state.accounts[account].name)"
-        let number = SHA256.digest(of: Data(name.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        // At most 18 digits, which fit every decoder's numbers.
-        return String(number % 1_000_000_000_000_000_000)
-    }
 }
 
 // MARK: - Transactions
@@ -62,10 +54,10 @@ extension PayloadBuilder {
         if let country = Storefronts.country(original.countryCode) {
             payload.storefront = country.storefront.countryCode
             payload.storefrontId = country.storefront.identifier
-            payload.price = original.charge.flatMap(Self.milliunits)
+            payload.price = original.price
             if payload.price != nil { payload.currency = country.currency }
         }
-        payload.appTransactionId = appTransactionIdentifier(of: transaction.account)
+        payload.appTransactionId = index.appTransactionIdentifier(of: transaction.account)
         return payload
     }
 
@@ -87,12 +79,6 @@ extension PayloadBuilder {
         applicationUsername.flatMap { UUID(uuidString: $0) }?.uuidString.lowercased()
     }
 
-    /// Returns an amount in thousandths, nil for one that no whole number of 64 bits holds.
-    private static func milliunits(_ amount: Decimal) -> Int64? {
-        var (exact, rounded) = (amount * 1000, Decimal())
-        NSDecimalRound(&rounded, &exact, 0, .plain)
-        return Int64(rounded.description)
-    }
 }
 
 // MARK: - Subscriptions
@@ -170,7 +156,7 @@ extension PayloadBuilder {
             trouble != nil ? .billingError : subscription.end.flatMap(RenewalPayload.ExpirationIntent.init)
         payload.isInBillingRetryPeriod = trouble != nil
         payload.gracePeriodExpiresDate = (trouble?.graceEnd).map { PayloadDate($0) }
-        payload.appTransactionId = appTransactionIdentifier(of: account)
+        payload.appTransactionId = self.index.appTransactionIdentifier(of: account)
         return payload
     }
 
@@ -188,7 +174,7 @@ extension PayloadBuilder {
         )
         payload.setOffer(term.offer?.offer)
         payload.renewalBillingPlanType = .upFront
-        payload.renewalPrice = Self.milliunits(charge)
+        payload.renewalPrice = Thousandths.exact(charge)
         if payload.renewalPrice != nil {
             payload.currency = Storefronts.country(state.catalog.countryCode)?.currency
         }

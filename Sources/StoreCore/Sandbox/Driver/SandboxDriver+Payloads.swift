@@ -8,9 +8,8 @@ extension SandboxDriver {
     func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
         try look { shell, now in
             try transactionIndex.withLock { transactions in
-                // Taken out, so that it is not copied.
-                var index = transactions.take() ?? TransactionIndex()
-                defer { transactions = index }
+                let index = transactions ?? TransactionIndex(bundleIdentifier: bundleIdentifier)
+                transactions = index
                 while index.state.position < shell.state.position {
                     let new = try shell.records.read(after: index.state.position, limit: 1024)
                     guard !new.isEmpty else { throw Self.cutShort(at: index.state.position) }
@@ -22,7 +21,6 @@ extension SandboxDriver {
                     index: index,
                     now: now,
                     renewalRate: shell.settings.rules.renewalRate,
-                    bundleIdentifier: bundleIdentifier,
                     environment: payloadSigner.environment
                 )
                 return try body(builder)
@@ -95,42 +93,58 @@ extension SandboxDriver {
             payload.appAppleId = appAppleIdentifier(in: builder.environment)
             if builder.environment == "Xcode" { payload.requestDate = payload.receiptCreationDate }
             payload.appTransactionId = (account ?? device.flatMap { builder.state.devices[$0].account })
-                .map(builder.appTransactionIdentifier)
+                .map(builder.index.appTransactionIdentifier)
             return payload
         }
         return signed(payload, "app", on: device)
     }
 
-    /// Returns a payload to be signed; the same value again for one that was read before, see ``SignedValues``.
+    /// Returns a payload to be signed; when it is, the same again if it was read before, see ``SealedPayloads``.
     func signed<Payload: SandboxPayload>(
         _ payload: Payload,
-        _ subject: String,
+        _ subject: @escaping @autoclosure @Sendable () -> String,
         on device: DeviceID?
     ) -> SignedValue<Payload> {
-        let (name, defect) = shell.withLock { shell in
-            (device.map { shell.state.devices[$0].name }, shell.settings.signatureDefect)
+        let signer = payloadSigner
+        guard let defect = shell.withLock({ $0.settings.signatureDefect }) else {
+            return SignedValue(payload) { self.sealed($0, subject(), on: device, by: signer) }
         }
-        if let defect {
-            let identifier = name.map(identifierForVendor(of:))
-            return SignedValue(
-                tied(payload, subject, to: name),
-                signer: payloadSigner,
-                defect: defect,
-                device: identifier
-            )
-        }
-        let key = SignedValues.Key(subject: subject, device: device)
-        if let known = signedValues.withLock({ $0.value(of: payload, for: key) }) { return known }
-        let value = SignedValue(tied(payload, subject, to: name), signer: payloadSigner)
-        return signedValues.withLock { $0.keep(value, of: payload, for: key) }
+        let name = name(of: device)
+        return SignedValue(
+            tied(payload, subject(), to: name, by: signer),
+            signer: signer,
+            defect: defect,
+            device: name.map(identifierForVendor(of:))
+        )
+    }
+
+    private func sealed<Payload: SandboxPayload>(
+        _ content: Payload,
+        _ subject: String,
+        on device: DeviceID?,
+        by signer: any PayloadSigner
+    ) -> SealedPayload<Payload> {
+        let key = SealedPayloads.Key(subject: subject, device: device)
+        if let known = sealedPayloads.withLock({ $0.payload(with: content, for: key) }) { return known }
+        let sealed = SealedPayload(tied(content, subject, to: name(of: device), by: signer), signer: signer)
+        return sealedPayloads.withLock { $0.keep(sealed, with: content, for: key) }
+    }
+
+    private func name(of device: DeviceID?) -> String? {
+        device.map { device in shell.withLock { $0.state.devices[device].name } }
     }
 
     /// Ties a payload to a device, if there is one and the signer has a hash for it.
-    private func tied<Payload: SandboxPayload>(_ payload: Payload, _ subject: String, to name: String?) -> Payload {
+    private func tied<Payload: SandboxPayload>(
+        _ payload: Payload,
+        _ subject: String,
+        to name: String?,
+        by signer: any PayloadSigner
+    ) -> Payload {
         guard let name else { return payload }
         let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
         let identifier = identifierForVendor(of: name).uuidString.lowercased()
-        guard let hash = payloadSigner.deviceVerification(of: Data((nonce + identifier).utf8)) else { return payload }
+        guard let hash = signer.deviceVerification(of: Data((nonce + identifier).utf8)) else { return payload }
         var payload = payload
         payload.deviceVerification = hash.base64EncodedString()
         payload.deviceVerificationNonce = nonce

@@ -24,7 +24,7 @@ final class SandboxDriver: Sendable {
     let transactionIndex = Locked<TransactionIndex?>(nil)
     /// The app receipts that were signed last, one for each device.
     let signedReceipts = Locked<[DeviceID: SignedReceipt]>([:])
-    let signedValues = Locked(SignedValues())
+    let sealedPayloads = Locked(SealedPayloads())
     private let port: SandboxPort
     private let link = Link()
 
@@ -112,7 +112,7 @@ extension SandboxDriver {
             return true
         }
         // What was to be signed by the other is forgotten.
-        if isNew { signedValues.withLock { $0 = SignedValues() } }
+        if isNew { sealedPayloads.withLock { $0 = SealedPayloads() } }
     }
 
     /// Returns the app's Apple ID, which receipts and JWS of production alone have.

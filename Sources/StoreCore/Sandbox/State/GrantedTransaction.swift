@@ -19,7 +19,7 @@ struct GrantedTransaction: Sendable {
     var period: TransactionNumber?
     /// The storefront's country at the time.
     let countryCode: String
-    /// The amount charged, nil where the account did not buy it.
-    var charge: Decimal?
+    /// The amount charged in thousandths; nil where the account did not buy it, and if no whole number of 64 bits holds it.
+    var price: Int64?
     var isRenewal = false
 }

@@ -4,19 +4,29 @@ import Foundation
 ///
 /// It is a fold over the ledger, like ``LedgerHistory``, but one that is kept and continued: each record is taken in
 /// once, when a transaction is next read. A store whose transactions nobody reads has none.
-struct TransactionIndex: Sendable {
+///
+/// A class, because copying its lists' references for each reading costs more than the reading. It stays under the driver's
+/// lock of it.
+final class TransactionIndex {
+    let bundleIdentifier: String
     /// The state after the records that were taken in.
     private(set) var state = SandboxState()
     private var transactions = SlotTable<GrantedTransaction>()
     /// The transactions of each account without restored ones.
     private var lists: [AccountID: AccountLists] = [:]
     private var lastSequence = 0
+    private var prices = Thousandths()
     /// The revoked transactions of each account, in the order in which they were.
     private var revoked: [AccountID: [TransactionNumber]] = [:]
     /// The transaction that began the newest period of each subscription, by the subscription's first.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     /// The transactions whose period another product took the place of.
     private var replaced: Set<TransactionNumber> = []
+
+    /// The accounts' identifiers in the app, made with the first transaction of each.
+    private var appTransactionIdentifiers: [AccountID: String] = [:]
+
+    init(bundleIdentifier: String) { self.bundleIdentifier = bundleIdentifier }
 
     private struct AccountLists: Sendable {
         var all = Lists()
@@ -30,7 +40,7 @@ struct TransactionIndex: Sendable {
     }
 
     /// Applies the next event.
-    mutating func take(_ record: LedgerRecord) {
+    func take(_ record: LedgerRecord) {
         let isAdmitted = !state.isDamaged || state.admits(record.event)
         state.apply(record)
         guard isAdmitted else { return }
@@ -65,12 +75,12 @@ struct TransactionIndex: Sendable {
         }
     }
 
-    private mutating func add(_ purchase: UnorderedPurchase) {
+    private func add(_ purchase: UnorderedPurchase) {
         add(purchase.transaction, charge: purchase.charge, purchase.subscription)
     }
 
     /// Adds a transaction that the event has just made, or just decided.
-    private mutating func add(
+    private func add(
         _ number: TransactionNumber,
         charge: Decimal?,
         _ change: SubscriptionChange?,
@@ -85,7 +95,7 @@ struct TransactionIndex: Sendable {
             date: row.transaction.date,
             purchase: row.history,
             countryCode: state.catalog.countryCode,
-            charge: charge,
+            price: charge.flatMap { prices.thousandths(of: $0) },
             isRenewal: isRenewal
         )
         if row.transaction.state == .restored {
@@ -100,7 +110,7 @@ struct TransactionIndex: Sendable {
     }
 
     /// Adds a member's share, of which there is no unfinished transaction if only a restore brings it.
-    private mutating func add(_ sharing: FamilyChange.Sharing, _ date: Date) {
+    private func add(_ sharing: FamilyChange.Sharing, _ date: Date) {
         let (member, number) = (sharing.key.member, sharing.transaction)
         guard let index = state.accounts[member].history.indices.last,
             let itself = state.accounts[member].history[index].asOriginal.original
@@ -123,13 +133,16 @@ struct TransactionIndex: Sendable {
         insert(transaction)
     }
 
-    private mutating func insert(_ transaction: GrantedTransaction) {
+    private func insert(_ transaction: GrantedTransaction) {
         // In a damaged ledger a number may come twice.
         guard transactions[transaction.number] == nil else { return }
         var transaction = transaction
         lastSequence += 1
         transaction.sequence = lastSequence
         transactions.insert(transaction, at: transaction.number)
+        if appTransactionIdentifiers[transaction.account] == nil {
+            appTransactionIdentifiers[transaction.account] = appTransactionIdentifier(of: transaction.account)
+        }
         guard transaction.restored == nil else { return }
         change(transaction) { lists in
             lists.all.insert(transaction.number, sequence: transaction.sequence)
@@ -137,7 +150,7 @@ struct TransactionIndex: Sendable {
         }
     }
 
-    private mutating func remove(_ number: TransactionNumber) {
+    private func remove(_ number: TransactionNumber) {
         guard let transaction = transactions.remove(number) else { return }
         change(transaction) { lists in
             lists.all.remove(sequence: transaction.sequence)
@@ -146,7 +159,7 @@ struct TransactionIndex: Sendable {
     }
 
     /// Changes the lists that a transaction is in.
-    private mutating func change(_ transaction: GrantedTransaction, _ body: (inout Lists) -> Void) {
+    private func change(_ transaction: GrantedTransaction, _ body: (inout Lists) -> Void) {
         body(&lists[transaction.account, default: AccountLists()].all)
         body(&lists[transaction.account, default: AccountLists()].products[transaction.product, default: Lists()])
     }
@@ -156,7 +169,7 @@ struct TransactionIndex: Sendable {
     }
 
     /// Begins a subscription's period, and returns its transaction.
-    private mutating func begin(
+    private func begin(
         _ term: SubscriptionTerm,
         with number: TransactionNumber,
         of product: ProductIndex
@@ -182,6 +195,15 @@ extension TransactionIndex {
         TransactionNumber(identifier).flatMap { transactions[$0] }
     }
 
+    /// Returns the identifier of an account in the app: the same for the same names, in every process.
+    func appTransactionIdentifier(of account: AccountID) -> String {
+        if let known = appTransactionIdentifiers[account] { return known }
+        let name = "account \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(state.accounts[account].name)"
+        let number = SHA256.digest(of: Data(name.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        // At most 18 digits, which fit every decoder's numbers.
+        return String(number % 1_000_000_000_000_000_000)
+    }
+
     /// Returns an account's transactions, without restored ones, oldest first.
     func transactions(of account: AccountID) -> [GrantedTransaction] {
         lists[account]?.all.all.oldestFirst.compactMap { transactions[$0] } ?? []
@@ -200,7 +222,7 @@ extension TransactionIndex {
         let own = lists[account]
         let lists = product == nil ? own?.all : product.flatMap { own?.products[$0] }
         let list = (isComplete ? lists?.all : lists?.current) ?? GrantList()
-        return list.newestFirst(before: sequence).lazy.compactMap { transactions[$0] }
+        return list.newestFirst(before: sequence).lazy.compactMap { self[$0] }
     }
 
     /// Returns an account's revoked transactions behind a place, and the place behind them.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The signed values that were read last, so that reading an unchanged one again does not sign it again.
+/// The payloads that were sealed last, so that reading an unchanged one again does not sign it again.
 ///
-/// A value is kept for one second of the store's clock. At ``limit`` values all are dropped.
-struct SignedValues: Sendable {
-    /// The subject of a value, and the device that it is tied to.
+/// One is kept for one second of the store's clock. At ``limit`` values all are dropped.
+struct SealedPayloads: Sendable {
+    /// The subject of a payload, and the device that it is tied to.
     struct Key: Hashable, Sendable {
         let subject: String
         let device: DeviceID?
@@ -13,32 +13,32 @@ struct SignedValues: Sendable {
     private struct Entry<Payload: SandboxPayload>: Sendable {
         /// The payload before it was tied to a device.
         let content: Payload
-        let value: SignedValue<Payload>
+        let sealed: SealedPayload<Payload>
     }
 
-    /// The greatest number of values that are kept.
+    /// The greatest number of payloads that are kept.
     private static var limit: Int { 256 }
     private var entries: [Key: any Sendable] = [:]
 
-    /// Returns the value with a content that was signed, or is to be signed, in the same second; nil if none is kept.
-    func value<Payload: SandboxPayload>(of content: Payload, for key: Key) -> SignedValue<Payload>? {
+    /// Returns the payload with a content that was sealed in the same second; nil if none is kept.
+    func payload<Payload: SandboxPayload>(with content: Payload, for key: Key) -> SealedPayload<Payload>? {
         guard let entry = entries[key] as? Entry<Payload>,
             entry.content.signingDate.seconds == content.signingDate.seconds,
             entry.content == content.signed(at: entry.content.signingDate)
         else { return nil }
-        return entry.value
+        return entry.sealed
     }
 
-    /// Keeps a value and returns it; returns the one that another thread has kept meanwhile, if any.
+    /// Keeps a payload and returns it; returns the one that another thread has kept meanwhile, if any.
     mutating func keep<Payload: SandboxPayload>(
-        _ value: SignedValue<Payload>,
-        of content: Payload,
+        _ sealed: SealedPayload<Payload>,
+        with content: Payload,
         for key: Key
-    ) -> SignedValue<Payload> {
-        if let known = self.value(of: content, for: key) { return known }
+    ) -> SealedPayload<Payload> {
+        if let known = payload(with: content, for: key) { return known }
         if entries.count >= Self.limit, entries[key] == nil { entries = [:] }
-        entries[key] = Entry(content: content, value: value)
-        return value
+        entries[key] = Entry(content: content, sealed: sealed)
+        return sealed
     }
 }
 

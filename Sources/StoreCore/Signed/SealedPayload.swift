@@ -1,0 +1,26 @@
+import Foundation
+
+/// A payload that is complete, with its device, and its JWS once that has been made.
+final class SealedPayload<Payload: JWSPayload>: Sendable {
+    let payload: Payload
+    private let signer: any PayloadSigner
+    private let text: Locked<String?>
+
+    init(_ payload: Payload, signer: any PayloadSigner, jws: String? = nil) {
+        self.payload = payload
+        self.signer = signer
+        text = Locked(jws)
+    }
+
+    /// The JWS, made when it is first read; a signer that fails is asked again at the next reading.
+    var jws: String {
+        get throws {
+            try text.withLock { text in
+                if let text { return text }
+                let signed = try signer.jws(of: payload.json)
+                text = signed
+                return signed
+            }
+        }
+    }
+}

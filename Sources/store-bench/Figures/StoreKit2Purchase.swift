@@ -1,0 +1,51 @@
+import StoreCore
+import StoreKit
+
+extension Figure {
+    static let storeKit2Purchase = Figure(
+        name: "sk2.purchase",
+        summary: "purchase() and finish(); the floor is 1.5 purchases of Store Kit 1 and a task switch",
+        unit: "ns/purchase",
+        limit: 1
+    ) {
+        Cases(
+            floor: { try await StoreKit2Purchase.floor() },
+            value: { try await StoreKit2Purchase.value() }
+        )
+    }
+}
+
+private enum StoreKit2Purchase {
+    static let count = 50_000
+
+    @MainActor static func floor() async throws -> Sample {
+        let purchase = try PurchaseSync.sample(of: count, .value)
+        return Sample(value: 1.5 * purchase.value + (await taskSwitch()))
+    }
+
+    @MainActor static func value() async throws -> Sample {
+        try await StoreContext(backend: StoreShop.makeStore(), delivery: .inline).run {
+            guard let product = try await Product.products(for: [StoreShop.coins]).first else {
+                throw StoreKitError.unknown
+            }
+            var done = 0
+            let time = try await Stopwatch.nanoseconds {
+                for _ in 0..<count {
+                    guard case .success(.verified(let transaction)) = try await product.purchase() else { continue }
+                    await transaction.finish()
+                    done += 1
+                }
+            }
+            try WrongCount.check(done, of: count, "purchases were finished")
+            return Sample(value: time / Double(count))
+        }
+    }
+
+    /// Measures nanoseconds per switch between tasks.
+    @concurrent private static func taskSwitch() async -> Double {
+        let time = await Stopwatch.nanoseconds {
+            for _ in 0..<count { await Task.yield() }
+        }
+        return time / Double(count)
+    }
+}
