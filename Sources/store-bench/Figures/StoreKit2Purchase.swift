@@ -16,7 +16,7 @@ extension Figure {
 }
 
 private enum StoreKit2Purchase {
-    static let count = 50_000
+    static let count = 100_000
 
     @MainActor static func floor() async throws -> Sample {
         let purchase = try PurchaseSync.sample(of: count, .value)
