@@ -83,7 +83,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreKitTests",
-            dependencies: ["StoreKit", "StoreKitTest", "StoreCore", "StoreCrypto"],
+            dependencies: ["StoreKit", "StoreKitTest", "StoreContract", "StoreCore", "StoreCrypto"],
             swiftSettings: settings
         ),
         .testTarget(

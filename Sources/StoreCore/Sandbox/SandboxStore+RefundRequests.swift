@@ -63,8 +63,12 @@ extension SandboxDriver {
         }
         guard let decision else { return .duplicate }
         if decision == .approve {
-            try changeByHistory { state, history, events, now in
-                events.append(try state.refund(identifier, in: history, now: now))
+            do {
+                try changeByHistory { state, history, events, now in
+                    events.append(try state.refund(identifier, in: history, now: now))
+                }
+            } catch SandboxError.alreadyRefunded {
+                return .duplicate
             }
         }
         return .taken

@@ -34,15 +34,15 @@ extension JWSPayload {
 }
 
 /// The signing date of a payload of any kind.
-struct SigningDate: Decodable {
+package struct SigningDate: Decodable {
     private let signedDate: PayloadDate?
     private let receiptCreationDate: PayloadDate?
 
-    init?(of payload: Data) {
+    package init?(of payload: Data) {
         guard let dates = try? JSONDecoder().decode(Self.self, from: payload) else { return nil }
         self = dates
     }
 
     /// The date, nil if the payload tells none.
-    var date: Date? { (signedDate ?? receiptCreationDate)?.date }
+    package var date: Date? { (signedDate ?? receiptCreationDate)?.date }
 }

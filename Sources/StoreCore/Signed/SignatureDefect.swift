@@ -8,7 +8,7 @@ public enum SignatureDefect: String, Hashable, Codable, CaseIterable, Sendable {
     case invalidCertificateChain
     /// A certificate is revoked.
     case revokedCertificate
-    /// The signature is not the certificate's over this payload.
+    /// The signature is not the certificate's over this payload, or the payload is from another environment.
     case invalidSignature
     /// The payload lacks a property that every payload of its kind has.
     case missingRequiredProperties

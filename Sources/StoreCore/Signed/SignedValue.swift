@@ -102,6 +102,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
             return (payload, SignatureDefect(error))
         }
         guard let payload else { return (nil, .missingRequiredProperties) }
+        guard payload.environmentName == verifier.environment else { return (payload, .invalidSignature) }
         return (payload, payload.isMade(for: device, verifier) ? nil : .invalidDeviceVerification)
     }
 }

@@ -11,8 +11,8 @@ import StoreCore
 /// ```
 ///
 /// App receipts are PKCS #7 with a chain of three certificates, transaction receipts are the signed property lists of 2009
-/// to 2013, JSON is signed as JWS with ES256. Each is signed with a leaf that is valid now by the clock; a leaf that has
-/// expired is renewed. Verification wants certificates that were valid at the signing date, below the authority's root,
+/// to 2013, JSON is signed as JWS with ES256. Receipts are signed with a leaf that is valid now by the clock, JWS with
+/// one that is valid at the payload's date; a leaf that has expired is renewed. Verification wants certificates that were valid at the signing date, below the authority's root,
 /// and none that its list revokes. The root itself is valid for ``CertificateAuthority/Lifetimes/root``: outside of it nothing
 /// can be signed.
 ///
@@ -123,7 +123,10 @@ extension AppStoreSigner {
     /// Signs a payload as JWS.
     ///
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
-    public func jws(of payload: Data) throws -> String { try payloads.signer(at: clock.now).sign(payload) }
+    public func jws(of payload: Data) throws -> String { try payloads.signer(at: date(of: payload)).sign(payload) }
+
+    /// Returns the date that verifiers judge certificates by: the payload's own, which may be long ago when it is signed.
+    private func date(of payload: Data) -> Date { SigningDate(of: payload)?.date ?? clock.now }
 
     /// Signs a payload in a form that has a defect; Xcode's form, which has no chain, in place of a certificate's defect with
     /// a broken signature.
@@ -132,9 +135,9 @@ extension AppStoreSigner {
     public func jws(of payload: Data, with defect: SignatureDefect) throws -> String {
         switch (defect, form) {
         case (.invalidCertificateChain, .appStore):
-            try authority.jwsSigner(at: clock.now, defect: .foreignRoot).sign(payload)
+            try authority.jwsSigner(at: date(of: payload), defect: .foreignRoot).sign(payload)
         case (.revokedCertificate, .appStore):
-            try authority.jwsSigner(at: clock.now, defect: .revoked).sign(payload)
+            try authority.jwsSigner(at: date(of: payload), defect: .revoked).sign(payload)
         case (.invalidSignature, _), (.invalidCertificateChain, .xcode), (.revokedCertificate, .xcode):
             try brokenSignature(of: payload)
         case (.invalidEncoding, _), (.missingRequiredProperties, _), (.invalidDeviceVerification, _):

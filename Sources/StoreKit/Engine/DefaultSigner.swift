@@ -6,9 +6,11 @@ import StoreCrypto
 /// is read.
 final class DefaultSigner: PayloadSigner {
     private let clock: any StoreClock
+    /// The beginning of the certificates: no payload is dated earlier.
+    private let start: Date
     private let made = Locked<AppStoreSigner?>(nil)
 
-    init(clock: any StoreClock) { self.clock = clock }
+    init(clock: any StoreClock, start: Date) { (self.clock, self.start) = (clock, start) }
 
     var environment: String { AppStore.Environment.sandbox.rawValue }
 
@@ -16,7 +18,7 @@ final class DefaultSigner: PayloadSigner {
         get throws {
             try made.withLock { made in
                 if let made { return made }
-                let signer = try AppStoreSigner(CertificateAuthority(now: clock.now), clock: clock)
+                let signer = try AppStoreSigner(CertificateAuthority(now: start), clock: clock)
                 made = signer
                 return signer
             }
@@ -40,6 +42,7 @@ extension StoreBackend {
     /// Has a sandbox store sign as the App Store does, where libcrypto is installed.
     func preferAppStoreSignatures() {
         guard Libcrypto.isAvailable, let store = self as? any SandboxBackend else { return }
-        store.preferForPayloads { DefaultSigner(clock: store.clock) }
+        let (clock, start) = (store.clock, store.clock.now)
+        store.preferForPayloads { DefaultSigner(clock: clock, start: start) }
     }
 }

@@ -14,10 +14,16 @@ extension StoreFace {
         guard let queue else { throw StoreKitError.unknown }
         let purchase = PurchaseUnderWay(shouldContinue: Product.PurchaseOption.shouldContinue(options))
         let ordered = Locked(0)
+        var isOver = false
         queue.order(payment) { number in
             ordered.withLock { $0 = number }
-            state.withLock { $0.purchases[number] = purchase }
+            isOver = state.withLock { state in
+                if !state.isOver { state.purchases[number] = purchase }
+                return state.isOver
+            }
         }
+        // Relaunched meanwhile: nobody will hear of the outcome.
+        if isOver { throw StoreKitError.unknown }
         let number = ordered.withLock { $0 }
         let outcome = await withTaskCancellationHandler {
             await purchase.outcome.value()
@@ -29,6 +35,7 @@ extension StoreFace {
         case .pending: return .pending
         case .failed(let failure):
             if failure.isCancellation { return .userCancelled }
+            log("a purchase of \(product.id) has failed: \(failure.reason)")
             throw Product.PurchaseError.error(for: failure)
         case .abandoned: throw CancellationError()
         case .unknown: throw StoreKitError.unknown
@@ -39,7 +46,7 @@ extension StoreFace {
     private func abandon(_ number: Int) {
         let purchase = state.withLock { state -> PurchaseUnderWay? in
             guard let purchase = state.purchases.removeValue(forKey: number) else { return nil }
-            state.abandoned.insert(number)
+            state.abandoned[number] = purchase
             return purchase
         }
         purchase?.outcome.give(.abandoned)
@@ -86,7 +93,7 @@ extension StoreFace {
                 case .purchasing: break
                 case .purchased, .restored:
                     guard let identifier = transaction.transactionIdentifier else { continue }
-                    state.abandoned.remove(number)
+                    state.abandoned[number] = nil
                     if let purchase = state.purchases.removeValue(forKey: number) {
                         state.returned.insert(identifier)
                         outcomes.append((purchase.outcome, .purchased(identifier)))
@@ -96,13 +103,13 @@ extension StoreFace {
                     if !transaction.isFinished { state.known[identifier] = transaction }
                 case .failed:
                     let purchase = state.purchases.removeValue(forKey: number)
-                    guard purchase != nil || state.abandoned.remove(number) != nil else { continue }
+                    guard purchase != nil || state.abandoned.removeValue(forKey: number) != nil else { continue }
                     failed.append(transaction)
                     let failure = transaction.failure ?? .storeKit(.unknown, "the purchase failed")
                     if let purchase { outcomes.append((purchase.outcome, .failed(failure))) }
                 case .deferred:
                     guard let purchase = state.purchases.removeValue(forKey: number) else { continue }
-                    state.abandoned.insert(number)
+                    state.abandoned[number] = purchase
                     outcomes.append((purchase.outcome, .pending))
                 @unknown default: break
                 }
@@ -125,13 +132,6 @@ extension StoreFace {
         }
     }
 
-    func paymentQueue(
-        _ queue: SKPaymentQueue,
-        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
-    ) {
-        readRevocations(of: productIdentifiers)
-    }
-
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {
         guard let storefront else { return }
         state.withLock { $0.storefronts }.tell(storefront)
@@ -145,6 +145,7 @@ extension StoreFace {
         let intent = PurchaseIntent(Product(product.product, storefront: storefront), payment.storePayment)
         state.withLock { state in
             if state.intents.isEmpty {
+                state.unheardIntents.removeAll { $0.product.id == intent.product.id }
                 state.unheardIntents.append(intent)
             } else {
                 state.intents.tell(intent)

@@ -16,7 +16,7 @@ final class StoreFace: NSObject, QueueFace {
         /// The purchases that are still undecided although nobody awaits them, by the number of their transaction.
         ///
         /// Nobody else finishes them if they fail.
-        var abandoned: Set<Int> = []
+        var abandoned: [Int: PurchaseUnderWay] = [:]
         /// The unfinished transactions that a purchase has returned.
         var returned: Set<String> = []
         /// The unfinished transactions that the queue has told of.
@@ -24,15 +24,14 @@ final class StoreFace: NSObject, QueueFace {
         var updates = UpdateSubscribers()
         /// Those who wait for a transaction to come to the queue.
         var arrivals = Subscribers<[String]>()
-        /// The transactions that changed while nobody listened.
-        var unheard: [String] = []
         var statuses = Subscribers<Product.SubscriptionInfo.Status>()
         var storefronts = Subscribers<StoreStorefront>()
         var intents = Subscribers<PurchaseIntent>()
         /// The purchases begun in the store while nobody listened.
         var unheardIntents: [PurchaseIntent] = []
         var messages = Subscribers<Message>()
-        var history = HistoryReading()
+        /// The reader of the store's history, once the app has used Store Kit 2 with the store.
+        var reader: HistoryReader?
         /// The store that was asked last for its history: finding a service costs more than a purchase.
         var services: (backend: any StoreBackend, history: any HistoryService)?
         var isOver = false
@@ -47,7 +46,9 @@ final class StoreFace: NSObject, QueueFace {
     /// The face of the current context's default queue.
     static var current: StoreFace {
         let queue = SKPaymentQueue.default()
-        return queue.face { StoreFace(queue) }
+        let face = queue.face { StoreFace(queue) }
+        face.followHistory()
+        return face
     }
 
     /// The queue, nil once it is deallocated.
@@ -102,85 +103,38 @@ final class StoreFace: NSObject, QueueFace {
 
     func storeChanged() {
         backend?.preferAppStoreSignatures()
-        let (purchases, hasListeners) = state.withLock { state in
-            let purchases = state.purchases
-            (state.purchases, state.abandoned, state.returned) = ([:], [], [])
-            // The new store's identifiers may be the same.
-            (state.known, state.unheard, state.unheardIntents) = ([:], [], [])
-            state.updates.forget()
-            state.history = HistoryReading()
-            return (purchases, !(state.updates.isEmpty && state.statuses.isEmpty && state.messages.isEmpty))
+        let (purchases, arrivals) = state.withLock { state in
+            defer {
+                (state.purchases, state.abandoned, state.returned) = ([:], [:], [])
+                // The new store's identifiers may be the same.
+                (state.known, state.unheardIntents, state.arrivals) = ([:], [], Subscribers())
+                state.updates.forget()
+                (state.reader, state.services) = (nil, nil)
+            }
+            return (state.purchases, state.arrivals)
         }
         for purchase in purchases.values { purchase.outcome.give(.unknown) }
-        if hasListeners { followHistory() }
+        arrivals.finish()
+        followHistory()
+    }
+
+    /// Begins to follow the store's history, if it is not followed yet.
+    ///
+    /// What has been revoked before is not news.
+    func followHistory() {
+        guard state.withLock({ $0.reader == nil && !$0.isOver }), let service = try? history() else { return }
+        let reader = HistoryReader(service, face: self)
+        let isNew = state.withLock { state in
+            guard state.reader == nil, !state.isOver else { return false }
+            state.reader = reader
+            return true
+        }
+        if isNew { reader.begin() }
     }
 
     func shouldContinue(_ transaction: SKPaymentTransaction, in storefront: StoreStorefront) -> Bool? {
-        let purchase = state.withLock { $0.purchases[transaction.orderNumber] }
+        let number = transaction.orderNumber
+        let purchase = state.withLock { $0.purchases[number] ?? $0.abandoned[number] }
         return purchase?.shouldContinue?(storefront)
-    }
-}
-
-/// A call that a test can make fail, under the name that StoreKitTest knows it by.
-package enum SimulatedCall: String, Sendable {
-    case loadProducts, purchase, verification, appStoreSync, subscriptionStatus, appTransaction, manageSubscriptions
-    case refundRequest, offerCodeRedeem
-}
-
-/// The subscribers to a sequence, each with a stream of its own that keeps what it has not taken yet.
-struct Subscribers<Element: Sendable>: Sendable {
-    private(set) var all: [Int: AsyncStream<Element>.Continuation] = [:]
-    private var lastNumber = 0
-
-    var isEmpty: Bool { all.isEmpty }
-
-    mutating func add(_ continuation: AsyncStream<Element>.Continuation) -> Int {
-        lastNumber += 1
-        all[lastNumber] = continuation
-        return lastNumber
-    }
-
-    mutating func remove(_ number: Int) { all[number] = nil }
-
-    func tell(_ element: Element) {
-        for continuation in all.values { continuation.yield(element) }
-    }
-
-    func finish() {
-        for continuation in all.values { continuation.finish() }
-    }
-}
-
-extension StoreFace {
-    /// Begins to listen.
-    ///
-    /// - Parameters:
-    ///   - subscribers: the subscribers to join.
-    ///   - begin: called with the face's lock held, with the subscriber's number and its continuation.
-    ///   - end: called with the face's lock held, when the stream is no longer read.
-    /// - Returns: a stream of what comes from now on.
-    func subscribe<Element: Sendable>(
-        to subscribers: any WritableKeyPath<State, Subscribers<Element>> & Sendable,
-        begin: (inout State, Int, AsyncStream<Element>.Continuation) -> Void = { _, _, _ in },
-        end: @escaping @Sendable (inout State, Int) -> Void = { _, _ in }
-    ) -> AsyncStream<Element> {
-        let (stream, continuation) = AsyncStream<Element>.makeStream()
-        let number = state.withLock { state -> Int? in
-            guard !state.isOver else { return nil }
-            let number = state[keyPath: subscribers].add(continuation)
-            begin(&state, number, continuation)
-            return number
-        }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { state in
-                state[keyPath: subscribers].remove(number)
-                end(&state, number)
-            }
-        }
-        return stream
     }
 }

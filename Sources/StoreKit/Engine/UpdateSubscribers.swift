@@ -16,9 +16,9 @@ struct UpdateSubscribers: Sendable {
     var isEmpty: Bool { all.isEmpty }
 
     /// Adds a subscriber and returns its number.
-    mutating func add(_ signal: AsyncStream<Void>.Continuation, unfinished: [String], unheard: [String]) -> Int {
+    mutating func add(_ signal: AsyncStream<Void>.Continuation, unfinished: [String]) -> Int {
         lastNumber += 1
-        all[lastNumber] = Subscriber(signal: signal, told: Set(unfinished), pending: (unfinished + unheard)[...])
+        all[lastNumber] = Subscriber(signal: signal, told: Set(unfinished), pending: unfinished[...])
         return lastNumber
     }
 
@@ -55,9 +55,12 @@ struct UpdateSubscribers: Sendable {
         for number in all.keys { all[number]?.told.remove(identifier) }
     }
 
-    /// Forgets what subscribers were told of, not what they have yet to take.
+    /// Forgets what subscribers were told of, also what they have yet to take.
     mutating func forget() {
-        for number in all.keys { all[number]?.told = [] }
+        for number in all.keys {
+            all[number]?.told = []
+            all[number]?.pending = []
+        }
     }
 
     func finish() {

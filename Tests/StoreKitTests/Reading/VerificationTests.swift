@@ -33,15 +33,20 @@ import Testing
             store.signatureDefect = defect
             let result = try #require(await context.run { await Transaction.unfinished.first(1) }.first)
             #expect(throws: VerificationResult<Transaction>.VerificationError.self) { try result.payloadValue }
-            let verifier = try AppStoreVerifier(
-                root: authority.rootCertificate,
-                revocationList: authority.revocationList(at: clock.now)
-            )
-            let signed = Data(result.jwsRepresentation.utf8)
+            // The text alone, as it would arrive from elsewhere.
+            let found = Result {
+                try SignedValue<TransactionPayload>(
+                    jws: result.jwsRepresentation,
+                    verifier: signer,
+                    device: store.device.identifierForVendor
+                ).defect
+            }
             switch defect {
-            case .invalidDeviceVerification, .missingRequiredProperties: break
-            case .invalidEncoding, .invalidCertificateChain, .revokedCertificate, .invalidSignature:
-                #expect(throws: VerificationFailure.self) { try verifier.verify(signed, at: clock.now) }
+            case .invalidEncoding, .missingRequiredProperties:
+                // There is no payload to read.
+                #expect(throws: (any Error).self) { try found.get() }
+            case .invalidDeviceVerification, .invalidCertificateChain, .revokedCertificate, .invalidSignature:
+                #expect(try found.get() == defect)
             }
         }
         store.signatureDefect = nil
@@ -52,6 +57,31 @@ import Testing
         }
         #expect(right.payloadData == right.unsafePayloadValue.jsonRepresentation)
         #expect(right.signatureData.count == 64)
+    }
+
+    @Test(.enabled(if: Libcrypto.isAvailable, Comment(rawValue: Libcrypto.advice)))
+    func `A transaction whose signature is read long after it was bought is valid at its date`() async throws {
+        let clock = ManualClock()
+        let signer = try AppStoreSigner(CertificateAuthority(now: clock.now), clock: clock)
+        let store = try SandboxStore(products: Shop.products, clock: clock, signer: signer)
+        _ = try store.account.buy("coins")
+        let context = StoreContext(backend: store, delivery: .inline, log: .silent)
+        let early = try #require(await context.run { await Transaction.unfinished.first(1) }.first)
+        let clockOnward = 900.0 * 86_400
+        store.advance(by: clockOnward)
+        let late = try #require(await context.run { await Transaction.unfinished.first(1) }.first)
+        for result in [late, early, late] {
+            let read = try SignedValue<TransactionPayload>(jws: result.jwsRepresentation, verifier: signer)
+            #expect(read.defect == nil)
+            #expect(read.payload.signedDate.date == result.unsafePayloadValue.signedDate)
+        }
+        #expect(late.unsafePayloadValue.signedDate == early.unsafePayloadValue.signedDate + clockOnward)
+    }
+
+    @Test func `A payload from another environment than the verifier's is unverified`() throws {
+        let payload = TransactionPayload.sample()
+        #expect(try payload.signed(verifiedIn: payload.environment).defect == nil)
+        #expect(try payload.signed(verifiedIn: "Production").defect == .invalidSignature)
     }
 
     @Test func `The app's own purchase is read and verified`() async throws {

@@ -53,7 +53,13 @@ extension AppTransactionPayload {
 extension JWSPayload {
     /// The payload as it arrives from a store.
     func signed(key: String = "key") throws -> SignedValue<Self> {
-        let signer = HMACReceiptSigner(key: Data(key.utf8))
+        let signer = LocalSigner(environment: environmentName, key: Data(key.utf8))
+        return try SignedValue(jws: signer.jws(of: json), verifier: signer)
+    }
+
+    /// The payload as it arrives from a store, with a verifier that judges for another environment.
+    func signed(verifiedIn environment: String) throws -> SignedValue<Self> {
+        let signer = LocalSigner(environment: environment)
         return try SignedValue(jws: signer.jws(of: json), verifier: signer)
     }
 
@@ -61,6 +67,22 @@ extension JWSPayload {
     func signed(with defect: SignatureDefect) throws -> SignedValue<Self> {
         let verifier = RefusingVerifier(defect: defect)
         return try SignedValue(jws: verifier.jws(of: json), verifier: verifier)
+    }
+}
+
+/// A signer with a key, for any environment.
+private struct LocalSigner: PayloadSigner {
+    let environment: String
+    private let signer: HMACReceiptSigner
+
+    init(environment: String, key: Data = Data("key".utf8)) {
+        self.environment = environment
+        signer = HMACReceiptSigner(key: key)
+    }
+
+    func jws(of payload: Data) -> String { signer.jws(of: payload) }
+    func payload(of jws: String, signingDate: (Data) -> Date?) throws -> Data {
+        try signer.payload(of: jws, signingDate: signingDate)
     }
 }
 

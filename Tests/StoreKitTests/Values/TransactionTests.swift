@@ -151,7 +151,7 @@ import Testing
 
     @Test func `A transaction's JSON is what was signed, keys included that are not known`() async throws {
         let signer = HMACReceiptSigner()
-        var json = TransactionPayload.sample().json
+        var json = TransactionPayload.sample { $0.environment = signer.environment }.json
         json.insert(contentsOf: Data(#" "newKey" : 1, "#.utf8), at: 1)
         let signed = try SignedValue<TransactionPayload>(jws: signer.jws(of: json), verifier: signer)
         let transaction = try await signed.result().payloadValue

@@ -177,9 +177,18 @@ extension ObserverNotifier {
             call { $0.paymentQueue($1, didRevokeEntitlementsForProductIdentifiers: identifiers) }
         case .promoted(let payment, let product):
             let (payment, product) = (SKPayment(payment), SKProduct(product))
+            let face = face
             var mustAdd = false
-            call { if $0.paymentQueue($1, shouldAddStorePayment: payment, for: product) { mustAdd = true } }
-            if mustAdd { add(payment, to: queue, driver) }
+            call { observer, queue in
+                guard observer !== face else { return }
+                if observer.paymentQueue(queue, shouldAddStorePayment: payment, for: product) { mustAdd = true }
+            }
+            if mustAdd {
+                add(payment, to: queue, driver)
+            } else if let face, driver.currentEpoch == epoch {
+                // Last, since it keeps for the app what nobody has bought.
+                _ = face.paymentQueue(queue, shouldAddStorePayment: payment, for: product)
+            }
         case .told(let cursor):
             driver.acknowledge(through: cursor)
         case .shown, .changed, .again, .removed:

@@ -31,9 +31,11 @@ extension SKPaymentQueue {
 
     /// Finishes a transaction that the app knows by its identifier, and perhaps not from an observer's callback.
     ///
-    /// Returns false if the queue has no unfinished transaction of that identifier that is decided.
+    /// Returns false if the queue has no unfinished transaction of that identifier that is decided, and has finished none
+    /// that its store has yet to acknowledge.
     package func finish(identifier: String) -> Bool {
         let driver = notifier.driver
+        if driver.isFinishing(identifier) { return true }
         guard let number = driver.number(of: identifier) else { return false }
         return driver.finish(number) == .finished
     }
@@ -61,6 +63,14 @@ extension SKPayment {
 }
 
 extension QueueDriver {
+    /// Whether the store has yet to acknowledge the finish of a transaction.
+    fileprivate func isFinishing(_ identifier: String) -> Bool {
+        state.withLock { state in
+            let outbound = state.machine.outbound
+            return (0..<outbound.count).contains { outbound[$0].command.action == .finish(transaction: identifier) }
+        }
+    }
+
     /// Returns the number of an unfinished transaction; nil if the driver has none of that identifier.
     func number(of identifier: String) -> Int? {
         state.withLock { state in

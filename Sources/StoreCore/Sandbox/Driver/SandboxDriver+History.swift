@@ -50,7 +50,10 @@ extension SandboxDriver {
 
     /// Notifies a listener of every change from now on, as long as it lives.
     func follow(_ listener: any HistoryListener) {
-        shell.withLock { $0.historyRings.append(HistoryRing(listener)) }
+        shell.withLock { shell in
+            shell.historyRings.removeAll { $0.isOver || $0.rings(listener) }
+            shell.historyRings.append(HistoryRing(listener))
+        }
     }
 }
 
@@ -61,6 +64,8 @@ final class HistoryRing: NewsListener {
     init(_ listener: any HistoryListener) { self.listener = listener }
 
     var isOver: Bool { listener == nil }
+
+    func rings(_ other: any HistoryListener) -> Bool { listener === other }
 
     func newsArrived() { listener?.historyChanged() }
 }
@@ -110,8 +115,8 @@ extension TransactionIndex {
             let cursor = query.cursor.flatMap { Int($0) } ?? 0
             return page(unfinished.lazy.filter { $0.sequence > cursor }, limit)
         case .entitlements:
-            let found = (only.map { [$0] } ?? products(of: account)).compactMap {
-                builder.entitlement(to: $0, of: account)
+            let found = (only.map { [$0] } ?? products(of: account)).flatMap {
+                builder.entitlements(to: $0, of: account)
             }
             return (found.sorted { $0.sequence > $1.sequence }, nil)
         case .latest:
@@ -154,17 +159,20 @@ extension PayloadBuilder {
         return groups
     }
 
-    /// Returns the transaction that entitles an account to a product now; nil if none does.
-    fileprivate func entitlement(to product: ProductIndex, of account: AccountID) -> GrantedTransaction? {
+    /// Returns the transactions that entitle an account to a product now: its own, and one that its family shares.
+    fileprivate func entitlements(to product: ProductIndex, of account: AccountID) -> [GrantedTransaction] {
         if let group = state.catalog.group(of: product) {
             let identifier = state.catalog[product].identifier
             return standings(of: account, in: group)
-                .first { $0.transaction.productId == identifier && SubscriptionState($0).isEntitled }
-                .flatMap { index[$0.transaction.transactionId] }
+                .filter { $0.transaction.productId == identifier && SubscriptionState($0).isEntitled }
+                .compactMap { index[$0.transaction.transactionId] }
         }
-        guard state.catalog.kind(of: product) != .consumable else { return nil }
-        return index.history(of: account, product).first { transaction in
+        guard state.catalog.kind(of: product) != .consumable else { return [] }
+        let valid = index.history(of: account, product).filter { transaction in
             state.revocations.cancellation(of: transaction.number.identifier) == nil && isListed(transaction)
+        }
+        return [false, true].compactMap { isShared in
+            valid.first { (index.purchase(of: $0)?.isShared ?? false) == isShared }
         }
     }
 }

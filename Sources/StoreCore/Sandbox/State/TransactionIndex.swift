@@ -16,8 +16,8 @@ final class TransactionIndex {
     private var lists: [AccountID: AccountLists] = [:]
     private var lastSequence = 0
     private var prices = Thousandths()
-    /// The revoked transactions of each account, in the order in which they were.
-    private var revoked: [AccountID: [TransactionNumber]] = [:]
+    /// The revoked transactions of each account, in the order in which they were, with the position of the record.
+    private var revoked: [AccountID: [(position: Int, number: TransactionNumber)]] = [:]
     /// The transaction that began the newest period of each subscription, by the subscription's first.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     /// The transactions whose period another product took the place of.
@@ -57,20 +57,18 @@ final class TransactionIndex {
         case .operator(.deleted(let deletion)):
             for number in deletion.transactions { remove(number) }
         case .operator(.cleared):
-            (transactions, lists, periods, replaced) = (SlotTable(), [:], [:], [])
-            // Emptied in place: the cursors of those who have read them stay valid.
-            revoked = revoked.mapValues { $0.map { _ in 0 } }
+            (transactions, lists, periods, replaced, revoked) = (SlotTable(), [:], [:], [], [:])
         case .finished(let finish):
             if let transaction = finish.transaction.flatMap({ transactions[$0] }), isConsumable(transaction) {
                 change(transaction) { $0.current.remove(sequence: transaction.sequence) }
             }
         case .operator(.refunded(let refund)):
-            revoked[refund.account, default: []] += refund.transactions
+            revoked[refund.account, default: []] += refund.transactions.map { (state.position, $0) }
             for transaction in refund.transactions.compactMap({ transactions[$0] }) {
                 change(transaction) { $0.current.insert(transaction.number, sequence: transaction.sequence) }
             }
         case .operator(.family(.unshared(let key, let numbers, _))):
-            revoked[key.member, default: []] += numbers
+            revoked[key.member, default: []] += numbers.map { (state.position, $0) }
         default: break
         }
     }
@@ -225,10 +223,16 @@ extension TransactionIndex {
         return list.newestFirst(before: sequence).lazy.compactMap { self[$0] }
     }
 
-    /// Returns an account's revoked transactions behind a place, and the place behind them.
-    func revoked(of account: AccountID, after place: Int, limit: Int) -> ([GrantedTransaction], end: Int) {
-        let numbers = (revoked[account] ?? []).dropFirst(place).prefix(limit)
-        return (numbers.compactMap { transactions[$0] }, place + numbers.count)
+    /// Returns an account's revoked transactions behind a position in the ledger, and the position up to which they are.
+    ///
+    /// A position means the same for every account. Those of one record come together, whatever the limit.
+    func revoked(of account: AccountID, after position: Int, limit: Int) -> ([GrantedTransaction], end: Int) {
+        let all = revoked[account] ?? []
+        let rest = all[all.indices.partitionPoint { all[$0].position <= position }...]
+        guard let last = rest.dropFirst(limit - 1).first?.position else {
+            return (rest.compactMap { self[$0.number] }, max(position, state.position))
+        }
+        return (rest.prefix { $0.position <= last }.compactMap { self[$0.number] }, last)
     }
 
     /// Returns the products that an account has transactions of, in the order of the catalog.
