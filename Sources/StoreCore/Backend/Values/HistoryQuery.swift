@@ -31,7 +31,9 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
     public var includesFinishedConsumables = false
     /// The place behind which to go on, a page's ``HistoryPage/next``; nil for the beginning.
     public var cursor: String?
-    /// The largest number of transactions to return, at least 1. A choice by identifiers is answered whole.
+    /// The largest number of transactions to return, at least 1.
+    ///
+    /// A choice by identifiers is answered whole.
     public var limit = 256
 
     /// Creates a question; further properties are set afterwards.
