@@ -17,7 +17,13 @@ private let shop = ContractSubject(products: .init(consumable: "sword", restorab
 }
 
 private let sandbox = ContractSubject(
-    products: .init(consumable: "sword", restorable: "castle", refused: "dragon", waiting: "gift")
+    products: .init(
+        consumable: "sword",
+        restorable: "castle",
+        refused: "dragon",
+        waiting: "gift",
+        subscription: "pass"
+    )
 ) {
     let ledger = MemoryLedger()
     let open: @Sendable () throws -> SandboxStore = {
@@ -25,6 +31,7 @@ private let sandbox = ContractSubject(
             products: [
                 .consumable("sword", price: "1"), .nonConsumable("castle", price: "10"),
                 .consumable("dragon", price: "100"), .consumable("gift", price: "5"),
+                .autoRenewable("pass", price: "20", period: .init(1, .year), group: "passes"),
             ],
             ledger: ledger,
             authorizer: Authorizer { request in
@@ -37,7 +44,12 @@ private let sandbox = ContractSubject(
         )
     }
     let store = try open()
-    return .init(store, reopen: open, approve: { try store.decide($0, .approve) })
+    return .init(
+        store,
+        reopen: open,
+        approve: { try store.decide($0, .approve) },
+        refund: { try store.refund($0) }
+    )
 }
 
 /// The shop answers on tasks, and how long these wait for a thread is the machine's affair.

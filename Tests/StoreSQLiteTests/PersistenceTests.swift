@@ -65,6 +65,28 @@ import Testing
         #expect(next.shopper.history == ["full.game restored", "gold restored"])
     }
 
+    @Test func `The history is read from the file, also behind a place of an earlier launch`() throws {
+        var query = HistoryQuery(.all)
+        query.limit = 1
+        var unfinished = HistoryQuery(.unfinished)
+        do {
+            let database = try folder.open()
+            let shop = try Shop(database)
+            for product in ["sword", "full.game", "season"] { shop.buy(product) }
+            shop.queue.finishTransaction(try #require(shop.queue.transactions.dropFirst().first))
+            let page = try #require(shop.store.page(query))
+            #expect(page.products == ["season"])
+            query.cursor = page.next
+            unfinished.limit = 1
+            unfinished.cursor = try #require(shop.store.page(unfinished)?.next)
+            database.close()
+        }
+        let next = try Shop(try folder.open())
+        query.limit = 256
+        #expect(next.store.page(query)?.products == ["full.game", "sword"])
+        #expect(next.store.page(unfinished)?.products == ["season"])
+    }
+
     @Test func `What a ledger in a file gives back is what one in memory does`() throws {
         let memory = MemoryLedger()
         do {
@@ -195,4 +217,17 @@ import Testing
 extension Shopper {
     /// One that nobody lets go.
     fileprivate static let shared = Shopper()
+}
+
+extension SandboxStore {
+    /// The page that answers a question; nil where there is none.
+    fileprivate func page(_ query: HistoryQuery) -> HistoryPage? {
+        let page = Locked<HistoryPage?>(nil)
+        transactions(query) { result in page.withLock { $0 = try? result.get() } }
+        return page.withLock { $0 }
+    }
+}
+
+extension HistoryPage {
+    fileprivate var products: [String] { transactions.map(\.payload.productId) }
 }

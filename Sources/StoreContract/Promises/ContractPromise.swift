@@ -1,13 +1,13 @@
 /// A promise of a store, under a name that does not change.
 ///
-/// The promises are those of `StoreBackend`; the suite has no others.
+/// The promises are those of `StoreBackend` and of the services that it offers; the suite has no others.
 public struct ContractPromise: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The promise's short name.
     public let name: String
     /// The promise, in a sentence or two.
     public let sentence: String
 
-    private init(_ name: String, _ sentence: String) {
+    init(_ name: String, _ sentence: String) {
         self.name = name
         self.sentence = sentence
     }
@@ -17,7 +17,7 @@ public struct ContractPromise: Hashable, Sendable, CaseIterable, CustomStringCon
 
     /// Every promise, in the order of reports.
     public static var allCases: [ContractPromise] {
-        ofTheStore + ofCommands + ofOutcomes + ofUpdates + ofFinishing + ofRestoring + ofRequests
+        ofTheStore + ofCommands + ofOutcomes + ofUpdates + ofFinishing + ofRestoring + ofRequests + ofHistory
     }
 }
 

@@ -52,6 +52,10 @@ public struct ContractSubject: Sendable {
         ///
         /// Nil if that cannot be done: results after waiting are then not tested.
         public var approve: (@Sendable (String) throws -> Void)?
+        /// Refunds a transaction, given its identifier, as the store's operator does.
+        ///
+        /// Nil if that cannot be done: refunds are then not tested.
+        public var refund: (@Sendable (String) throws -> Void)?
 
         /// Creates a store to check.
         ///
@@ -59,14 +63,17 @@ public struct ContractSubject: Sendable {
         ///   - backend: the store.
         ///   - reopen: reopens the same data.
         ///   - approve: approves a waiting transaction.
+        ///   - refund: refunds a transaction.
         public init(
             _ backend: any StoreBackend,
             reopen: (@Sendable () throws -> any StoreBackend)? = nil,
-            approve: (@Sendable (String) throws -> Void)? = nil
+            approve: (@Sendable (String) throws -> Void)? = nil,
+            refund: (@Sendable (String) throws -> Void)? = nil
         ) {
             self.backend = backend
             self.reopen = reopen
             self.approve = approve
+            self.refund = refund
         }
     }
 
@@ -80,6 +87,10 @@ public struct ContractSubject: Sendable {
         public var refused: String?
         /// A product whose order stays undecided; nil if the store has none.
         public var waiting: String?
+        /// An auto-renewable subscription that sells; nil if the store has none.
+        ///
+        /// It is only bought from a store that offers a history.
+        public var subscription: String?
         /// An identifier that the store does not sell.
         public var unknown: String
 
@@ -89,12 +100,14 @@ public struct ContractSubject: Sendable {
             restorable: String? = nil,
             refused: String? = nil,
             waiting: String? = nil,
+            subscription: String? = nil,
             unknown: String = "storecontract.nobody.sells.this"
         ) {
             self.consumable = consumable
             self.restorable = restorable
             self.refused = refused
             self.waiting = waiting
+            self.subscription = subscription
             self.unknown = unknown
         }
     }

@@ -5,7 +5,10 @@ struct Scenario: Sendable {
     let body: @Sendable (TestHarness) throws -> Void
 
     static var all: [Scenario] {
-        [.buying, .waiting, .repeating, .finishing, .restoring, .resuming, .connecting, .crowding, .requesting]
+        [
+            .buying, .waiting, .repeating, .finishing, .restoring, .resuming, .connecting, .crowding, .requesting,
+            .readingHistory, .refunding, .subscribing,
+        ]
     }
 
     /// Runs the scenario, then checks everything that was sent.

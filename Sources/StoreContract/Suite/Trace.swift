@@ -43,6 +43,8 @@ struct Trace: Sendable {
     private var repetitions: [OrderID: Int] = [:]
     /// The transactions whose finish was acknowledged, with the number of batches that had arrived by then.
     var finished: [String: Int] = [:]
+    /// The number of notifications that listeners to the history have had.
+    var historyChanges = 0
     /// The calls that have returned and been answered, and the tasks that are done.
     var done: Set<Int> = []
 

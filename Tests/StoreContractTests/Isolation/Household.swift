@@ -73,6 +73,18 @@ final class Household: @unchecked Sendable {  // unchecked: one thread at a time
 
     private func complain(_ line: String) { complaints.append("store \(number), \(line)") }
 
+    /// The products in the history that a backend offers, finished consumables too, newest first.
+    private func history(of backend: any StoreBackend) -> [String] {
+        var query = HistoryQuery(.all)
+        query.includesFinishedConsumables = true
+        let products = Locked<[String]>([])
+        backend.services.history?.transactions(query) { result in
+            let page = try? result.get()
+            products.withLock { $0 = page?.transactions.map(\.payload.productId) ?? ["no answer"] }
+        }
+        return products.withLock { $0 }
+    }
+
     private func advance(by seconds: TimeInterval) {
         clock.advance(by: seconds)
         elapsed += seconds
@@ -153,6 +165,8 @@ extension Household {
         check("guest's", guest.entitlements.map(\.productIdentifier), ["game"])
         check("of the guest", app.take(), [])
         check("guest's charge", try guest.totalCharged, Self.cents(499))
+        check("guest's history", history(of: tablet), ["game"])
+        check("history beside a guest", history(of: injector).contains("game"), false)
     }
 
     private func subscribe() throws {
@@ -198,6 +212,9 @@ extension Household {
         check("charges", try store.account.totalCharged, charged)
         check("accounts", store.accounts.map(\.name), ["account", "guest \(number)"])
         check("devices", store.devices.map(\.name), ["device", "tablet \(number)"])
+        let own = history(of: injector)
+        check("history", own.count(where: { $0 == "pass" }), number % 3 + 2)
+        check("history of the hosted", own.first, "map")
         check("unfinished", try store.device.unfinished.map(\.id), [])
         check("queue", queue.transactions.map(\.payment.productIdentifier), [])
         check("clock", clock.now, start.addingTimeInterval(elapsed))

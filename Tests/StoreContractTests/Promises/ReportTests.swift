@@ -32,8 +32,15 @@ import Testing
         subject.hasReceipts = false
         let report = await StoreContract.check(subject)
         #expect(report.isKept, "\(report)")
-        #expect(report.notTried == [.waitingStays, .restoreComplete, .receiptsGiven])
+        #expect(report.notTried == [.waitingStays, .restoreComplete, .receiptsGiven, .subscriptionsFound])
         #expect(report[.receiptsGiven] == .notTried(because: "the store does not claim to have receipts"))
+    }
+
+    @Test func `A store without a history is not held to one`() async {
+        let report = await StoreContract.check(.sandbox { WithoutHistory($0) })
+        #expect(report.isKept, "\(report)")
+        #expect(report.notTried.count == 13, "\(report)")
+        #expect(report.notTried.allSatisfy { report[$0] == .notTried(because: "the store offers no history") })
     }
 
     @Test func `A subject that names the wrong products is told`() async {
@@ -83,4 +90,17 @@ private final class Tally: Sendable {
     private let number = Locked(0)
     func count() { number.withLock { $0 += 1 } }
     var total: Int { number.withLock { $0 } }
+}
+
+/// Offers everything but its history.
+private final class WithoutHistory: ForwardingBackend {
+    let backend: any StoreBackend
+
+    init(_ backend: any StoreBackend) { self.backend = backend }
+
+    var services: StoreServices {
+        var services = backend.services
+        services.history = nil
+        return services
+    }
 }

@@ -138,6 +138,25 @@ import Testing
         #expect("\(String(describing: trouble))".contains("HistoryService"))
         #expect(try store.transactions.isEmpty)
     }
+
+    @Test func `What is read from a store without a history says so, and sequences are empty`() async throws {
+        let store = try SandboxStore(products: Shop.products)
+        let context = StoreContext(backend: PlainStore(store), log: .silent)
+        try store.account.buy("sword")
+        let reads: [@Sendable () async throws -> Void] = [
+            { _ = try await AppTransaction.shared },
+            { _ = try await AppTransaction.refresh() },
+            { _ = try await AppStore.sync() },
+            { _ = try await Product.SubscriptionInfo.status(for: "club") },
+        ]
+        for read in reads {
+            let trouble = await context.run { await #expect(throws: StoreKitError.self) { try await read() } }
+            #expect("\(String(describing: trouble))".contains("HistoryService"))
+        }
+        #expect(await context.run { await Transaction.all.all() }.isEmpty)
+        #expect(await context.run { await Transaction.currentEntitlements.all() }.isEmpty)
+        #expect(await context.run { await Transaction.latest(for: "sword") } == nil)
+    }
 }
 
 /// A store that offers the sale alone.

@@ -32,6 +32,8 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
     /// The place behind which to go on, a page's ``HistoryPage/next``; nil for the beginning.
     public var cursor: String?
     /// The largest number of transactions to return, at least 1.
+    ///
+    /// A choice by identifiers is answered whole.
     public var limit = defaultLimit
     package static let defaultLimit = 256
 

@@ -93,13 +93,14 @@ extension TransactionIndex {
         if case .some(nil) = product { return ([], nil) }
         let only = product ?? nil
         let limit = max(query.limit, 1)
+        let place = query.cursor.flatMap { Int($0) }
         switch query.selection {
         case .all:
             let history = history(
                 of: account,
                 only,
                 isComplete: query.includesFinishedConsumables,
-                before: query.cursor.flatMap { Int($0) }
+                before: place
             )
             return page(history.lazy.filter(builder.isListed), limit)
         case .unfinished:
@@ -112,23 +113,21 @@ extension TransactionIndex {
             }
             // Granted in another order than numbered, if some of them had to wait.
             unfinished.sort { $0.sequence < $1.sequence }
-            let cursor = query.cursor.flatMap { Int($0) } ?? 0
-            return page(unfinished.lazy.filter { $0.sequence > cursor }, limit)
+            return page(unfinished.lazy.filter { $0.sequence > place ?? 0 }, limit)
         case .entitlements:
             let found = (only.map { [$0] } ?? products(of: account)).flatMap {
                 builder.entitlements(to: $0, of: account)
             }
-            return (found.sorted { $0.sequence > $1.sequence }, nil)
+            return page(found.newestFirst(before: place), limit)
         case .latest:
             let found = (only.map { [$0] } ?? products(of: account)).compactMap { product in
                 history(of: account, product, isComplete: query.includesFinishedConsumables).first(
                     where: builder.isListed
                 )
             }
-            return (found.sorted { $0.sequence > $1.sequence }, nil)
+            return page(found.newestFirst(before: place), limit)
         case .revoked:
-            let place = max(query.cursor.flatMap { Int($0) } ?? 0, 0)
-            let (revoked, end) = revoked(of: account, after: place, limit: limit)
+            let (revoked, end) = revoked(of: account, after: max(place ?? 0, 0), limit: limit)
             return (revoked.filter { only == nil || $0.product == only }, String(end))
         case .transactions(let identifiers):
             return (identifiers.compactMap { self[$0] }.filter { $0.account == account }, nil)
@@ -145,6 +144,13 @@ extension TransactionIndex {
             page.append(transaction)
         }
         return (page, nil)
+    }
+}
+
+extension [GrantedTransaction] {
+    /// Returns the transactions that were granted before a place, all of them if it is nil.
+    fileprivate func newestFirst(before place: Int?) -> [GrantedTransaction] {
+        filter { transaction in place.map { transaction.sequence < $0 } ?? true }.sorted { $0.sequence > $1.sequence }
     }
 }
 

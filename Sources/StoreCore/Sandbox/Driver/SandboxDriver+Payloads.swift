@@ -12,7 +12,7 @@ extension SandboxDriver {
                 transactions = index
                 while index.state.position < shell.state.position {
                     let new = try shell.records.read(after: index.state.position, limit: 1024)
-                    guard !new.isEmpty else { throw Self.cutShort(at: index.state.position) }
+                    guard !new.isEmpty else { throw StoreFailure.cutShort(at: index.state.position) }
                     // A record that another store has just appended may be among them. It is committed, and this
                     // store applies it when it next looks.
                     for record in new { index.take(record) }
@@ -26,12 +26,6 @@ extension SandboxDriver {
                 return try body(builder)
             }
         }
-    }
-
-    /// The error of a ledger that does not return records which the store has applied: what is read from it would be
-    /// out of date.
-    private static func cutShort(at position: Int) -> StoreFailure {
-        .storeKit(.unknown, "the ledger returns nothing after its record \(position), although the store has seen more")
     }
 
     /// Returns a transaction of any account, or of the one that is signed in on a device.

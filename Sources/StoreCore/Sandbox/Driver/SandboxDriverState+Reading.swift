@@ -2,12 +2,12 @@ import Foundation
 
 // Reads of a store that do not change it.
 extension SandboxDriverState {
-    /// Reads the whole ledger.
+    /// Reads the whole ledger; throws if it returns fewer records than the store has applied.
     func forEachRecord(_ body: (LedgerRecord) -> Void) throws {
         var position = 0
         while position < state.position {
             let next = try records.read(after: position, limit: min(1024, state.position - position))
-            if next.isEmpty { return }
+            guard !next.isEmpty else { throw StoreFailure.cutShort(at: position) }
             position += next.count
             for record in next { body(record) }
         }
@@ -42,5 +42,13 @@ extension SandboxState {
             for record in new { apply(record) }
             if new.count < 1024 { return }
         }
+    }
+}
+
+extension StoreFailure {
+    /// The error of a ledger that does not return records which the store has applied: what is read from it would be
+    /// out of date.
+    static func cutShort(at position: Int) -> StoreFailure {
+        .storeKit(.unknown, "the ledger returns nothing after its record \(position), although the store has seen more")
     }
 }

@@ -16,8 +16,9 @@ final class TransactionIndex {
     private var lists: [AccountID: AccountLists] = [:]
     private var lastSequence = 0
     private var prices = Thousandths()
-    /// The revoked transactions of each account, in the order in which they were, with the position of the record.
-    private var revoked: [AccountID: [(position: Int, number: TransactionNumber)]] = [:]
+    /// The revoked transactions of each account, in the order in which they were, each with its place among all accounts'.
+    private var revoked: [AccountID: [(place: Int, number: TransactionNumber)]] = [:]
+    private var lastRevocation = 0
     /// The transaction that began the newest period of each subscription, by the subscription's first.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     /// The transactions whose period another product took the place of.
@@ -63,12 +64,12 @@ final class TransactionIndex {
                 change(transaction) { $0.current.remove(sequence: transaction.sequence) }
             }
         case .operator(.refunded(let refund)):
-            revoked[refund.account, default: []] += refund.transactions.map { (state.position, $0) }
+            revoke(refund.transactions, of: refund.account)
             for transaction in refund.transactions.compactMap({ transactions[$0] }) {
                 change(transaction) { $0.current.insert(transaction.number, sequence: transaction.sequence) }
             }
         case .operator(.family(.unshared(let key, let numbers, _))):
-            revoked[key.member, default: []] += numbers.map { (state.position, $0) }
+            revoke(numbers, of: key.member)
         default: break
         }
     }
@@ -162,6 +163,13 @@ final class TransactionIndex {
         body(&lists[transaction.account, default: AccountLists()].products[transaction.product, default: Lists()])
     }
 
+    private func revoke(_ numbers: [TransactionNumber], of account: AccountID) {
+        for number in numbers {
+            lastRevocation += 1
+            revoked[account, default: []].append((lastRevocation, number))
+        }
+    }
+
     private func isConsumable(_ transaction: GrantedTransaction) -> Bool {
         state.catalog.kind(of: transaction.product) == .consumable
     }
@@ -223,16 +231,15 @@ extension TransactionIndex {
         return list.newestFirst(before: sequence).lazy.compactMap { self[$0] }
     }
 
-    /// Returns an account's revoked transactions behind a position in the ledger, and the position up to which they are.
+    /// Returns an account's revoked transactions behind a place, and the place up to which they are.
     ///
-    /// A position means the same for every account. Those of one record come together, whatever the limit.
-    func revoked(of account: AccountID, after position: Int, limit: Int) -> ([GrantedTransaction], end: Int) {
+    /// A place means the same for every account.
+    func revoked(of account: AccountID, after place: Int, limit: Int) -> ([GrantedTransaction], end: Int) {
         let all = revoked[account] ?? []
-        let rest = all[all.indices.partitionPoint { all[$0].position <= position }...]
-        guard let last = rest.dropFirst(limit - 1).first?.position else {
-            return (rest.compactMap { self[$0.number] }, max(position, state.position))
-        }
-        return (rest.prefix { $0.position <= last }.compactMap { self[$0.number] }, last)
+        let rest = all[all.indices.partitionPoint { all[$0].place <= place }...]
+        let page = rest.prefix(limit)
+        let end = page.count < rest.count ? page.last?.place : nil
+        return (page.compactMap { self[$0.number] }, end ?? max(place, lastRevocation))
     }
 
     /// Returns the products that an account has transactions of, in the order of the catalog.

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// The sandbox as if it were behind a network: what it says comes from tasks.
-struct SandboxOnTasks: AsyncStoreBackend, AvailabilityService, AsyncReceiptService {
+struct SandboxOnTasks: AsyncStoreBackend, AvailabilityService, AsyncReceiptService, AsyncHistoryService {
     let store: SandboxStore
 
     var clock: any StoreClock { store.clock }
@@ -33,9 +33,33 @@ struct SandboxOnTasks: AsyncStoreBackend, AvailabilityService, AsyncReceiptServi
     }
 
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
+        try await answer { store.products(identifiers, reply: $0) }
+    }
+
+    func transactions(_ query: HistoryQuery) async throws -> HistoryPage {
+        try await answer { store.transactions(query, reply: $0) }
+    }
+
+    func subscriptions(_ query: SubscriptionQuery) async throws -> [SignedSubscription] {
+        try await answer { store.subscriptions(query, reply: $0) }
+    }
+
+    func appTransaction() async throws -> SignedValue<AppTransactionPayload> {
+        try await answer { store.appTransaction(reply: $0) }
+    }
+
+    func isEligibleForIntroductoryOffer(inGroup group: String) async throws -> Bool {
+        try await answer { store.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
+    }
+
+    func follow(_ listener: any HistoryListener) { store.follow(listener) }
+
+    private func answer<Answer: Sendable>(
+        _ ask: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+    ) async throws -> Answer {
         await Task.yield()
         return try await withCheckedThrowingContinuation { continuation in
-            store.products(identifiers) { continuation.resume(with: $0) }
+            ask { continuation.resume(with: $0) }
         }
     }
 }

@@ -5,7 +5,9 @@ import StoreCore
 ///
 /// What is not overridden is passed on.
 // unchecked: subclasses guard what they keep
-class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, @unchecked Sendable {
+class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, HistoryService,
+    @unchecked Sendable
+{
     let store: SandboxStore
     private let relays = Locked<[ObjectIdentifier: Relay]>([:])
 
@@ -55,6 +57,33 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         store.refreshReceipt(properties, reply: reply)
     }
+
+    func transactions(
+        _ query: HistoryQuery,
+        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
+    ) {
+        store.transactions(query, reply: reply)
+    }
+
+    func subscriptions(
+        _ query: SubscriptionQuery,
+        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
+    ) {
+        store.subscriptions(query, reply: reply)
+    }
+
+    func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
+        store.appTransaction(reply: reply)
+    }
+
+    func isEligibleForIntroductoryOffer(
+        inGroup group: String,
+        reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
+    ) {
+        store.isEligibleForIntroductoryOffer(inGroup: group, reply: reply)
+    }
+
+    func follow(_ listener: any HistoryListener) { store.follow(listener) }
 
     private final class Relay: StoreUpdateReceiver {
         private let receiver: any StoreUpdateReceiver

@@ -15,7 +15,8 @@ extension ContractSubject {
             consumable: "sword",
             restorable: "castle",
             refused: "dragon",
-            waiting: "gift"
+            waiting: "gift",
+            subscription: "pass"
         )
         var subject = ContractSubject(products: products) {
             let ledger = MemoryLedger()
@@ -28,6 +29,7 @@ extension ContractSubject {
                         .nonConsumable("castle", price: "9.99"),
                         .consumable("dragon", price: "99.99"),
                         .consumable("gift", price: "4.99"),
+                        .autoRenewable("pass", price: "9.99", period: .init(1, .year), group: "passes"),
                     ],
                     clock: clock,
                     ledger: ledger,
@@ -36,7 +38,12 @@ extension ContractSubject {
                 )
             }
             let store = try open()
-            return Store(wrap(store), reopen: { wrap(try open()) }, approve: { try store.decide($0, .approve) })
+            return Store(
+                wrap(store),
+                reopen: { wrap(try open()) },
+                approve: { try store.decide($0, .approve) },
+                refund: { try store.refund($0) }
+            )
         }
         subject.hasReceipts = true
         return subject

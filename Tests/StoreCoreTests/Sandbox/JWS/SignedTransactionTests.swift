@@ -299,6 +299,19 @@ import Testing
         ledger.repair()
         #expect(try store.signedTransaction("1").payload.revocationDate != nil)
     }
+
+    @Test func `A history that a ledger cuts short is told, and not taken for the whole`() throws {
+        let ledger = FailingLedger()
+        let store = try SandboxStore(products: Market.products, ledger: ledger)
+        try store.account.buy("sword")
+        ledger.hidesRecords = true
+        for body in [{ _ = try store.transactions }, { _ = try store.timeline }, { try store.refund("1") }] {
+            let failure = #expect(throws: StoreFailure.self) { try body() }
+            #expect(failure?.description.contains("the ledger returns nothing after its record") == true)
+        }
+        ledger.repair()
+        #expect(try store.transactions.map(\.state) == [.purchased])
+    }
 }
 
 /// Refuses the first signature, then numbers them.
