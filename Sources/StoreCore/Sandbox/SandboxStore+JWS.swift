@@ -4,6 +4,17 @@ import Foundation
 // and within a second of the store's clock, it is the same value: the store keeps the last 256. The first reading takes in the
 // ledger, each later one what is new in it.
 extension SandboxStore {
+    /// The way in which the store signs transactions, renewals and app transactions wrongly; nil, as at the beginning,
+    /// for rightly.
+    ///
+    /// It applies to what is read from now on, and makes an app take the path on which it distrusts a value. Receipts
+    /// are signed as ever. A signer without certificates signs with a broken signature where the defect is in a
+    /// certificate; Store Kit 2 reports the defect that is set.
+    public var signatureDefect: SignatureDefect? {
+        get { core.shell.withLock { $0.settings.signatureDefect } }
+        set { core.shell.withLock { $0.settings.signatureDefect = newValue } }
+    }
+
     /// The signer of the store's JWS: its ``signer`` if that signs them, else an ``HMACReceiptSigner`` of its own.
     ///
     /// Where libcrypto is installed, Store Kit 2 replaces an ``HMACReceiptSigner`` without a given key when it first reads

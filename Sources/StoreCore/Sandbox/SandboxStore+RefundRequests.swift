@@ -30,17 +30,6 @@ extension SandboxStore {
             shell.settings.refundRequests[index].decision = .decline
         }
     }
-
-    /// The way in which the store signs transactions, renewals and app transactions wrongly; nil, as at the beginning,
-    /// for rightly.
-    ///
-    /// It applies to what is read from now on, and makes an app take the path on which it distrusts a value. Receipts
-    /// are signed as ever. A signer without certificates signs with a broken signature where the defect is in a
-    /// certificate; Store Kit 2 reports the defect that is set.
-    public var signatureDefect: SignatureDefect? {
-        get { core.shell.withLock { $0.settings.signatureDefect } }
-        set { core.shell.withLock { $0.settings.signatureDefect = newValue } }
-    }
 }
 
 extension SandboxDriver {

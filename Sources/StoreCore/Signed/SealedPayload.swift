@@ -15,9 +15,11 @@ final class SealedPayload<Payload: JWSPayload>: Sendable {
     /// The JWS, made when it is first read; a signer that fails is asked again at the next reading.
     var jws: String {
         get throws {
-            try text.withLock { text in
+            if let text = text.withLock({ $0 }) { return text }
+            // A signer is the client's code, and is not called with the lock held.
+            let signed = try signer.jws(of: payload.json)
+            return text.withLock { text in
                 if let text { return text }
-                let signed = try signer.jws(of: payload.json)
                 text = signed
                 return signed
             }

@@ -74,13 +74,14 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     public var jws: String { get throws { try sealed.jws } }
 
     private var sealed: SealedPayload<Payload> {
-        seal.withLock { seal in
-            switch seal {
-            case .closed(let sealed): return sealed
-            case .open(let close):
-                let sealed = close(content)
-                seal = .closed(sealed)
-                return sealed
+        switch seal.withLock({ $0 }) {
+        case .closed(let sealed): return sealed
+        case .open(let close):
+            let new = close(content)
+            return seal.withLock { seal in
+                if case .closed(let sealed) = seal { return sealed }
+                seal = .closed(new)
+                return new
             }
         }
     }

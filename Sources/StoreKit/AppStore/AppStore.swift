@@ -12,7 +12,8 @@ public enum AppStore: Sendable {
 
     /// Brings the history up to date with the account's other devices.
     ///
-    /// An app calls it when its user asks to restore purchases. What is new comes with ``Transaction/updates``.
+    /// An app calls it when its user asks to restore purchases, and then reads ``Transaction/currentEntitlements``. A sandbox
+    /// store's history is always up to date.
     ///
     /// - Throws: a ``StoreKitError`` if nobody is signed in or the store cannot be reached.
     public static func sync() async throws { try await StoreFace.current.synchronize() }

@@ -39,6 +39,16 @@ final class Reply<Value: Sendable>: Sendable {
         }
     }
 
+    /// Waits for the value, which is `canceled` if the task is canceled first; to be called once.
+    func value(canceled: Value) async -> Value {
+        if let given { return given }
+        return await withTaskCancellationHandler {
+            await value()
+        } onCancel: {
+            give(canceled)
+        }
+    }
+
     /// Waits for the value; to be called once.
     func value() async -> Value {
         if let given { return given }

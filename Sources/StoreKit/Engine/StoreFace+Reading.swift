@@ -2,17 +2,21 @@ import Foundation
 import StoreCore
 
 extension StoreFace {
+    /// Waits for the store's answer to a call, or until the task is canceled.
+    private func answer<Answer: Sendable>(
+        to call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) throws -> Void
+    ) async throws -> Answer {
+        let reply = Reply<Result<Answer, any Error>>()
+        try call { reply.give($0.mapError { StoreKitError.error(for: $0) }) }
+        return try await reply.value(canceled: .failure(CancellationError())).get()
+    }
+
     /// Waits for the answer to a call of the store's history.
     private func ask<Answer: Sendable>(
         _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) async throws -> Answer {
-        let reply = Reply<Result<Answer, StoreFailure>>()
-        call(try history()) { reply.give($0) }
-        do {
-            return try await reply.value().get()
-        } catch {
-            throw StoreKitError.error(for: error)
-        }
+        let history = try history()
+        return try await answer { call(history, $0) }
     }
 
     /// Returns a page of transactions.
@@ -56,9 +60,9 @@ extension StoreFace {
     }
 
     private func callSynchronize() async throws {
-        let reply = Reply<StoreFailure?>()
-        try history().synchronize { reply.give($0) }
-        if let failure = await reply.value() { throw StoreKitError.error(for: failure) }
+        try await ask { history, reply in
+            history.synchronize { failure in reply(failure.map { .failure($0) } ?? .success(())) }
+        }
     }
 
     func requestRefund(_ identifier: String) async throws -> Transaction.RefundRequestStatus {
@@ -82,14 +86,7 @@ extension StoreFace {
         guard let backend else {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
         }
-        let reply = Reply<Result<ProductsAnswer, StoreFailure>>()
-        backend.products(Set(identifiers)) { reply.give($0) }
-        let answer: ProductsAnswer
-        do {
-            answer = try await reply.value().get()
-        } catch {
-            throw StoreKitError.error(for: error)
-        }
+        let answer = try await answer { backend.products(Set(identifiers), reply: $0) }
         let storefront = storefront
         let products = Dictionary(answer.products.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
         var isFirst: Set<String> = []

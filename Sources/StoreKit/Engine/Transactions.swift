@@ -109,11 +109,7 @@ extension StoreClock {
     fileprivate func wait(_ seconds: Double) async {
         let reply = Reply<Void>()
         let token = schedule(at: now + seconds) { reply.give(()) }
-        await withTaskCancellationHandler {
-            await reply.value()
-        } onCancel: {
-            token.cancel()
-            reply.give(())
-        }
+        await reply.value(canceled: ())
+        token.cancel()
     }
 }

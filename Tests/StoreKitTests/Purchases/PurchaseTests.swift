@@ -1,3 +1,4 @@
+import StoreContract
 import StoreCore
 import StoreKit
 import Testing
@@ -78,9 +79,41 @@ import Testing
         try shop.store.account.setAsksToBuy(true)
         #expect(try await shop.buy("coins").name == "pending")
         let question = try #require(shop.store.undecided.first)
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         try shop.store.decide(question.transaction, .decline())
         await shop.context.settle()
         #expect(shop.queue.transactions.isEmpty)
+        // The subscriber hears of what comes next, and of nothing before.
+        _ = try shop.store.account.buy("sword")
+        #expect(try #require(await iterator.next()).unsafePayloadValue.productID == "sword")
+    }
+
+    @Test(arguments: [false, true])
+    func `A purchase that is pending when the storefront changes continues as it was ordered`(goesOn: Bool)
+        async throws
+    {
+        let shop = try Shop(.inline)
+        try shop.store.account.setAsksToBuy(true)
+        let asked = Locked<[String]>([])
+        let option = Product.PurchaseOption.onStorefrontChange { storefront in
+            asked.withLock { $0.append(storefront.countryCode) }
+            return goesOn
+        }
+        #expect(try await shop.buy("coins", [option]).name == "pending")
+        try shop.store.setStorefront("DEU")
+        #expect(asked.withLock { $0 } == ["DEU"])
+        #expect(shop.store.undecided.count == (goesOn ? 1 : 0))
+        await shop.context.settle()
+        #expect(shop.queue.transactions.count == (goesOn ? 1 : 0))
+    }
+
+    @Test func `A task that is canceled waits no longer for a store that does not answer`() async throws {
+        let injector = try FaultInjector(SandboxStore(products: Shop.products, clock: ManualClock()))
+        injector.add(.drop, at: .productsRequest)
+        let context = StoreContext(backend: injector, delivery: .inline, log: .silent)
+        let reader = context.run { Task { try await Product.products(for: ["coins"]) } }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
     }
 
     @Test(arguments: Shop.deliveries)

@@ -55,6 +55,15 @@ import Testing
         #expect(await iterator.next()?.state == .expired)
     }
 
+    @Test func `A renewal that cannot be charged is a message`() async throws {
+        let shop = try Shop(.inline)
+        try await shop.bought("gold")
+        var iterator = shop.context.run { Message.messages.makeAsyncIterator() }
+        try shop.store.account.setBillingFails(true)
+        shop.store.advance(by: 32 * 86_400)
+        #expect(await iterator.next()?.reason == .billingIssue)
+    }
+
     @Test func `What a subscriber has not taken of a store that was replaced is not told`() async throws {
         let shop = try Shop(.inline)
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }

@@ -41,6 +41,27 @@ import Testing
         }
     }
 
+    @Test func `A thousand contexts with a subscriber each hear their own purchases alone`() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let store = try SandboxStore(products: [.consumable("coins\(number)", price: "0.99")])
+                    let context = StoreContext(backend: store, delivery: .inline, log: .silent)
+                    try await context.run {
+                        async let heard = Transaction.updates.first(3)
+                        for _ in 1...3 { _ = try store.account.buy("coins\(number)") }
+                        #expect(
+                            await heard.map(\.unsafePayloadValue.productID)
+                                == Array(repeating: "coins\(number)", count: 3)
+                        )
+                        #expect(await Transaction.all.all().count == 3)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `Renewals are updates`() async throws {
         let shop = try Shop(.inline)
         try await shop.bought("gold").finish()
