@@ -122,9 +122,11 @@ extension TransactionIndex {
             }
             return (found.sorted { $0.sequence > $1.sequence }, nil)
         case .revoked:
-            let place = max(query.cursor.flatMap { Int($0) } ?? 0, 0)
+            // Another account's place is none of this one's.
+            let cursor = query.cursor?.split(separator: ".").compactMap { Int($0) } ?? []
+            let place = cursor.count == 2 && cursor[0] == account.rawValue ? max(cursor[1], 0) : 0
             let (revoked, end) = revoked(of: account, after: place, limit: limit)
-            return (revoked.filter { only == nil || $0.product == only }, String(end))
+            return (revoked.filter { only == nil || $0.product == only }, "\(account.rawValue).\(end)")
         case .transactions(let identifiers):
             return (identifiers.compactMap { self[$0] }.filter { $0.account == account }, nil)
         }

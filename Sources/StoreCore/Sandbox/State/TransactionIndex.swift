@@ -51,7 +51,9 @@ struct TransactionIndex: Sendable {
             // Emptied in place: the cursors of those who have read them stay valid.
             revoked = revoked.mapValues { $0.map { _ in 0 } }
         case .finished(let finish):
-            if let transaction = finish.transaction.flatMap({ transactions[$0] }), isConsumable(transaction) {
+            if let transaction = finish.transaction.flatMap({ transactions[$0] }), isConsumable(transaction),
+                state.revocations.cancellation(of: transaction.number.identifier) == nil
+            {
                 change(transaction) { $0.current.remove(sequence: transaction.sequence) }
             }
         case .operator(.refunded(let refund)):
