@@ -4,26 +4,33 @@ import StoreCore
 extension StoreFace {
     /// Tells the subscribers to updates of transactions, each of one that it has not been told of.
     func tell(_ identifiers: [String], _ state: inout State) {
-        for (number, continuation) in state.updates.all {
-            // Who only waits for an arrival has no memory.
-            guard state.told[number] != nil else {
-                continuation.yield(identifiers)
-                continue
-            }
+        for (number, continuation) in state.updates.all where state.told[number] != nil {
             let new = identifiers.filter { state.told[number]?.insert($0).inserted ?? false }
             if !new.isEmpty { continuation.yield(new) }
         }
     }
 
+    /// Tells those who wait for an arrival, who have no memory, what the queue has now.
+    func tellArrival(_ identifiers: [String], _ state: State) {
+        for (number, continuation) in state.updates.all where state.told[number] == nil {
+            continuation.yield(identifiers)
+        }
+    }
+
     /// Begins to listen to updates: first to all that is unfinished and was not returned by a purchase.
     func updateStream() -> AsyncStream<[String]> {
-        // The queue connects to its store, if it has not yet, and tells of what is unfinished.
+        // The queue has told its observers of what is unfinished, perhaps before the face was one of them.
+        let queued = queue?.transactions ?? []
         let stream = subscribe(to: \.updates) { state, number, continuation in
+            for transaction in queued where transaction.isGranted && !transaction.isFinished {
+                guard let identifier = transaction.transactionIdentifier else { continue }
+                state.known[identifier] = transaction
+            }
             let unfinished = state.known.values.filter { !$0.isFinished }
                 .compactMap(\.transactionIdentifier).filter { !state.returned.contains($0) }
                 .sorted { ($0.count, $0) < ($1.count, $1) }
             state.told[number] = Set(unfinished)
-            let first = unfinished + state.unheard
+            let first = unfinished + state.unheard.filter { !unfinished.contains($0) }
             state.unheard = []
             if !first.isEmpty { continuation.yield(first) }
         } end: { state, number in
@@ -34,6 +41,10 @@ extension StoreFace {
     }
 
     func updates() -> Transaction.Transactions { Transaction.Transactions(.updates(self)) }
+}
+
+extension SKPaymentTransaction {
+    fileprivate var isGranted: Bool { transactionState == .purchased || transactionState == .restored }
 }
 
 // MARK: - Changes of the history
@@ -101,7 +112,11 @@ extension StoreFace: HistoryListener {
         service.follow(self)
     }
 
-    func historyChanged() { read(isFirst: false) }
+    func historyChanged() {
+        // Who waits for an arrival may wait in vain now.
+        state.withLock { tellArrival([], $0) }
+        read(isFirst: false)
+    }
 
     /// Reads what has changed; one reading at a time.
     private func read(isFirst: Bool) {
@@ -151,7 +166,8 @@ extension StoreFace: HistoryListener {
     private func tellRevoked(_ identifiers: [String], _ state: inout State) {
         let new = identifiers.filter { state.history.revoked.insert($0).inserted }
         guard !new.isEmpty else { return }
-        if state.updates.isEmpty {
+        // Who only waits for an arrival does not listen.
+        if state.told.isEmpty {
             state.unheard += new
         } else {
             state.updates.tell(new)

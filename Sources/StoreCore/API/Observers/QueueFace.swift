@@ -31,10 +31,11 @@ extension SKPaymentQueue {
 
     /// Finishes a transaction that the app knows by its identifier, and perhaps not from an observer's callback.
     ///
-    /// Returns false if the queue has no unfinished transaction of that identifier that is decided.
+    /// Returns false if the queue has no decided transaction of that identifier, nor a finish of it that the store has not
+    /// acknowledged.
     package func finish(identifier: String) -> Bool {
         let driver = notifier.driver
-        guard let number = driver.number(of: identifier) else { return false }
+        guard let number = driver.number(of: identifier) else { return driver.isFinishing(identifier) }
         return driver.finish(number) == .finished
     }
 
@@ -61,6 +62,16 @@ extension SKPayment {
 }
 
 extension QueueDriver {
+    /// Whether the store has not acknowledged the finish of a transaction yet.
+    func isFinishing(_ identifier: String) -> Bool {
+        state.withLock { state in
+            let outbound = state.machine.outbound
+            return (0..<outbound.count).contains {
+                outbound[$0].command.action == .finish(transaction: identifier)
+            }
+        }
+    }
+
     /// Returns the number of an unfinished transaction; nil if the driver has none of that identifier.
     func number(of identifier: String) -> Int? {
         state.withLock { state in
