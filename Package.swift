@@ -40,7 +40,7 @@ let package = Package(
         ),
         .target(
             name: "StoreSimulator",
-            dependencies: ["StoreCore", "StoreContract"],
+            dependencies: ["StoreCore", "StoreContract", "StoreKit"],
             swiftSettings: settings
         ),
         .target(
