@@ -46,7 +46,7 @@ let package = Package(
         ),
         .target(
             name: "StoreSimulator",
-            dependencies: ["StoreCore", "StoreContract"],
+            dependencies: ["StoreCore", "StoreContract", "StoreKit"],
             swiftSettings: settings
         ),
         .target(

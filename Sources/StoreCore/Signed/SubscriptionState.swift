@@ -18,6 +18,9 @@ public enum SubscriptionState: Int, Hashable, Codable, Sendable {
     public init(transaction: TransactionPayload, renewal: RenewalPayload) {
         if transaction.revocationDate != nil {
             self = .revoked
+        } else if transaction.isUpgraded == true {
+            // What took its place was deleted.
+            self = .expired
         } else if renewal.isInBillingRetryPeriod == true {
             self =
                 renewal.gracePeriodExpiresDate.map { $0 > renewal.signedDate } == true

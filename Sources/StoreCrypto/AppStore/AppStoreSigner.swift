@@ -126,7 +126,12 @@ extension AppStoreSigner {
     public func jws(of payload: Data) throws -> String { try payloads.signer(at: date(of: payload)).sign(payload) }
 
     /// Returns the date that verifiers judge certificates by: the payload's own, which may be long ago when it is signed.
-    private func date(of payload: Data) -> Date { SigningDate(of: payload)?.date ?? clock.now }
+    ///
+    /// A payload without a date, or with one at which the root was not valid, is signed as of now.
+    private func date(of payload: Data) -> Date {
+        let date = SigningDate(of: payload)?.date
+        return date.flatMap { authority.validity.contains($0) ? $0 : nil } ?? clock.now
+    }
 
     /// Signs a payload in a form that has a defect; Xcode's form, which has no chain, in place of a certificate's defect with
     /// a broken signature.

@@ -145,8 +145,10 @@ public final class CertificateAuthority: Sendable {
         return CertifiedKey(key: key, certificate: try template.issued(for: key, by: nil as CertifiedKey?))
     }
 
+    /// The dates at which the root certificate is valid.
+    var validity: Range<Date> { root.certificate.validity }
+
     private func requireValidity(at date: Date) throws(CryptoError) {
-        let validity = root.certificate.validity
         guard validity.contains(date) else {
             let state = date < validity.lowerBound ? "is not valid yet" : "has expired"
             throw CryptoError("the authority's root certificate \(state) on \(date.formatted(.iso8601))")

@@ -32,6 +32,7 @@ final class HistoryReader: HistoryListener {
 
     func historyChanged() {
         guard let face, face.reads(with: self) else { return }
+        face.tellWaiting()
         let mustBegin = state.withLock { state in
             guard !state.hasBegun || face.hasHistorySubscribers else {
                 // Whoever comes next is told of changes from then on.
@@ -111,6 +112,9 @@ extension StoreFace {
     fileprivate var hasStatusSubscribers: Bool { state.withLock { !($0.statuses.isEmpty && $0.messages.isEmpty) } }
     fileprivate var hasHistorySubscribers: Bool { hasUpdateSubscribers || hasStatusSubscribers }
     fileprivate func reads(with reader: HistoryReader) -> Bool { state.withLock { $0.reader === reader } }
+
+    /// Has those who wait for an arrival look whether they wait in vain now.
+    fileprivate func tellWaiting() { state.withLock { $0.arrivals }.tell([]) }
 
     /// Tells of revoked transactions; returns whether anybody listens.
     fileprivate func tellRevoked(_ identifiers: [String], readWith reader: HistoryReader) -> Bool {

@@ -12,7 +12,8 @@ struct PurchaseUnderWay: Sendable {
         case failed(StoreFailure)
         /// The buyer's task was canceled, and the purchase goes on.
         case abandoned
-        /// The queue was relaunched, released or given another store, and hears of the outcome no more.
+        /// The queue was relaunched, released or given another store, or another user signed in: it hears of the outcome no
+        /// more.
         case unknown
     }
 

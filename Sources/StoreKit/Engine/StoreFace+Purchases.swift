@@ -86,7 +86,7 @@ extension StoreFace {
         var outcomes: [(Reply<PurchaseUnderWay.Outcome>, PurchaseUnderWay.Outcome)] = []
         var failed: [SKPaymentTransaction] = []
         state.withLock { state in
-            var news: [String] = []
+            var (news, arrived): ([String], [String]) = ([], [])
             for transaction in transactions {
                 let number = transaction.orderNumber
                 switch transaction.transactionState {
@@ -94,6 +94,7 @@ extension StoreFace {
                 case .purchased, .restored:
                     guard let identifier = transaction.transactionIdentifier else { continue }
                     state.abandoned[number] = nil
+                    arrived.append(identifier)
                     if let purchase = state.purchases.removeValue(forKey: number) {
                         state.returned.insert(identifier)
                         outcomes.append((purchase.outcome, .purchased(identifier)))
@@ -115,7 +116,7 @@ extension StoreFace {
                 }
             }
             state.updates.tell(news)
-            state.arrivals.tell(news)
+            state.arrivals.tell(arrived)
         }
         // Store Kit 2 knows no failed transactions that wait to be finished.
         for transaction in failed { queue.finishTransaction(transaction) }
@@ -123,13 +124,20 @@ extension StoreFace {
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+        var lost: [PurchaseUnderWay] = []
         state.withLock { state in
+            for number in transactions.map(\.orderNumber) {
+                // Undecided: its user has signed out, or it is deleted.
+                if let purchase = state.purchases.removeValue(forKey: number) { lost.append(purchase) }
+                state.abandoned[number] = nil
+            }
             for identifier in transactions.compactMap(\.transactionIdentifier) {
                 state.known[identifier] = nil
                 state.returned.remove(identifier)
                 state.updates.forget(identifier)
             }
         }
+        for purchase in lost { purchase.outcome.give(.unknown) }
     }
 
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {
@@ -166,7 +174,8 @@ extension StoreFace {
         // The queue has not received it yet, or it is finished already.
         while await isUnfinished(identifier), let arrival = arrival() {
             if queue.finish(identifier: identifier) { return }
-            for await identifiers in arrival where identifiers.contains(identifier) { break }
+            // Another device may finish it first, which changes the history.
+            for await identifiers in arrival where identifiers.isEmpty || identifiers.contains(identifier) { break }
             if Task.isCancelled { return }
         }
     }
@@ -181,9 +190,11 @@ extension StoreFace {
         return false
     }
 
-    /// A stream of the transactions that the queue tells of from now on.
+    /// A stream of the transactions that the queue tells of from now on, and of nothing whenever the history changes.
     private func arrival() -> AsyncStream<[String]>? {
         let isOver = state.withLock { $0.isOver }
-        return isOver ? nil : subscribe(to: \.arrivals)
+        if isOver { return nil }
+        followHistory()
+        return subscribe(to: \.arrivals)
     }
 }

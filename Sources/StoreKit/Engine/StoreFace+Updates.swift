@@ -5,9 +5,14 @@ extension StoreFace {
     /// Begins to listen to updates: first to all that is unfinished and was not returned by a purchase.
     func subscribeToUpdates() -> UpdateSubscription {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        // The queue has told its observers of what is unfinished, perhaps before the face was one of them.
+        let queued = queue?.transactions ?? []
         let number = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
-            // The queue connects to its store, if it has not yet, and tells of what is unfinished.
+            for transaction in queued where transaction.isGranted && !transaction.isFinished {
+                guard let identifier = transaction.transactionIdentifier else { continue }
+                state.known[identifier] = transaction
+            }
             let unfinished = state.known.values.filter { !$0.isFinished }
                 .compactMap(\.transactionIdentifier).filter { !state.returned.contains($0) }
                 .sorted { ($0.count, $0) < ($1.count, $1) }
@@ -26,6 +31,10 @@ extension StoreFace {
     func takeUpdates(of number: Int) -> [String] { state.withLock { $0.updates.take(of: number) } }
 
     func updates() -> Transaction.Transactions { Transaction.Transactions(.updates(self)) }
+}
+
+extension SKPaymentTransaction {
+    fileprivate var isGranted: Bool { transactionState == .purchased || transactionState == .restored }
 }
 
 // MARK: - Other sequences

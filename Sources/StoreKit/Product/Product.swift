@@ -10,7 +10,7 @@ public struct Product: Identifiable, Sendable {
     private let storefront: StoreStorefront?
 
     /// Creates a product from a store's description of it.
-    init(_ product: StoreProduct, storefront: StoreStorefront?) {
+    package init(_ product: StoreProduct, storefront: StoreStorefront?) {
         self.product = product
         self.storefront = storefront
     }
@@ -67,6 +67,11 @@ public struct Product: Identifiable, Sendable {
     /// - Throws: a ``PurchaseError`` or a ``StoreKitError`` with the reason why it is not sold. A store without a history,
     ///   which Store Kit 2 needs, throws before anything is charged.
     @MainActor public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult {
+        try await order(options)
+    }
+
+    /// Does what ``purchase(options:)`` does, on the executor that the caller prefers.
+    package func order(_ options: Set<PurchaseOption>) async throws -> PurchaseResult {
         try await StoreFace.current.purchase(self, options)
     }
 

@@ -20,6 +20,8 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     /// The context of the app's requests.
     let context: StoreContext
     let requests: RequestTracker
+    /// What it does by Store Kit 2.
+    let tasks: AppTasks
     /// The requests whose end it has not reliably heard.
     private var probes: [RequestProbe] = []
     private let device: Int
@@ -39,6 +41,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         _ pauses: ManualClock,
         _ crashInjector: CrashInjector,
         _ eventLog: EventLog,
+        taskLane: TaskLane,
         hasOwnLane: Bool
     ) {
         self.device = device
@@ -73,6 +76,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
             delivery: .inline,
             log: .silent
         )
+        tasks = AppTasks(device, queue.storeContext, process, taskLane, crashInjector, eventLog)
         super.init()
         queue.delegate = self
     }
@@ -103,6 +107,9 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         let stage = Model.Stage(transaction.transactionState)
         let name = eventLog.name(transaction)
         eventLog.shown(name, stage, on: device)
+        if let identifier = transaction.transactionIdentifier, eventLog.hasFinished(identifier, on: device) {
+            eventLog.broke("device \(device) heard of \(name) after an app there had finished it")
+        }
         guard var last = seen[ObjectIdentifier(transaction)] else {
             seen[ObjectIdentifier(transaction)] = Seen(transaction: transaction, stage: stage)
             return
@@ -154,13 +161,14 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     ) -> Bool {
         crashInjector.pass(.notice)
         if process.hasCrashed { return false }
-        guard let tag = payment.applicationUsername.flatMap({ Int($0) }),
+        guard let tag = PaymentTag.number(in: payment.applicationUsername),
             let offered = SimulatedOperation.Product(rawValue: product.productIdentifier)
         else {
             eventLog.broke("device \(device) is asked about a payment that nobody began")
             return false
         }
         eventLog.offered(tag, offered, on: device)
+        tasks.wasOffered(offered)
         if eventLog.takesPromotions[device] { return true }
         kept.append(payment)
         return false

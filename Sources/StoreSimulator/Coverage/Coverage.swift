@@ -76,8 +76,8 @@ extension Coverage {
     private static func event(of operation: SimulatedOperation, _ model: Model) -> (Event, Scope)? {
         func on(_ device: Int, _ event: Event) -> (Event, Scope) { (event, .device(device % model.devices.count)) }
         return switch operation {
-        case .add, .addOffer, .crash: nil
-        case .finish(let device, _): on(device, .finish)
+        case .add, .addOffer, .purchase, .listenForUpdates, .pauseUpdates, .cancelTask, .crash: nil
+        case .finish(let device, _), .finishUnfinished(let device, _): on(device, .finish)
         case .restore(let device): on(device, .restore)
         case .approve: (.approve, .everything)
         case .cancel: (.cancel, .everything)

@@ -5,6 +5,8 @@
 /// stack has unwound, but nothing that it does has any effect.
 final class CrashInjector: @unchecked Sendable {  // unchecked: a run uses one thread
     private var countdown = 0
+    /// Whether boundaries are not counted, since nothing of a run passes them.
+    private var isSuspended = false
     private var target = SimulatedOperation.CrashTarget.store
     var store = ProcessState()
     var apps: [ProcessState]
@@ -32,11 +34,18 @@ final class CrashInjector: @unchecked Sendable {  // unchecked: a run uses one t
     func disarm() { countdown = 0 }
 
     func pass(_ boundary: DirectCoverage.Boundary? = nil) {
-        guard countdown > 0 else { return }
+        guard countdown > 0, !isSuspended else { return }
         countdown -= 1
         guard countdown == 0 else { return }
         if let boundary { directCoverage?.direct.noteCrash(of: target, at: boundary) }
         crash()
+    }
+
+    /// Looks at the run without passing a boundary.
+    func looking<R>(_ body: () -> R) -> R {
+        isSuspended = true
+        defer { isSuspended = false }
+        return body()
     }
 
     /// Passes a boundary before a disk writes, or waits for a write.

@@ -16,6 +16,12 @@ final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
     private var finished: [Set<TransactionName>]
     /// The transactions that the running launches have finished, and not heard removed.
     private var finishing: [Set<TransactionName>]
+    /// The identifiers of the transactions finished on each device, and of those that running launches have finished in
+    /// this operation.
+    private var finishedIdentifiers: [Set<String>]
+    private var finishingIdentifiers: [Set<String>]
+    /// The number of times that the store's history could not be read since the store had crashed.
+    var historyFailures = 0
     /// The restores that the running launch asked for and did not hear end.
     private var restores: [Int]
     /// Those of them whose end its observer has been there to hear.
@@ -28,6 +34,8 @@ final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
     /// The number of times that they were offered each product.
     private(set) var offers: [[SimulatedOperation.Product: Int]]
     private var offered: Set<Int> = []
+    /// The promoted purchases that the store has told each device of, and its app has not iterated over.
+    private var intents: [[SimulatedOperation.Product: Int]]
     /// The number of times that each app heard that access to a product has ended, by possible user.
     private(set) var revocations: [[Int: [SimulatedOperation.Product: Int]]]
 
@@ -44,8 +52,11 @@ final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
         takesPromotions = Array(repeating: true, count: devices)
         offers = Array(repeating: [:], count: devices)
         revocations = Array(repeating: [:], count: devices)
+        intents = offers
         finished = Array(repeating: [], count: devices)
         finishing = finished
+        finishedIdentifiers = Array(repeating: [], count: devices)
+        finishingIdentifiers = finishedIdentifiers
         restores = Array(repeating: 0, count: devices)
         owedRestores = restores
         for requests in requests { requests.broke = { [unowned self] in broke($0) } }
@@ -80,7 +91,7 @@ final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
     func name(_ transaction: SKPaymentTransaction) -> TransactionName {
         let payment = transaction.original == nil ? transaction.payment.applicationUsername : nil
         let identifier = transaction.transactionIdentifier ?? ""
-        guard let tag = payment.flatMap({ Int($0) }), !resolved.contains(identifier) else {
+        guard let tag = PaymentTag.number(in: payment), !resolved.contains(identifier) else {
             return .transaction(identifier)
         }
         return .payment(tag)
@@ -106,8 +117,16 @@ final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
     /// Records that an app is about to finish a transaction.
     func finishes(_ name: TransactionName, on device: Int) { finishing[device].insert(name) }
 
+    /// Records that an app has finished a transaction, by either face.
+    func finishes(identifier: String, on device: Int) { finishingIdentifiers[device].insert(identifier) }
+
+    /// Whether an app on a device has finished a transaction, in this launch or in an earlier one.
+    func hasFinished(_ identifier: String, on device: Int) -> Bool { finishedIdentifiers[device].contains(identifier) }
+
     /// Records what the app of a device finished in an operation that it survived.
     func survived(_ device: Int) {
+        finishedIdentifiers[device].formUnion(finishingIdentifiers[device])
+        finishingIdentifiers[device] = []
         finished[device].formUnion(finishing[device])
         finishing[device] = []
     }
@@ -116,6 +135,25 @@ final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
     func offered(_ tag: Int, _ product: SimulatedOperation.Product, on device: Int) {
         if !offered.insert(tag).inserted { broke("device \(device) is asked twice about payment \(tag)") }
         offers[device][product, default: 0] += 1
+        intents[device][product, default: 0] -= 1
+    }
+
+    /// Records that an app that has no observer is told of a promoted purchase.
+    func intended(_ product: SimulatedOperation.Product, on device: Int) {
+        offers[device][product, default: 0] += 1
+        intents[device][product, default: 0] -= 1
+    }
+
+    /// Records that a promoted purchase is on its way to an app that hears of it by Store Kit 2.
+    func intends(_ product: SimulatedOperation.Product, on device: Int) { intents[device][product, default: 0] += 1 }
+
+    /// A function that returns whether a device's app hears by Store Kit 2 alone.
+    var hearsWithoutObserver: (_ device: Int) -> Bool = { _ in false }
+
+    /// Records that access to a product has ended, of which an app without an observer hears no callback.
+    func revokedUnobserved(_ product: SimulatedOperation.Product, on device: Int) {
+        guard hearsWithoutObserver(device), let account = user(device) else { return }
+        revocations[device][account, default: [:]][product, default: 0] += 1
     }
 
     /// A function that returns the user signed in on a device.
@@ -143,8 +181,12 @@ final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
     func launched(_ device: Int) {
         payments.crashed(on: device)
         finishing[device] = []
+        finishingIdentifiers[device] = []
         restores[device] = 0
         owedRestores[device] = 0
+        // An intent that its app has not taken dies with the app.
+        for (product, count) in intents[device] where count > 0 { offers[device][product, default: 0] += count }
+        intents[device] = [:]
     }
 
     func restoreEnded(on device: Int) {

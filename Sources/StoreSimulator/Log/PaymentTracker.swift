@@ -81,6 +81,6 @@ extension StoreCommand {
     /// The number of the payment that is ordered, nil for anything else.
     fileprivate var tag: Int? {
         guard case .purchase(let payment) = action else { return nil }
-        return payment.applicationUsername.flatMap { Int($0) }
+        return PaymentTag.number(in: payment.applicationUsername)
     }
 }

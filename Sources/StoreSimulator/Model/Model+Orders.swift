@@ -34,6 +34,7 @@ extension Model {
             failure: refusal,
             date: now
         )
+        entry.neededApproval = entry.stage == .deferred
         entry.offer = offer?.offer
         ofTag[tag] = add(entry)
         if refusal == nil, !isDeferred, !isAsked { charge(entries.count - 1) }

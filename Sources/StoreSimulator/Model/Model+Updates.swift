@@ -60,7 +60,7 @@ extension Model {
                     && isSame(entry.original, transaction.original)
             }
         default:
-            return transaction.payment.applicationUsername.flatMap { Int($0) }.flatMap { ofTag[$0] }
+            return PaymentTag.number(in: transaction.payment.applicationUsername).flatMap { ofTag[$0] }
         }
     }
 

@@ -38,6 +38,8 @@ struct Model {
         let product: Product
         let quantity: Int
         var stage: Stage
+        /// Whether somebody else had to approve it.
+        var neededApproval = false
         /// The reason that it failed.
         var failure: StoreFailure.Code?
         /// The entry that it restores, renews, or continues to share.

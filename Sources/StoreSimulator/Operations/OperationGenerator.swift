@@ -4,10 +4,17 @@ import StoreCore
 /// A generator of operations, the same ones from the same seed.
 struct OperationGenerator {
     private var random: SplitMix64
+    private var faces: FaceGenerator
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+        faces = FaceGenerator(seed: seed)
+    }
 
-    mutating func operations(_ count: Int) -> [SimulatedOperation] { (0..<count).map { _ in operation() } }
+    mutating func operations(_ count: Int) -> [SimulatedOperation] {
+        let operations = (0..<count).map { _ in operation() }
+        return faces.translated(operations)
+    }
 
     private mutating func operation() -> SimulatedOperation {
         let device = below(3)

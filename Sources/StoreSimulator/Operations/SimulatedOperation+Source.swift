@@ -7,6 +7,13 @@ extension SimulatedOperation: CustomStringConvertible {
         case .add(let device, let product, let quantity):
             ".add(device: \(device), product: .\(product), quantity: \(quantity))"
         case .finish(let device, let index): ".finish(device: \(device), index: \(index))"
+        case .purchase(let device, let product, let quantity):
+            ".purchase(device: \(device), product: .\(product), quantity: \(quantity))"
+        case .finishUnfinished(let device, let index): ".finishUnfinished(device: \(device), index: \(index))"
+        case .listenForUpdates(let device, let finishes):
+            ".listenForUpdates(device: \(device), finishes: \(finishes))"
+        case .pauseUpdates(let device, let isOn): ".pauseUpdates(device: \(device), \(isOn))"
+        case .cancelTask(let device, let index): ".cancelTask(device: \(device), index: \(index))"
         case .restore(let device): ".restore(device: \(device))"
         case .approve(let index): ".approve(index: \(index))"
         case .cancel(let index): ".cancel(index: \(index))"

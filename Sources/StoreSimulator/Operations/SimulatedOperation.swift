@@ -10,6 +10,16 @@ public enum SimulatedOperation: Hashable, Sendable {
     case add(device: Int, product: Product, quantity: Int)
     /// The app on a device finishes one of the decided transactions in its queue.
     case finish(device: Int, index: Int)
+    /// The app on a device buys by Store Kit 2, in a task that waits for the outcome.
+    case purchase(device: Int, product: Product, quantity: Int)
+    /// The app on a device finishes one of Store Kit 2's unfinished transactions.
+    case finishUnfinished(device: Int, index: Int)
+    /// The app on a device begins to iterate over Store Kit 2's updates, and finishes each or none.
+    case listenForUpdates(device: Int, finishes: Bool)
+    /// The app on a device ceases to take further updates in all of its iterations, or goes on.
+    case pauseUpdates(device: Int, Bool)
+    /// The app on a device cancels one of its tasks that wait.
+    case cancelTask(device: Int, index: Int)
     /// The app on a device restores purchases.
     case restore(device: Int)
     /// An approver approves one of the orders that wait for a decision.

@@ -11,7 +11,7 @@ extension Simulation {
     }
 
     func runLanes() {
-        while apps.contains(where: { $0.lane?.drainHere() == true }) {}
+        while taskLane.drainHere() || apps.contains(where: { $0.lane?.drainHere() == true }) {}
     }
 
     func add(_ product: SimulatedOperation.Product, _ quantity: Int, on device: Int) {
@@ -28,7 +28,7 @@ extension Simulation {
         guard !apps[device].kept.isEmpty else { return }
         let payment = apps[device].kept.removeFirst()
         apps[device].queue.add(payment)
-        if let tag = payment.applicationUsername.flatMap({ Int($0) }) { addedInOperation.append((tag, device)) }
+        if let tag = PaymentTag.number(in: payment.applicationUsername) { addedInOperation.append((tag, device)) }
     }
 
     func finish(_ index: Int, on device: Int) {
@@ -37,6 +37,9 @@ extension Simulation {
         let transaction = decided[index % decided.count]
         let name = eventLog.name(transaction)
         eventLog.finishes(name, on: device)
+        if let identifier = transaction.transactionIdentifier {
+            eventLog.finishes(identifier: identifier, on: device)
+        }
         apps[device].queue.finishTransaction(transaction)
     }
 

@@ -11,13 +11,13 @@ extension Simulation {
         modelDriver.model.advance(to: clock.now)
         let lines = settle()
         if let violation = eventLog.violation ?? endpoints.lazy.compactMap(\.violation).first { return violation }
-        if let violation = checkOperator() ?? checkPrices() { return violation }
+        if let violation = checkOperator() ?? checkPrices() ?? checkPurchases() { return violation }
         guard lines.count == waitingForOperator + waitingForClock else { return nil }
         if let violation = checkRequests() { return violation }
-        for device in apps.indices where isObserved[device] && modelDriver.isReachable[device] {
-            if let violation = checkQueue(of: device) { return violation }
+        for device in apps.indices where isFollowed(device) && modelDriver.isReachable[device] {
+            if let violation = checkQueue(of: device) ?? checkTasks(of: device) { return violation }
         }
-        return nil
+        return eventLog.violation
     }
 
     /// Settles, and returns what waits for an outside event.
@@ -27,7 +27,7 @@ extension Simulation {
         guard disk.head != checkedRecords else { return nil }
         checkedRecords = disk.head
         if let violation = checkNames() ?? checkPromotions() { return violation }
-        let undecided = store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }
+        let undecided = store.undecided.compactMap { PaymentTag.number(in: $0.applicationUsername) }
         if undecided != modelDriver.model.undecided {
             return "payments \(undecided) wait for a decision, and should be \(modelDriver.model.undecided)"
         }

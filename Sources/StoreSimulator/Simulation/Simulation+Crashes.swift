@@ -30,12 +30,22 @@ extension Simulation {
             eventLog.broke("the journal of device \(device) is damaged: \(error)")
         }
         eventLog.launched(device)
+        endTasks(of: device)
         apps[device] = makeApp(device)
         if isObserved[device] { apps[device].observe() }
     }
 
+    /// Ends the tasks of a launch, which would wait forever.
+    private func endTasks(of device: Int) {
+        guard apps[device].tasks.isInUse else { return }
+        apps[device].process.hasCrashed = true
+        apps[device].tasks.cancelAll()
+        while taskLane.drainHere() {}
+    }
+
     /// Removes the storage; nothing is launched again.
     func removeStorage() {
+        for device in apps.indices { endTasks(of: device) }
         disk.remove()
         for journal in journals { journal.remove() }
     }

@@ -12,6 +12,11 @@ extension Simulation {
         switch operation {
         case .add(let device, let product, let quantity): add(product, max(quantity, 1), on: device % 3)
         case .finish(let device, let index): finish(index, on: device % 3)
+        case .purchase(let device, let product, let quantity): purchase(product, max(quantity, 1), on: device % 3)
+        case .finishUnfinished(let device, let index): finishUnfinished(index, on: device % 3)
+        case .listenForUpdates(let device, let finishes): listenForUpdates(on: device % 3, finishes: finishes)
+        case .pauseUpdates(let device, let isOn): pauseUpdates(isOn, on: device % 3)
+        case .cancelTask(let device, let index): cancelTask(index, on: device % 3)
         case .restore(let device): restore(on: device % 3)
         case .approve(let index): decide(index, .approve)
         case .cancel(let index): decide(index, .cancel)
@@ -85,7 +90,7 @@ extension Simulation {
     private func noteWhoIsHeard() {
         for account in modelDriver.model.accounts.indices {
             modelDriver.model.accounts[account].isHeard = apps.indices.contains {
-                modelDriver.model.devices[$0].account == account && modelDriver.isReachable[$0] && isObserved[$0]
+                modelDriver.model.devices[$0].account == account && modelDriver.isReachable[$0] && isFollowed($0)
             }
         }
     }
@@ -103,6 +108,7 @@ extension Simulation {
             eventLog.requests[device].forgetPlans()
             setReachable(true, device)
             setObserved(true, on: device)
+            if usesTasks { apps[device].tasks.pauseUpdates(false) }
         }
         // Whole files arrive in two days.
         if waitingForClock > 0 {
@@ -115,6 +121,8 @@ extension Simulation {
             for device in apps.indices { signIn(account, on: device) }
             if let violation = quieten() ?? finishDownloads() ?? quieten() ?? checkReceipts() { return violation }
         }
+        passPauses()
+        if let violation = quieten() { return violation }
         for device in apps.indices { relaunch(device) }
         if let violation = quieten() { return violation }
         // The last commit is read back too.
@@ -128,6 +136,9 @@ extension Simulation {
         if let tag = lost.min() { return "payment \(tag) was accepted or kept and never reached the store" }
         return nil
     }
+
+    /// Has everything repeated that could not be read by Store Kit 2.
+    private func passPauses() { if usesTasks { pauses.advance(by: 600) } }
 
     /// Checks that known updates are not sent to an app's next launch.
     private func checkNews() -> String? {

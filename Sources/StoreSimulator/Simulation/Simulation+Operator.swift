@@ -6,7 +6,7 @@ extension Simulation {
         let undecided = store.undecided
         guard !undecided.isEmpty else { return }
         let request = undecided[index % undecided.count]
-        guard let tag = request.applicationUsername.flatMap({ Int($0) }) else { return }
+        guard let tag = PaymentTag.number(in: request.applicationUsername) else { return }
         operate {
             $0.decide(tag: tag, decision)
         } isKept: { store in
@@ -21,6 +21,7 @@ extension Simulation {
 
     func signIn(_ account: Int?, on device: Int) {
         guard modelDriver.model.devices[device].account != account else { return }
+        apps[device].tasks.userChanges()
         let name = Model.deviceNames[device]
         let accountName = account.map { Model.accountNames[$0] }
         operate { model in
@@ -38,6 +39,7 @@ extension Simulation {
                 try handle.signOut()
             }
         }
+        forgetRevoked(on: device)
     }
 
     func setAsksToBuy(_ isOn: Bool, of account: Int) {

@@ -6,6 +6,7 @@ extension Simulation {
     func checkReceipts() -> String? {
         for device in apps.indices {
             if let violation = checkReceipt(on: device) { return violation }
+            if usesTasks, let violation = checkFaces(on: device) { return violation }
         }
         return nil
     }

@@ -20,6 +20,13 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
     /// The direct wires of the devices, which commands and updates pass; empty in runs on the socket.
     var directWires: [DirectWire] = []
     var apps: [AppRun] = []
+    let taskLane = TaskLane()
+    /// The states in which each device's history was last read: it is read again only after a change.
+    var readHistories: [Int: HistoryState] = [:]
+    /// The last number of failed readings of histories, and the time of the queues' pauses by which they are repeated.
+    var historyFailures = (count: 0, repetition: Date.distantPast)
+    /// Whether any app has used Store Kit 2.
+    var usesTasks = false
     var isObserved = [true, true, true]
     /// The payments that apps have added in this operation, and their devices.
     var addedInOperation: [(tag: Int, device: Int)] = []
@@ -39,6 +46,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
         modelDriver = ModelDriver(asks: seed & 1 == 1, clock: clock, crashInjector, eventLog, disk, coverage)
         eventLog.user = { [unowned modelDriver] in modelDriver.model.devices[$0].account }
         store = try Self.open(disk, clock, crashInjector, modelDriver)
+        eventLog.hearsWithoutObserver = { [unowned self] in !isObserved[$0] && apps[$0].tasks.isInUse }
         modelDriver.charge = { [unowned self] identifier in
             let cost = try? store.chain(of: identifier).first { $0.id == identifier }?.charge
             return cost.map { NSDecimalNumber(decimal: $0 * 100).intValue }
@@ -81,6 +89,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
             pauses,
             crashInjector,
             eventLog,
+            taskLane: taskLane,
             hasOwnLane: hasOwnLanes
         )
     }

@@ -6,7 +6,7 @@ class AppEndpoint: LaneProvider, StorefrontService, ReceiptService, ContentServi
     OfferCodeService, @unchecked Sendable  // unchecked: a run uses one thread
 {
     let device: Int
-    private let wire: any StoreBackend
+    let wire: any StoreBackend
     private let stepLane: OperationLane?
     let process: ProcessState
     let crashInjector: CrashInjector

@@ -103,7 +103,9 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
     func storeIsBack(_ store: SandboxStore) {
         let isLost = doubt.map { !$0.isKept(store) } ?? false
         if isLost, let doubt { model = doubt.before }
-        model.forgetQuestions(undecided: Set(store.undecided.compactMap { $0.applicationUsername.flatMap { Int($0) } }))
+        model.forgetQuestions(
+            undecided: Set(store.undecided.compactMap { PaymentTag.number(in: $0.applicationUsername) })
+        )
         // A reopened store begins without it.
         model.purchaseFailure = nil
         if isLost {
@@ -142,7 +144,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
     }
 
     private func order(_ payment: StorePayment, _ command: OrderID, _ device: Int) {
-        guard let tag = payment.applicationUsername.flatMap({ Int($0) }),
+        guard let tag = PaymentTag.number(in: payment.applicationUsername),
             let product = SimulatedOperation.Product(rawValue: payment.productIdentifier)
         else { return eventLog.broke("the store was sent a payment that nobody added") }
         let violation = model.order(
@@ -195,9 +197,15 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
                     "device \(device) is told of \(payment.productIdentifier), which nobody began to buy there"
                 )
             }
+            if case .promoted(let payment, _) = update {
+                SimulatedOperation.Product(rawValue: payment.productIdentifier).map { eventLog.intends($0, on: device) }
+            }
             if case .revoked(let products) = update {
                 for product in products where !model.isRevoked(product, on: device) {
                     eventLog.broke("device \(device) is told that \(product) is revoked, which it is not there")
+                }
+                for product in products.compactMap({ SimulatedOperation.Product(rawValue: $0) }) {
+                    eventLog.revokedUnobserved(product, on: device)
                 }
             }
             guard case .transaction(let transaction) = update else { continue }
@@ -216,7 +224,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
         // An answer to a crashed store is lost.
         if crashInjector.store.hasCrashed { return .later }
         model.advance(to: clock.now)
-        guard let tag = request.applicationUsername.flatMap({ Int($0) }), let entry = model.entry(ofTag: tag) else {
+        guard let tag = PaymentTag.number(in: request.applicationUsername), let entry = model.entry(ofTag: tag) else {
             eventLog.broke("the user was asked about \(request.transaction), which nobody ordered")
             return .cancel
         }

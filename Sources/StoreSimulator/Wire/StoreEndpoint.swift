@@ -11,7 +11,7 @@ class StoreEndpoint: StoreBackend, StorefrontService, ReceiptService, ContentSer
     let modelDriver: ModelDriver
     let crashInjector: CrashInjector
     let clock: any StoreClock
-    private var backend: any StoreBackend
+    private(set) var backend: any StoreBackend
     private var recorders: [RecordingReceiver] = []
     private var owed: [@Sendable (SubmissionReply) -> Void] = []
     /// The requests that the store has not answered, with functions that report its crash; nil for pieces of
@@ -19,6 +19,8 @@ class StoreEndpoint: StoreBackend, StorefrontService, ReceiptService, ContentSer
     private var asked: [Int: (trackedRequest: TrackedRequest?, fail: @Sendable () -> Void)] = [:]
     private var lastAsked = 0
     private let requests: RequestTracker
+    /// Who follows the store's history.
+    var followers: [HistoryFollower] = []
 
     init(
         _ device: Int,
@@ -193,6 +195,7 @@ class StoreEndpoint: StoreBackend, StorefrontService, ReceiptService, ContentSer
             trackedRequest?.right.insert(.lost)
             requests.answering(trackedRequest, fail)
         }
+        followAgain()
     }
 
     /// The violation once everything that can happen by itself has happened, nil if there is none.

@@ -11,6 +11,7 @@ extension StoreServices {
         if others.promotions == nil { services.promotions = nil }
         if others.codes == nil { services.codes = nil }
         if others.consent == nil { services.consent = nil }
+        if others.history == nil { services.history = nil }
         return services
     }
 }

@@ -16,7 +16,7 @@ import Testing
         let report = await withCheckedContinuation { continuation in
             // It takes seconds, and other tests wait for the threads that tests run on.
             DispatchQueue.global().async {
-                continuation.resume(returning: Simulator.run(seed: 2_012_000, runs: 200, operations: 300))
+                continuation.resume(returning: Simulator.run(seed: 2_014_000, runs: 300, operations: 300))
             }
         }
         for (pair, count) in report.reached { #expect(count > 0, "\(pair)") }

@@ -31,12 +31,11 @@ extension SKPaymentQueue {
 
     /// Finishes a transaction that the app knows by its identifier, and perhaps not from an observer's callback.
     ///
-    /// Returns false if the queue has no unfinished transaction of that identifier that is decided, and has finished none
-    /// that its store has yet to acknowledge.
+    /// Returns false if the queue has no decided transaction of that identifier, nor a finish of it that the store has not
+    /// acknowledged.
     package func finish(identifier: String) -> Bool {
         let driver = notifier.driver
-        if driver.isFinishing(identifier) { return true }
-        guard let number = driver.number(of: identifier) else { return false }
+        guard let number = driver.number(of: identifier) else { return driver.isFinishing(identifier) }
         return driver.finish(number) == .finished
     }
 
@@ -63,11 +62,13 @@ extension SKPayment {
 }
 
 extension QueueDriver {
-    /// Whether the store has yet to acknowledge the finish of a transaction.
-    fileprivate func isFinishing(_ identifier: String) -> Bool {
+    /// Whether the store has not acknowledged the finish of a transaction yet.
+    func isFinishing(_ identifier: String) -> Bool {
         state.withLock { state in
             let outbound = state.machine.outbound
-            return (0..<outbound.count).contains { outbound[$0].command.action == .finish(transaction: identifier) }
+            return (0..<outbound.count).contains {
+                outbound[$0].command.action == .finish(transaction: identifier)
+            }
         }
     }
 

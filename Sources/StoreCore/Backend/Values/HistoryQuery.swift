@@ -17,7 +17,8 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
         case latest
         /// The refunded transactions, and those that the family shares no longer, in the order in which that happened.
         ///
-        /// Every page has a ``HistoryPage/next``, behind which later ones will be.
+        /// Every page has a ``HistoryPage/next``, behind which later ones will be. It is a place among all
+        /// accounts' revocations, so that it means the same whoever signs in.
         case revoked
         /// The transactions of these identifiers, in this order; those that the account does not have are left out.
         case transactions([String])

@@ -60,7 +60,9 @@ final class TransactionIndex {
         case .operator(.cleared):
             (transactions, lists, periods, replaced, revoked) = (SlotTable(), [:], [:], [], [:])
         case .finished(let finish):
-            if let transaction = finish.transaction.flatMap({ transactions[$0] }), isConsumable(transaction) {
+            if let transaction = finish.transaction.flatMap({ transactions[$0] }), isConsumable(transaction),
+                state.revocations.cancellation(of: transaction.number.identifier) == nil
+            {
                 change(transaction) { $0.current.remove(sequence: transaction.sequence) }
             }
         case .operator(.refunded(let refund)):
