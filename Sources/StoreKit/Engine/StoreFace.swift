@@ -32,8 +32,6 @@ final class StoreFace: NSObject, QueueFace {
         var messages = Subscribers<Message>()
         /// The reader of the store's history, once the app has used Store Kit 2 with the store.
         var reader: HistoryReader?
-        /// The store that was asked last for its history: finding a service costs more than a purchase.
-        var services: (backend: any StoreBackend, history: any HistoryService)?
         var isOver = false
     }
 
@@ -64,14 +62,10 @@ final class StoreFace: NSObject, QueueFace {
         guard let backend else {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
         }
-        if let known = state.withLock({ $0.services.flatMap { $0.backend === backend ? $0.history : nil } }) {
-            return known
-        }
         guard let history = backend.services.history else {
             let reason = "this store has no history, which Store Kit 2 needs: it offers no HistoryService"
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, reason))
         }
-        state.withLock { $0.services = (backend, history) }
         return history
     }
 
@@ -109,7 +103,7 @@ final class StoreFace: NSObject, QueueFace {
                 // The new store's identifiers may be the same.
                 (state.known, state.unheardIntents, state.arrivals) = ([:], [], Subscribers())
                 state.updates.forget()
-                (state.reader, state.services) = (nil, nil)
+                state.reader = nil
             }
             return (state.purchases, state.arrivals)
         }

@@ -168,8 +168,8 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
             return false
         }
         eventLog.offered(tag, offered, on: device)
-        tasks.wasOffered(offered)
         if eventLog.takesPromotions[device] { return true }
+        tasks.wasOffered(offered)
         kept.append(payment)
         return false
     }

@@ -20,7 +20,7 @@ final class AppTasks: @unchecked Sendable {  // unchecked: a run uses one thread
     private(set) var returned: Set<String> = []
     /// The number of times that another user signed in, or nobody did.
     private(set) var userNumber = 0
-    /// The promoted purchases that the app's observer was asked about, which are intents too.
+    /// The promoted purchases that the app's observer has declined, which are intents then.
     private var offered: [SimulatedOperation.Product: Int] = [:]
 
     init(
@@ -213,7 +213,7 @@ extension AppTasks {
 // MARK: - Intents
 
 extension AppTasks {
-    /// The app's observer was asked about a promoted purchase.
+    /// The app's observer has declined a promoted purchase.
     func wasOffered(_ product: SimulatedOperation.Product) {
         if isInUse { offered[product, default: 0] += 1 }
     }

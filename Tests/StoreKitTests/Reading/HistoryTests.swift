@@ -123,6 +123,23 @@ import Testing
         #expect(context == nil)
     }
 
+    @Test func `A transaction that an app keeps does not keep its store`() async throws {
+        let clock = ManualClock()
+        let transaction: Transaction
+        do {
+            let store = try SandboxStore(products: Shop.products, clock: clock)
+            let context = StoreContext(backend: store, delivery: .inline, log: .silent)
+            _ = try store.account.buy("coins")
+            store.authorizer = .always(.later)
+            context.run { SKPaymentQueue.default().add(SKPayment(productIdentifier: "sword")) }
+            transaction = try #require(await context.run { await Transaction.all.first(1) }.first).unsafePayloadValue
+            #expect(await clock.activity.settle() == ["a decision about transaction 2 for sword"])
+        }
+        #expect(await clock.activity.settle() == [])
+        #expect(transaction.productID == "coins")
+        #expect(transaction.deviceVerificationNonce == transaction.deviceVerificationNonce)
+    }
+
     @Test func `A refund that is requested is the operator's decision`() async throws {
         let shop = try Shop(.inline)
         let sword = try await shop.bought("sword")

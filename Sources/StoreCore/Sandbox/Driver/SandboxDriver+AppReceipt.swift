@@ -84,6 +84,10 @@ extension SandboxDriver {
 
     /// Returns the vendor's identifier for a device: the same for the same names, in every process.
     func identifierForVendor(of device: String) -> UUID {
+        Self.identifierForVendor(of: device, bundleIdentifier: bundleIdentifier)
+    }
+
+    static func identifierForVendor(of device: String, bundleIdentifier: String) -> UUID {
         UUID(named: "device \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(device)")
     }
 

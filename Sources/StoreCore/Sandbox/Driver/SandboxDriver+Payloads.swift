@@ -99,49 +99,21 @@ extension SandboxDriver {
         _ subject: @escaping @autoclosure @Sendable () -> String,
         on device: DeviceID?
     ) -> SignedValue<Payload> {
-        let signer = payloadSigner
-        guard let defect = shell.withLock({ $0.settings.signatureDefect }) else {
-            return SignedValue(payload) { self.sealed($0, subject(), on: device, by: signer) }
+        let (defect, name) = shell.withLock { shell in
+            (shell.settings.signatureDefect, device.map { shell.state.devices[$0].name })
         }
-        let name = name(of: device)
-        return SignedValue(
-            tied(payload, subject(), to: name, by: signer),
-            signer: signer,
-            defect: defect,
-            device: name.map(identifierForVendor(of:))
+        let sealer = PayloadSealer(
+            signer: payloadSigner,
+            bundleIdentifier: bundleIdentifier,
+            device: device.flatMap { device in name.map { (device, $0) } },
+            last: sealedPayloads
         )
-    }
-
-    private func sealed<Payload: SandboxPayload>(
-        _ content: Payload,
-        _ subject: String,
-        on device: DeviceID?,
-        by signer: any PayloadSigner
-    ) -> SealedPayload<Payload> {
-        let key = SealedPayloads.Key(subject: subject, device: device)
-        if let known = sealedPayloads.withLock({ $0.payload(with: content, for: key) }) { return known }
-        let sealed = SealedPayload(tied(content, subject, to: name(of: device), by: signer), signer: signer)
-        return sealedPayloads.withLock { $0.keep(sealed, with: content, for: key) }
-    }
-
-    private func name(of device: DeviceID?) -> String? {
-        device.map { device in shell.withLock { $0.state.devices[device].name } }
-    }
-
-    /// Ties a payload to a device, if there is one and the signer has a hash for it.
-    private func tied<Payload: SandboxPayload>(
-        _ payload: Payload,
-        _ subject: String,
-        to name: String?,
-        by signer: any PayloadSigner
-    ) -> Payload {
-        guard let name else { return payload }
-        let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
-        let identifier = identifierForVendor(of: name).uuidString.lowercased()
-        guard let hash = signer.deviceVerification(of: Data((nonce + identifier).utf8)) else { return payload }
-        var payload = payload
-        payload.deviceVerification = hash.base64EncodedString()
-        payload.deviceVerificationNonce = nonce
-        return payload
+        guard let defect else { return SignedValue(payload) { sealer.sealed($0, subject()) } }
+        return SignedValue(
+            sealer.tied(payload, subject()),
+            signer: sealer.signer,
+            defect: defect,
+            device: sealer.deviceIdentifier
+        )
     }
 }
