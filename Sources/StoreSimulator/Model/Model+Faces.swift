@@ -10,12 +10,12 @@ extension Model {
         }
     }
 
-    /// Returns the products that an account may use, by the possible ends of what it last bought of each.
+    /// Returns the products that an account may use, by the ends of what entitles it to each.
     ///
-    /// An account that has a subscription of its own and shares the same one has two ends. A non-renewing subscription
-    /// has none, since the app decides how long it lasts.
-    func entitlements(of account: Int) -> [String: Set<Date?>] {
-        var found: [String: Set<Date?>] = [:]
+    /// An account that has bought what its family shares is entitled twice. A non-renewing subscription has no end, since
+    /// the app decides how long it lasts.
+    func entitlements(of account: Int) -> [String: [Date?]] {
+        var found: [String: [Date?]] = [:]
         if accounts[account].ownsGame { found["game"] = [nil] }
         for entry in entries
         where entry.account == account && entry.product == .season && entry.stage == .purchased && entry.charge != nil
@@ -26,12 +26,11 @@ extension Model {
         if let subscription = accounts[account].subscription, subscription.isEntitled {
             found[subscription.product.rawValue] = [subscription.end]
         }
-        for share in shares where share.member == account && share.isInUse {
-            guard share.isSubscription else {
-                found["game"] = [nil]
-                continue
-            }
-            found[share.product.rawValue, default: []].insert(share.entries.last.flatMap { entries[$0].end })
+        let shares = shares.filter { $0.member == account && $0.isInUse }
+        // Of a game that several share, the newest.
+        if shares.contains(where: { !$0.isSubscription }) { found["game", default: []].append(nil) }
+        for share in shares where share.isSubscription {
+            found[share.product.rawValue, default: []].append(share.entries.last.flatMap { entries[$0].end })
         }
         return found
     }

@@ -129,7 +129,7 @@ extension Simulation {
         let model = modelDriver.model
         let right = model.devices[device].account.map { model.entitlements(of: $0) } ?? [:]
         let isRight =
-            entitlements.count == right.count
+            entitlements.count == right.values.reduce(0) { $0 + $1.count }
             && entitlements.allSatisfy { transaction in
                 transaction.revocationDate == nil
                     && right[transaction.productID]?.contains { Self.isSame($0, transaction.expirationDate) } == true

@@ -1,0 +1,35 @@
+import Foundation
+
+/// What completes a payload for a device: a value that the app keeps has one, and must not keep the store alive with it.
+struct PayloadSealer: Sendable {
+    let signer: any PayloadSigner
+    let bundleIdentifier: String
+    let device: (number: DeviceID, name: String)?
+    /// The payloads of the store that were sealed last.
+    let last: Locked<SealedPayloads>
+
+    var deviceIdentifier: UUID? {
+        device.map { SandboxDriver.identifierForVendor(of: $0.name, bundleIdentifier: bundleIdentifier) }
+    }
+
+    /// Returns a payload that is tied to the device; the same again if it was read before, see ``SealedPayloads``.
+    func sealed<Payload: SandboxPayload>(_ content: Payload, _ subject: String) -> SealedPayload<Payload> {
+        let key = SealedPayloads.Key(subject: subject, device: device?.number)
+        if let known = last.withLock({ $0.payload(with: content, for: key) }) { return known }
+        let sealed = SealedPayload(tied(content, subject), signer: signer)
+        return last.withLock { $0.keep(sealed, with: content, for: key) }
+    }
+
+    /// Ties a payload to the device, if there is one and the signer has a hash for it.
+    func tied<Payload: SandboxPayload>(_ payload: Payload, _ subject: String) -> Payload {
+        guard let name = device?.name, let identifier = deviceIdentifier?.uuidString.lowercased() else {
+            return payload
+        }
+        let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
+        guard let hash = signer.deviceVerification(of: Data((nonce + identifier).utf8)) else { return payload }
+        var payload = payload
+        payload.deviceVerification = hash.base64EncodedString()
+        payload.deviceVerificationNonce = nonce
+        return payload
+    }
+}
