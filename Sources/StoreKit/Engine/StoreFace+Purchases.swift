@@ -153,7 +153,6 @@ extension StoreFace {
         let intent = PurchaseIntent(Product(product.product, storefront: storefront), payment.storePayment)
         state.withLock { state in
             if state.intents.isEmpty {
-                state.unheardIntents.removeAll { $0.product.id == intent.product.id }
                 state.unheardIntents.append(intent)
             } else {
                 state.intents.tell(intent)

@@ -87,12 +87,12 @@ import Testing
         #expect(await iterator.next()?.id == "sword")
     }
 
-    @Test func `Intents that nobody has heard are kept once for each product`() async throws {
+    @Test func `Intents that nobody has heard wait for a subscriber`() async throws {
         let shop = try Shop(.inline)
         _ = await shop.run { await Storefront.current }
         for product in ["coins", "sword", "coins"] { try shop.store.device.promote(product) }
-        let intents = await shop.run { await PurchaseIntent.intents.first(2) }
-        #expect(intents.map(\.id) == ["sword", "coins"])
+        let intents = await shop.run { await PurchaseIntent.intents.first(3) }
+        #expect(intents.map(\.id) == ["coins", "sword", "coins"])
     }
 
     @Test func `A transaction whose finish the store has not acknowledged can be finished again`() async throws {
