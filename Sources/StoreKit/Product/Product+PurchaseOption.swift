@@ -33,7 +33,8 @@ extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(term) }
     /// The term's name, without tokens and signatures.
     public var debugDescription: String {
-        String(String(describing: term).prefix { $0 != "(" })
+        // Not by describing the content: Foundation traps on a date that is not a number.
+        Mirror(reflecting: term).children.first?.label ?? ""
     }
 }
 
