@@ -176,7 +176,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         set { set { $0.timeRate = newValue.rawValue } }
     }
 
-    /// Resets the settings to the file's; purchases stay (behavior 203).
+    /// Resets the settings to the file's, and removes simulated errors; purchases stay (behavior 203).
     open func resetToDefaultState() {
         environment.reset(in: context)
     }

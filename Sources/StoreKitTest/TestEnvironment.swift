@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreKit
 
 /// The store that all sessions of one context control, as Xcode's sessions control one environment (behavior 201).
 final class TestEnvironment: Sendable {
@@ -37,6 +38,7 @@ final class TestEnvironment: Sendable {
             return environment
         }
         let environment = try TestEnvironment(configuration, clock ?? SystemClock())
+        context.simulatedErrors = [:]
         context.use(environment.store)
         context.companion = environment
         return environment
@@ -66,8 +68,32 @@ final class TestEnvironment: Sendable {
         apply(new, insteadOf: old, to: store, in: context)
     }
 
-    /// Restores the file's settings, whatever was done to the store; purchases stay (behavior 203).
+    /// Makes a call of Store Kit 2 fail with an error, or, with nil, succeed again.
+    func simulate(_ error: (any Error)?, of call: SimulatedCall, in context: StoreContext) {
+        context.simulatedErrors[call.rawValue] = error
+        if call == .verification { store.signatureDefect = Self.defect(in: context) }
+    }
+
+    /// The defect of what the store signs, nil while verification succeeds.
+    private static func defect(in context: StoreContext) -> SignatureDefect? {
+        let error = context.simulatedErrors[SimulatedCall.verification.rawValue]
+        return (error as? VerificationResult<Any>.VerificationError).map { error in
+            switch error {
+            case .revokedCertificate: .revokedCertificate
+            case .invalidCertificateChain: .invalidCertificateChain
+            case .invalidDeviceVerification: .invalidDeviceVerification
+            case .invalidEncoding: .invalidEncoding
+            case .invalidSignature: .invalidSignature
+            case .missingRequiredProperties: .missingRequiredProperties
+            }
+        }
+    }
+
+    /// Restores the file's settings, and removes simulated errors, whatever was done to the store; purchases stay
+    /// (behavior 203).
     func reset(in context: StoreContext) {
+        context.simulatedErrors = [:]
+        store.signatureDefect = nil
         let (store, settings) = state.withLock { state in
             state.settings = state.configuration.settings
             return (state.store, state.settings)
@@ -87,6 +113,7 @@ final class TestEnvironment: Sendable {
                 state.store = store
                 return state.settings
             }
+            store.signatureDefect = Self.defect(in: context)
             // Settings changed meanwhile went to the previous store.
             apply(newest, insteadOf: settings, to: store, in: context)
             if wasInUse { context.use(store) }

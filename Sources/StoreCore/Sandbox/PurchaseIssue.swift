@@ -66,7 +66,7 @@ extension SandboxStore {
             guard let number = TransactionNumber(transaction), let issue = state.operatorState.issues[number] else {
                 throw SandboxError.noIssue(transaction)
             }
-            let purchase = try state.purchase(issue.payment, by: issue.account, on: issue.device, rules, now: now)
+            let purchase = try state.resolution(of: issue.payment, by: issue.account, on: issue.device, rules, now: now)
             events.append(LedgerRecord(date: now, event: .operator(.resolved(transaction: number, purchase))))
         }
     }

@@ -25,12 +25,19 @@ extension SandboxAccount {
             quantity: quantity,
             applicationUsername: applicationUsername
         )
-        let rules = core.shell.withLock { $0.settings.rules }
+        return try buy(payment)
+    }
+
+    /// Buys a product on a payment's terms, without an app's order, likewise.
+    ///
+    /// - Throws: a ``StoreFailure`` with the reason why it is not sold, and the ledger's errors.
+    package func buy(_ payment: StorePayment) throws -> String {
+        var rules = core.shell.withLock { $0.settings.rules }
+        if payment.hasSpecialTerms { rules.offers = rules.offers.checking([payment]) }
         var transaction: TransactionNumber = 0
-        try core.change { state, events, now in
-            let purchase = try state.purchase(payment, by: number, on: nil, rules, now: now)
-            transaction = purchase.transaction
-            events.append(LedgerRecord(date: now, event: .operator(.bought(purchase))))
+        try core.use { shell, now in
+            try shell.refresh()
+            try shell.change(now: now) { transaction = try $0.buy(payment, by: number, rules, now: now) }
         }
         return transaction.identifier
     }

@@ -11,12 +11,16 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
     /// The product.
     public let product: Product
 
-    /// The win-back offer that the user began with; nil for none.
+    /// The offer that the user began with, of the product's win-back and promotional ones; nil for none.
+    ///
+    /// A sandbox store's page promotes products without offers.
     public let offer: Product.SubscriptionOffer?
 
     init(_ product: Product, _ payment: StorePayment) {
         self.product = product
-        offer = nil
+        offer = payment.offer?.identifier.flatMap { identifier in
+            product.subscription?.allOffers.first { $0.id.map(identifier.isExactly) ?? false }
+        }
     }
 
     /// The purchases that the user begins, from the launch of the app on; each is heard by whoever iterates then.

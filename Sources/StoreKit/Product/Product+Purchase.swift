@@ -67,7 +67,7 @@ extension Product.PurchaseError: LocalizedError {
     }
 
     /// Returns the error that a purchase throws for a store's failure.
-    static func error(for failure: StoreFailure) -> any Error {
+    package static func error(for failure: StoreFailure) -> any Error {
         guard failure.domain == .storeKit else { return StoreKitError.error(for: failure) }
         return switch StoreFailure.Code(rawValue: failure.code) {
         case .paymentInvalid: Product.PurchaseError.productUnavailable

@@ -33,7 +33,8 @@ extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(term) }
     /// The term's name, without tokens and signatures.
     public var debugDescription: String {
-        String(String(describing: term).prefix { $0 != "(" })
+        // Not by describing the content: Foundation traps on a date that is not a number.
+        Mirror(reflecting: term).children.first?.label ?? ""
     }
 }
 
@@ -151,11 +152,20 @@ extension Product.PurchaseOption {
     ///
     /// - Throws: `Product.PurchaseError.invalidQuantity` for a quantity that the product is not sold in.
     static func payment(for product: Product, options: Set<Product.PurchaseOption>) throws -> StorePayment {
-        var payment = StorePayment(productIdentifier: product.id)
+        let isAny = product.type == .consumable || product.type == .nonRenewable
+        return try payment(for: product.id, isSoldInAnyQuantity: isAny, options: options)
+    }
+
+    /// Returns the payment for a product's identifier likewise.
+    package static func payment(
+        for identifier: Product.ID,
+        isSoldInAnyQuantity isAny: Bool,
+        options: Set<Product.PurchaseOption>
+    ) throws -> StorePayment {
+        var payment = StorePayment(productIdentifier: identifier)
         for option in options {
             switch option.term {
             case .quantity(let quantity):
-                let isAny = product.type == .consumable || product.type == .nonRenewable
                 guard quantity == 1 || isAny && (1...10).contains(quantity) else {
                     throw Product.PurchaseError.invalidQuantity
                 }

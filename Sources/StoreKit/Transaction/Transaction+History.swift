@@ -60,3 +60,15 @@ extension Transaction {
         }
     }
 }
+
+extension Transaction {
+    /// Returns a transaction by its identifier, even a finished consumable's; nil if there is none.
+    ///
+    /// - Throws: a ``StoreKitError`` if the store does not answer.
+    package static func transaction(_ identifier: String) async throws -> Transaction? {
+        let face = StoreFace.current
+        var query = HistoryQuery(.transactions([identifier]))
+        query.includesFinishedConsumables = true
+        return try await face.page(query).transactions.first.map { Transaction($0, face) }
+    }
+}

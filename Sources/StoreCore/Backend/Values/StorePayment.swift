@@ -81,9 +81,15 @@ public struct StorePayment: Hashable, Sendable {
     }
 
     /// The date in the past at which a test store dates the purchase; nil for the time of the order.
+    ///
+    /// A date that is infinite or not a number becomes `distantFuture`, at which no store sells.
     public var purchaseDate: Date? {
         get { storage.rare?.fields.purchaseDate }
-        set { change { $0.purchaseDate = newValue } }
+        set {
+            // Neither could be written down, nor would a payment be equal to itself.
+            let isDate = newValue?.timeIntervalSinceReferenceDate.isFinite ?? true
+            change { $0.purchaseDate = isDate ? newValue : .distantFuture }
+        }
     }
 
     /// Whether an auto-renewable subscription with a ``purchaseDate`` has been renewed until now.

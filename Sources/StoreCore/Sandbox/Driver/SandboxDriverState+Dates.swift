@@ -22,6 +22,31 @@ extension SandboxDriverState {
         while renewNext(by: now, rules.renewalRate) { shareWithFamilies() }
     }
 
+    /// Buys without a queue's order, with all renewals until now if it is dated in the past.
+    ///
+    /// - Throws: the reason why it is not sold.
+    mutating func buy(
+        _ payment: StorePayment,
+        by account: AccountID,
+        _ rules: SandboxRules,
+        now: Date
+    ) throws -> TransactionNumber {
+        var number: TransactionNumber = 0
+        let date = payment.purchaseDate ?? now
+        try step { state, events in
+            let purchase = try state.purchase(payment, by: account, rules, now: now)
+            number = purchase.transaction
+            events.append(LedgerRecord(date: date, event: .operator(.bought(purchase))))
+            if purchase.subscription != nil {
+                state.addEndOfRenewal(of: payment, purchase.product, account, date, &events)
+            }
+        }
+        guard payment.purchaseDate != nil else { return number }
+        shareWithFamilies()
+        while renewNext(by: now, rules.renewalRate) { shareWithFamilies() }
+        return number
+    }
+
     /// Renews or ends the subscription that is due first; returns false if none is due.
     private mutating func renewNext(by now: Date, _ rate: RenewalRate) -> Bool {
         var isDue = false

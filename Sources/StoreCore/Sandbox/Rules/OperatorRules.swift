@@ -2,11 +2,26 @@ import Foundation
 
 // The rules of purchases without a queue's order, and of interrupted ones (behaviors 197, 209 and 211).
 extension SandboxState {
-    /// Returns an account's purchase without a queue's order, by the rules that hold for orders.
+    /// Returns an account's new purchase without a queue's order, by the rules that hold for orders.
     ///
     /// - Throws: the reason why it is not sold.
     func purchase(
         _ payment: StorePayment,
+        by account: AccountID,
+        _ rules: SandboxRules,
+        now: Date
+    ) throws(StoreFailure) -> UnorderedPurchase {
+        let index = catalog.index(of: payment.productIdentifier)
+        if let refusal = refusal(of: payment, index, by: account, rules, now: now) { throw refusal }
+        guard let index else { fatalError("what nobody registered is refused") }
+        return purchase(payment, index, by: account, on: nil, rules, at: payment.purchaseDate ?? now)
+    }
+
+    /// Returns the purchase of an interrupted order, by the rules that hold for orders.
+    ///
+    /// - Throws: the reason why it is not sold.
+    func resolution(
+        of payment: StorePayment,
         by account: AccountID,
         on device: DeviceID?,
         _ rules: SandboxRules,
@@ -21,13 +36,24 @@ extension SandboxState {
         if let refusal = refusal(of: plain, index, by: account, rules, now: now) { throw refusal }
         guard let index else { fatalError("what nobody registered is refused") }
         if let refusal = refusalOfOffer(of: payment, index, by: account) { throw refusal }
-        let sale = sale(of: payment, index, account, nextTransaction, ordered: now, at: now, rules.renewalRate)
+        return purchase(payment, index, by: account, on: device, rules, at: now)
+    }
+
+    private func purchase(
+        _ payment: StorePayment,
+        _ product: ProductIndex,
+        by account: AccountID,
+        on device: DeviceID?,
+        _ rules: SandboxRules,
+        at date: Date
+    ) -> UnorderedPurchase {
+        let sale = sale(of: payment, product, account, nextTransaction, ordered: date, at: date, rules.renewalRate)
         return UnorderedPurchase(
             account: account,
             device: device,
             transaction: nextTransaction,
             payment: payment,
-            product: index,
+            product: product,
             charge: sale.charge,
             subscription: sale.subscription
         )

@@ -58,10 +58,20 @@ extension SandboxState {
 
     /// Turns off the renewal of a subscription that an order in the past has begun, unless it is renewed until now.
     func addEndOfRenewal(of order: StoreEvent.Order, _ date: Date, _ events: inout [LedgerRecord]) {
-        let payment = order.payment
+        guard order.subscription != nil, let account = order.account, let product = order.product else { return }
+        addEndOfRenewal(of: order.payment, product, account, date, &events)
+    }
+
+    /// Turns off the renewal of a subscription that a payment in the past has begun likewise.
+    func addEndOfRenewal(
+        of payment: StorePayment,
+        _ product: ProductIndex,
+        _ account: AccountID,
+        _ date: Date,
+        _ events: inout [LedgerRecord]
+    ) {
         guard payment.hasSpecialTerms, payment.purchaseDate != nil, !payment.renewsUntilNow,
-            order.subscription != nil, let account = order.account,
-            let group = order.product.flatMap({ catalog.group(of: $0) })
+            let group = catalog.group(of: product)
         else { return }
         // The order's own event is applied before this one: a first subscription will have the next number.
         let index = subscriptions.index(of: group, account: account) ?? subscriptions.indices.upperBound

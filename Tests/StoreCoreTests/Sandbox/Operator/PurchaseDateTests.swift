@@ -52,10 +52,24 @@ import Testing
     @Test func `A purchase in the future, or before all time, is refused`() throws {
         order("sword", on: "2025-06-15T00:00:01Z")
         #expect(lastTrouble == .storeKit(.paymentInvalid))
-        app.order("gold.monthly") { $0.purchaseDate = Date(timeIntervalSinceReferenceDate: -.infinity) }
+        app.order("gold.monthly") { $0.purchaseDate = .distantPast - 1 }
         #expect(lastTrouble == .storeKit(.paymentInvalid))
         order("sword", on: "2025-06-15T00:00:00Z")
         #expect(app.recorder.transactions.last?.transactionState == .purchased)
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity], ["sword", "gold.monthly"])
+    func `A purchase at no date is refused, and written down`(seconds: Double, product: String) throws {
+        app.order(product) {
+            $0.purchaseDate = Date(timeIntervalSinceReferenceDate: seconds)
+            $0.renewsUntilNow = true
+        }
+        #expect(app.received == [.updated(product, .failed)])
+        #expect(lastTrouble == .storeKit(.paymentInvalid))
+        #expect(try account.totalCharged == 0)
+        var payment = StorePayment(productIdentifier: product)
+        payment.purchaseDate = Date(timeIntervalSinceReferenceDate: seconds)
+        #expect(try JSONDecoder().decode(StorePayment.self, from: JSONEncoder().encode(payment)) == payment)
     }
 
     // MARK: Subscriptions

@@ -1,0 +1,235 @@
+import Foundation
+import StoreCore
+import StoreKit
+
+/// A failure that a test session simulates: one of ``SKTestFailures``.
+public protocol SKTestFailure: Equatable, Sendable {}
+
+/// A failure that a session knows.
+protocol SimulatedFailure: SKTestFailure {
+    /// Creates the failure that throws an error; nil if none does.
+    init?(_ error: any Error)
+    /// The error that the app receives.
+    var error: any Error { get }
+}
+
+/// The failures that a test session simulates, for each call.
+public enum SKTestFailures {
+    /// A failure of the look-up of products.
+    public enum LoadProducts: SKTestFailure {
+        /// An error of Store Kit 2's.
+        case generic(StoreKitError)
+    }
+
+    /// A failure of the synchronization with the store.
+    public enum AppStoreSync: SKTestFailure {
+        /// An error of Store Kit 2's.
+        case generic(StoreKitError)
+    }
+
+    /// A failure of the status of subscriptions.
+    public enum SubscriptionStatus: SKTestFailure {
+        /// An error of Store Kit 2's.
+        case generic(StoreKitError)
+    }
+
+    /// A failure of the app's own transaction.
+    public enum AppTransaction: SKTestFailure {
+        /// An error of Store Kit 2's.
+        case generic(StoreKitError)
+    }
+
+    /// A failure of the sheet that manages subscriptions.
+    public enum ManageSubscriptions: SKTestFailure {
+        /// An error of Store Kit 2's.
+        case generic(StoreKitError)
+    }
+
+    /// A failure of the sheet that redeems offer codes.
+    public enum OfferCodeRedeem: SKTestFailure {
+        /// An error of Store Kit 2's.
+        case generic(StoreKitError)
+    }
+
+    /// A failure of a purchase.
+    public enum Purchase: SKTestFailure {
+        /// An error of Store Kit 2's.
+        case generic(StoreKitError)
+        /// A refusal.
+        case purchase(Product.PurchaseError)
+    }
+
+    /// A failure of a request for a refund.
+    public enum RefundRequest: SKTestFailure {
+        /// An error of Store Kit 2's.
+        case generic(StoreKitError)
+        /// A refusal.
+        case refundRequest(Transaction.RefundRequestError)
+    }
+
+    /// A failure of a verification.
+    public enum Verification: SKTestFailure {
+        /// The defect of all values that the store signs.
+        case verification(VerificationResult<Any>.VerificationError)
+    }
+}
+
+extension SKTestFailures.LoadProducts: SimulatedFailure {
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
+
+    init?(_ error: any Error) {
+        guard let error = error as? StoreKitError else { return nil }
+        self = .generic(error)
+    }
+
+    var error: any Error {
+        switch self {
+        case .generic(let error): error
+        }
+    }
+}
+
+extension SKTestFailures.AppStoreSync: SimulatedFailure {
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
+
+    init?(_ error: any Error) {
+        guard let error = error as? StoreKitError else { return nil }
+        self = .generic(error)
+    }
+
+    var error: any Error {
+        switch self {
+        case .generic(let error): error
+        }
+    }
+}
+
+extension SKTestFailures.SubscriptionStatus: SimulatedFailure {
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
+
+    init?(_ error: any Error) {
+        guard let error = error as? StoreKitError else { return nil }
+        self = .generic(error)
+    }
+
+    var error: any Error {
+        switch self {
+        case .generic(let error): error
+        }
+    }
+}
+
+extension SKTestFailures.AppTransaction: SimulatedFailure {
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
+
+    init?(_ error: any Error) {
+        guard let error = error as? StoreKitError else { return nil }
+        self = .generic(error)
+    }
+
+    var error: any Error {
+        switch self {
+        case .generic(let error): error
+        }
+    }
+}
+
+extension SKTestFailures.ManageSubscriptions: SimulatedFailure {
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
+
+    init?(_ error: any Error) {
+        guard let error = error as? StoreKitError else { return nil }
+        self = .generic(error)
+    }
+
+    var error: any Error {
+        switch self {
+        case .generic(let error): error
+        }
+    }
+}
+
+extension SKTestFailures.OfferCodeRedeem: SimulatedFailure {
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
+
+    init?(_ error: any Error) {
+        guard let error = error as? StoreKitError else { return nil }
+        self = .generic(error)
+    }
+
+    var error: any Error {
+        switch self {
+        case .generic(let error): error
+        }
+    }
+}
+
+extension SKTestFailures.Purchase: SimulatedFailure {
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
+
+    init?(_ error: any Error) {
+        switch error {
+        case let error as StoreKitError: self = .generic(error)
+        case let error as Product.PurchaseError: self = .purchase(error)
+        default: return nil
+        }
+    }
+
+    var error: any Error {
+        switch self {
+        case .generic(let error): error
+        case .purchase(let error): error
+        }
+    }
+}
+
+extension SKTestFailures.RefundRequest: SimulatedFailure {
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
+
+    init?(_ error: any Error) {
+        switch error {
+        case let error as StoreKitError: self = .generic(error)
+        case let error as Transaction.RefundRequestError: self = .refundRequest(error)
+        default: return nil
+        }
+    }
+
+    var error: any Error {
+        switch self {
+        case .generic(let error): error
+        case .refundRequest(let error): error
+        }
+    }
+}
+
+extension SKTestFailures.Verification: SimulatedFailure {
+    init?(_ error: any Error) {
+        guard let error = error as? VerificationResult<Any>.VerificationError else { return nil }
+        self = .verification(error)
+    }
+
+    var error: any Error {
+        switch self {
+        case .verification(let error): error
+        }
+    }
+}
+
+/// Returns whether both errors have the same type, the same case and the same content, as far as that can be compared.
+private func areSame(_ left: any Error, _ right: any Error) -> Bool {
+    switch (left, right) {
+    case (StoreKitError.networkError(let left), StoreKitError.networkError(let right)): left.code == right.code
+    case (StoreKitError.systemError(let left), StoreKitError.systemError(let right)): areSame(left, right)
+    case (let left as StoreFailure, let right as StoreFailure): left == right
+    default:
+        (left as NSError).domain == (right as NSError).domain && (left as NSError).code == (right as NSError).code
+    }
+}

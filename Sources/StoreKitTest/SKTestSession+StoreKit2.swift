@@ -1,0 +1,71 @@
+import Foundation
+import StoreCore
+import StoreKit
+
+// What a session does to Store Kit 2.
+extension SKTestSession {
+    // MARK: Purchases
+
+    /// Buys a product outside the app, on some terms; the transaction is one of `Transaction.updates`.
+    ///
+    /// It counts as bought elsewhere: nobody is asked about it, nothing interrupts it, and neither a simulated error
+    /// nor ``failTransactionsEnabled`` prevents it. A subscription that is dated in the past has been renewed until now,
+    /// if the option says so, when the call returns.
+    ///
+    /// - Parameters:
+    ///   - identifier: the product's identifier.
+    ///   - options: the terms. Whether to take the path of Ask to Buy, and what to do when the storefront changes, have
+    ///     no effect.
+    /// - Returns: the transaction, of the first period in case of a subscription.
+    /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for a product that the configuration does not have, the
+    ///   `Product.PurchaseError` that says why the store refuses, and a `StoreKitError`.
+    @discardableResult
+    public func buyProduct(
+        identifier: Product.ID,
+        options: Set<Product.PurchaseOption> = []
+    ) async throws -> Transaction {
+        let kind = try product(identifier).kind
+        let payment = try Product.PurchaseOption.payment(
+            for: identifier,
+            isSoldInAnyQuantity: kind == .consumable || kind == .nonRenewing,
+            options: options
+        )
+        let bought: String
+        do {
+            bought = try store.account.buy(payment)
+        } catch let failure as StoreFailure {
+            throw Product.PurchaseError.error(for: failure)
+        }
+        guard let transaction = try await context.run({ try await Transaction.transaction(bought) }) else {
+            throw SKTestError(.noTransactionFound, "the transaction \(bought) is not in the test environment any more")
+        }
+        return transaction
+    }
+
+    // MARK: Errors
+
+    /// Makes a call of Store Kit 2 fail from now on, in all sessions of the context, or succeed again.
+    ///
+    /// Calls of Store Kit 1 go on as they are. ``resetToDefaultState()`` removes all errors, and so does another
+    /// session on the context.
+    ///
+    /// - Parameters:
+    ///   - error: the failure; nil for none.
+    ///   - api: the call.
+    /// - Throws: ``SKTestError/Code/invalidAction`` for a type of call that this module does not have.
+    public func setSimulatedError<API>(_ error: API.Failure?, forAPI api: API) async throws
+    where API: FailableStoreKitAPI {
+        guard let api = api as? any SimulatedAPI else {
+            throw SKTestError(.invalidAction, "\(API.self) is no call of Store Kit 2 that a session could make fail")
+        }
+        environment.simulate((error as? any SimulatedFailure)?.error, of: type(of: api).call, in: context)
+    }
+
+    /// Returns the failure that is simulated for a call; nil for none.
+    public func simulatedError<API>(forAPI api: API) async -> API.Failure? where API: FailableStoreKitAPI {
+        guard let known = api as? any SimulatedAPI, let error = context.simulatedErrors[type(of: known).call.rawValue],
+            let failure = API.Failure.self as? any SimulatedFailure.Type
+        else { return nil }
+        return failure.init(error) as? API.Failure
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import StoreCore
+import StoreKitTest
+import Testing
+
+/// A session's purchases on terms of Store Kit 2.
+@Suite struct BuyWithOptionsTests {
+    private let app: TestApp
+    private var session: SKTestSession { app.session }
+
+    init() throws { app = try TestApp() }
+
+    @Test func `A purchase returns its transaction, and comes to the app`() async throws {
+        let token = UUID()
+        let transaction = try await session.buyProduct(
+            identifier: "sword",
+            options: [.quantity(3), .appAccountToken(token)]
+        )
+        #expect(transaction.productID == "sword")
+        #expect(transaction.purchasedQuantity == 3)
+        #expect(transaction.appAccountToken == token)
+        #expect(app.heard == ["sword purchased"])
+        #expect(app.list == ["0 sword purchased"])
+        #expect(transaction.id == 0)
+    }
+
+    @Test func `A purchase is an update`() async throws {
+        app.shop.finishes = false
+        var updates = app.context.run { Transaction.updates.makeAsyncIterator() }
+        let bought = try await session.buyProduct(identifier: "castle")
+        let update = await updates.next()
+        #expect(try update?.payloadValue == bought)
+    }
+
+    @Test func `Nothing but the store's rules prevents a purchase`() async throws {
+        session.askToBuyEnabled = true
+        session.interruptedPurchasesEnabled = true
+        session.failTransactionsEnabled = true
+        try await session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
+        try await session.setSimulatedError(.verification(.invalidSignature), forAPI: .verification)
+        #expect(try await session.buyProduct(identifier: "castle").productID == "castle")
+    }
+
+    @Test func `A subscription in the past has been renewed until now when the call returns`() async throws {
+        let start = app.clock.now - 100 * 86_400
+        let transaction = try await session.buyProduct(
+            identifier: "basic.monthly",
+            options: [.purchaseDate(start)]
+        )
+        #expect(transaction.purchaseDate == start)
+        let all = session.allTransactions()
+        #expect(all.count == 4)
+        #expect(all.first?.purchaseDate == start)
+        #expect(all.allSatisfy { $0.originalTransactionIdentifier == 0 && $0.autoRenewingEnabled })
+        #expect(try #require(all.last?.expirationDate) > app.clock.now)
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0.expirationDate == $1.purchaseDate })
+        #expect(app.heard == Array(repeating: "basic.monthly purchased", count: 4))
+    }
+
+    @Test func `A subscription in the past that is canceled has one period`() async throws {
+        let start = app.clock.now - 100 * 86_400
+        let transaction = try await session.buyProduct(
+            identifier: "basic.monthly",
+            options: [.purchaseDate(start, renewalBehavior: .cancelImmediately)]
+        )
+        #expect(try #require(transaction.expirationDate) < app.clock.now)
+        #expect(session.allTransactions().map(\.autoRenewingEnabled) == [false])
+    }
+
+    @Test func `A sword in the past has its date`() async throws {
+        let date = app.clock.now - 1000
+        let options: Set<Product.PurchaseOption> = [.purchaseDate(date)]
+        #expect(try await session.buyProduct(identifier: "sword", options: options).purchaseDate == date)
+    }
+
+    @Test func `An unknown product is the session's error`() async throws {
+        let error = await #expect(throws: SKTestError.self) { try await session.buyProduct(identifier: "shield") }
+        #expect(error?.code == .invalidProductIdentifier)
+    }
+
+    @Test(
+        arguments: [
+            ("sword", .quantity(11), .invalidQuantity),
+            ("castle", .quantity(2), .invalidQuantity),
+            ("castle", .promotionalOffer(id: "spring"), .invalidOfferIdentifier),
+            ("pro.monthly", .codeOffer(referenceName: "spring"), .invalidOfferIdentifier),
+            ("pro.monthly", .purchaseDate(.distantFuture), .productUnavailable),
+            ("pro.monthly", .purchaseDate(Date(timeIntervalSince1970: .nan)), .productUnavailable),
+            ("pro.monthly", .billingPlanType(.monthly), .productUnavailable),
+        ] as [(String, Product.PurchaseOption, Product.PurchaseError)]
+    )
+    func `What the store refuses is the error of a purchase, and buys nothing`(
+        product: String,
+        option: Product.PurchaseOption,
+        refusal: Product.PurchaseError
+    ) async throws {
+        await #expect(throws: refusal) { try await session.buyProduct(identifier: product, options: [option]) }
+        #expect(app.list == [])
+        #expect(app.heard == [])
+    }
+
+    @Test func `A subscription is not dated before another of its group`() async throws {
+        try session.buyProduct(productIdentifier: "pro.monthly")
+        await app.clock.advance(by: 86_400)
+        await #expect(throws: Product.PurchaseError.productUnavailable) {
+            try await session.buyProduct(
+                identifier: "basic.monthly",
+                options: [.purchaseDate(app.clock.now - 10 * 86_400)]
+            )
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import StoreCore
+import StoreKitTest
+import Testing
+
+/// Errors that a test session simulates in Store Kit 2's calls.
+@MainActor @Suite struct SimulatedErrorTests {
+    @Test(arguments: Simulation.all)
+    func `An error is thrown by its own call, and by no other, until it is removed`(simulation: Simulation) async throws
+    {
+        let caller = try await Caller()
+        let app = caller.app
+        #expect(try await caller.failures() == [:])
+        try await simulation.set(app.session)
+        #expect(try await caller.failures() == simulation.effect)
+        #expect(await simulation.isReturned(app.session))
+        try await simulation.remove(app.session)
+        #expect(try await caller.failures() == [:])
+        #expect(await !simulation.isReturned(app.session))
+    }
+
+    @Test(arguments: Simulation.all)
+    func `Resetting a session removes its errors, and clearing its transactions keeps them`(
+        simulation: Simulation
+    ) async throws {
+        let caller = try await Caller()
+        let app = caller.app
+        try await simulation.set(app.session)
+        app.session.clearTransactions()
+        #expect(try await caller.failures() == simulation.effect)
+        app.session.resetToDefaultState()
+        #expect(try await caller.failures() == [:])
+        #expect(await !simulation.isReturned(app.session))
+    }
+
+    @Test func `All sessions of a context simulate the same errors, and those of others do not`() async throws {
+        let app = try TestApp()
+        let other = try TestApp()
+        try await app.session.setSimulatedError(.generic(.notEntitled), forAPI: .loadProducts)
+        #expect(await app.session.simulatedError(forAPI: .loadProducts) == .generic(.notEntitled))
+        #expect(await other.session.simulatedError(forAPI: .loadProducts) == nil)
+        _ = try app.context.run { try SKTestSession(contentsOf: TestApp.url("Shop"), clock: app.clock) }
+        #expect(await app.session.simulatedError(forAPI: .loadProducts) == nil)
+    }
+
+    @Test func `A later error of a call takes the place of an earlier one`() async throws {
+        let caller = try await Caller()
+        let app = caller.app
+        try await app.session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
+        try await app.session.setSimulatedError(.purchase(.productUnavailable), forAPI: .purchase)
+        #expect(await app.session.simulatedError(forAPI: .purchase) == .purchase(.productUnavailable))
+        #expect(await app.session.simulatedError(forAPI: .purchase) != .generic(.unknown))
+        #expect(try await caller.failures() == [.purchase: "productUnavailable"])
+    }
+
+    @Test func `Store Kit 1 knows nothing of simulated errors`() async throws {
+        let app = try TestApp()
+        try await app.session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
+        app.buy("castle")
+        #expect(app.heard == ["castle purchasing", "castle purchased"])
+    }
+
+    @Test func `A call that a session does not know is refused`() async throws {
+        struct Unknown: FailableStoreKitAPI { typealias Failure = SKTestFailures.Purchase }
+        let session = try TestApp().session
+        let error = await #expect(throws: SKTestError.self) {
+            try await session.setSimulatedError(.generic(.unknown), forAPI: Unknown())
+        }
+        #expect(error?.code == .invalidAction)
+        #expect(await session.simulatedError(forAPI: Unknown()) == nil)
+    }
+
+    @Test func `Failures are the same if their errors are`() {
+        typealias Failure = SKTestFailures.LoadProducts
+        let (lost, late) = (URLError(.networkConnectionLost), URLError(.timedOut))
+        #expect(Failure.generic(.networkError(lost)) == .generic(.networkError(lost)))
+        #expect(Failure.generic(.networkError(lost)) != .generic(.networkError(late)))
+        #expect(Failure.generic(.systemError(lost)) == .generic(.systemError(lost)))
+        #expect(Failure.generic(.systemError(lost)) != .generic(.systemError(late)))
+        #expect(Failure.generic(.systemError(lost)) != .generic(.networkError(lost)))
+        #expect(Failure.generic(.unknown) != .generic(.unsupported))
+    }
+}
+
+/// A call of Store Kit 2 that can fail.
+enum Call: Sendable {
+    case loadProducts, purchase, verification, appStoreSync, subscriptionStatus, appTransaction, refundRequest
+}
+
+/// An error of a call, to be simulated.
+struct Simulation: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// The calls that throw it, and what they throw.
+    let effect: [Call: String]
+    let set: @Sendable (SKTestSession) async throws -> Void
+    let remove: @Sendable (SKTestSession) async throws -> Void
+    let isReturned: @Sendable (SKTestSession) async -> Bool
+
+    init<API: FailableStoreKitAPI>(_ api: API, _ failure: API.Failure, _ error: any Error, _ call: Call?) {
+        testDescription = "\(failure) of \(API.self)"
+        effect = call.map { [$0: "\(error)"] } ?? [:]
+        set = { try await $0.setSimulatedError(failure, forAPI: api) }
+        remove = { try await $0.setSimulatedError(nil, forAPI: api) }
+        isReturned = { await $0.simulatedError(forAPI: api) == failure }
+    }
+
+    static let generic: [StoreKitError] = [
+        .unknown, .userCancelled, .networkError(URLError(.timedOut)), .systemError(URLError(.badURL)),
+        .notAvailableInStorefront, .notEntitled, .unsupported,
+    ]
+    static let refusals: [Product.PurchaseError] = [
+        .invalidQuantity, .productUnavailable, .purchaseNotAllowed, .ineligibleForOffer, .invalidOfferIdentifier,
+        .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters,
+    ]
+    static let defects: [VerificationResult<Any>.VerificationError] = [
+        .revokedCertificate, .invalidCertificateChain, .invalidDeviceVerification, .invalidEncoding, .invalidSignature,
+        .missingRequiredProperties,
+    ]
+    static let refunds: [Transaction.RefundRequestError] = [.duplicateRequest, .failed, .ineligible]
+
+    static let all: [Simulation] =
+        generic.flatMap { error -> [Simulation] in
+            [
+                Simulation(.loadProducts, .generic(error), error, .loadProducts),
+                Simulation(.purchase, .generic(error), error, .purchase),
+                Simulation(.appStoreSync, .generic(error), error, .appStoreSync),
+                Simulation(.subscriptionStatus, .generic(error), error, .subscriptionStatus),
+                Simulation(.appTransaction, .generic(error), error, .appTransaction),
+                Simulation(.refundRequest, .generic(error), error, .refundRequest),
+                Simulation(.manageSubscriptions, .generic(error), error, nil),
+                Simulation(.offerCodeRedeem, .generic(error), error, nil),
+            ]
+        } + refusals.map { Simulation(.purchase, .purchase($0), $0, .purchase) }
+        + refunds.map { Simulation(.refundRequest, .refundRequest($0), $0, .refundRequest) }
+        + defects.map { Simulation(.verification, .verification($0), $0, .verification) }
+}
+
+/// An app that calls all of Store Kit 2 that can fail.
+@MainActor struct Caller {
+    let app: TestApp
+    private let sword: Product
+
+    init() async throws {
+        let app = try TestApp()
+        self.app = app
+        sword = try #require(await app.context.run { try await Product.products(for: ["sword"]) }.first)
+    }
+
+    /// Makes all calls, and returns what failed with which error.
+    func failures() async throws -> [Call: String] {
+        // The sword is refunded, and the subscription verified.
+        if app.session.allTransactions().isEmpty { try app.session.buyProduct(productIdentifier: "pro.monthly") }
+        try app.session.buyProduct(productIdentifier: "sword")
+        let transaction = try #require(app.session.allTransactions().last)
+        var failures: [Call: String] = [:]
+        func call(_ name: Call, _ body: () async throws -> Void) async {
+            do { try await body() } catch { failures[name] = "\(error)" }
+        }
+        await app.context.run {
+            await call(.loadProducts) { _ = try await Product.products(for: ["sword"]) }
+            await call(.purchase) { _ = try await sword.purchase() }
+            await call(.verification) { _ = try await Transaction.latest(for: "pro.monthly")?.payloadValue }
+            await call(.appTransaction) { _ = try await AppTransaction.shared }
+            await call(.appStoreSync) { try await AppStore.sync() }
+            await call(.subscriptionStatus) { _ = try await Product.SubscriptionInfo.status(for: "20000000") }
+            await call(.refundRequest) {
+                _ = try await Transaction.beginRefundRequest(for: UInt64(transaction.identifier))
+            }
+        }
+        return failures
+    }
+}
