@@ -111,7 +111,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite", "StoreKitTest",
+                "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite", "StoreKit", "StoreKitTest",
                 "StoreSQLite",
             ],
             resources: [.copy("Resources")],

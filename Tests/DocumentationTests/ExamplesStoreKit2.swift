@@ -1,0 +1,143 @@
+// The examples of the articles on Store Kit 2, compiled and run.
+import StoreCore
+import StoreKit
+import Testing
+
+struct Arcade {
+    let store: SandboxStore
+    let context: StoreContext
+
+    init() throws {
+        store = try SandboxStore(products: [
+            .consumable("coins", price: "0.99"),
+            .nonConsumable("sword", price: "4.99"),
+            .autoRenewable("club", price: "1.99", period: .init(1, .month), group: "club"),
+        ])
+        context = StoreContext(backend: store, delivery: .inline)
+    }
+}
+
+@Test func `A sword is bought, delivered and finished`() async throws {
+    let arcade = try Arcade()
+    try await arcade.context.run {
+        let sword = try #require(try await Product.products(for: ["sword"]).first)
+        #expect(sword.displayPrice == "$4.99")
+
+        guard case .success(let result) = try await sword.purchase() else {
+            Issue.record("it was not bought")
+            return
+        }
+        let transaction = try result.payloadValue
+        await transaction.finish()
+
+        #expect(await Transaction.currentEntitlement(for: "sword") != nil)
+        for await unfinished in Transaction.unfinished { Issue.record("\(unfinished)") }
+    }
+}
+
+@Test func `A user who cancels gets nothing`() async throws {
+    let arcade = try Arcade()
+    arcade.store.authorizer = .always(.cancel)
+    try await arcade.context.run {
+        let sword = try #require(try await Product.products(for: ["sword"]).first)
+        guard case .userCancelled = try await sword.purchase() else {
+            Issue.record("it was not canceled")
+            return
+        }
+        #expect(await Transaction.latest(for: "sword") == nil)
+    }
+}
+
+@Test func `A purchase that a parent allows is an update`() async throws {
+    let arcade = try Arcade()
+    try arcade.store.account.setAsksToBuy(true)
+    try await arcade.context.run {
+        var updates = Transaction.updates.makeAsyncIterator()
+        let coins = try #require(try await Product.products(for: ["coins"]).first)
+        guard case .pending = try await coins.purchase() else {
+            Issue.record("it does not wait")
+            return
+        }
+        try arcade.store.decide(arcade.store.undecided[0].transaction, .approve)
+        let update = try #require(await updates.next()).payloadValue
+        #expect(update.productID == "coins")
+        await update.finish()
+    }
+}
+
+@Test func `A subscription is renewed, then refunded`() async throws {
+    let arcade = try Arcade()
+    try await arcade.context.run {
+        let club = try #require(try await Product.products(for: ["club"]).first)
+        guard case .success(let first) = try await club.purchase() else {
+            Issue.record("it was not bought")
+            return
+        }
+        await first.unsafePayloadValue.finish()
+
+        var updates = Transaction.updates.makeAsyncIterator()
+        arcade.store.advance(by: 32 * 86_400)
+        let renewal = try #require(await updates.next()).payloadValue
+        #expect(renewal.reason == .renewal)
+        await renewal.finish()
+        #expect(try await club.subscription?.status.first?.state == .subscribed)
+
+        try arcade.store.refund(String(renewal.id))
+        let refunded = try #require(await updates.next()).payloadValue
+        #expect(refunded.revocationDate != nil)
+        #expect(await Transaction.currentEntitlement(for: "club") == nil)
+    }
+}
+
+@Test func `A transaction with a wrong signature is unverified`() async throws {
+    let arcade = try Arcade()
+    arcade.store.signatureDefect = .invalidSignature
+    try await arcade.context.run {
+        let sword = try #require(try await Product.products(for: ["sword"]).first)
+        guard case .success(.unverified(let transaction, let error)) = try await sword.purchase() else {
+            Issue.record("it was verified")
+            return
+        }
+        #expect(transaction.productID == "sword")
+        #expect(error == .invalidSignature)
+    }
+}
+
+@Test func `What Store Kit 1 has bought, Store Kit 2 finishes`() async throws {
+    let arcade = try Arcade()
+    let keeper = Keeper()
+    try await arcade.context.run {
+        let queue = SKPaymentQueue.default()
+        queue.add(keeper)
+        queue.add(SKPayment(productIdentifier: "coins"))
+        #expect(queue.transactions.count == 1)
+
+        for await result in Transaction.unfinished {
+            await result.unsafePayloadValue.finish()
+        }
+        #expect(queue.transactions.isEmpty)
+        #expect(keeper.removed == ["coins"])
+    }
+}
+
+final class Keeper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
+    private(set) var removed: [String] = []
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}
+
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+        removed += transactions.map(\.payment.productIdentifier)
+    }
+}
+
+@Test func `A sword is bought with Store Kit 2`() async throws {
+    let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
+    try await StoreContext(backend: store, delivery: .inline).run {
+        let swords = try await Product.products(for: ["sword"])
+        guard case .success(let result)? = try await swords.first?.purchase() else {
+            Issue.record("it was not bought")
+            return
+        }
+        await result.unsafePayloadValue.finish()
+    }
+}
