@@ -69,5 +69,12 @@ let package = Package(
             dependencies: ["AsyncStore", storeKitTest, storeCore],
             resources: [.copy("Stage.storekit")]
         ),
+
+        // Store Kit 2: an actor.
+        .target(name: "StoreActor", dependencies: [storeKit]),
+        .testTarget(
+            name: "StoreKit2Tests",
+            dependencies: ["StoreActor", storeKit, storeCore]
+        ),
     ]
 )
