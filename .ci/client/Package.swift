@@ -70,11 +70,12 @@ let package = Package(
             resources: [.copy("Stage.storekit")]
         ),
 
-        // Store Kit 2: an actor.
+        // Store Kit 2: an actor, and an observable model.
         .target(name: "StoreActor", dependencies: [storeKit]),
+        .target(name: "ObservableShop", dependencies: [storeKit]),
         .testTarget(
             name: "StoreKit2Tests",
-            dependencies: ["StoreActor", storeKit, storeCore]
+            dependencies: ["StoreActor", "ObservableShop", storeKit, storeCore]
         ),
     ]
 )
