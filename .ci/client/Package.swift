@@ -70,12 +70,13 @@ let package = Package(
             resources: [.copy("Stage.storekit")]
         ),
 
-        // Store Kit 2: an actor, and an observable model.
+        // Store Kit 2: an actor, an observable model, and functions.
         .target(name: "StoreActor", dependencies: [storeKit]),
         .target(name: "ObservableShop", dependencies: [storeKit]),
+        .target(name: "StoreHelper", dependencies: [storeKit]),
         .testTarget(
             name: "StoreKit2Tests",
-            dependencies: ["StoreActor", "ObservableShop", storeKit, storeCore]
+            dependencies: ["StoreActor", "ObservableShop", "StoreHelper", storeKit, storeCore]
         ),
     ]
 )
