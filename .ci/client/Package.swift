@@ -70,13 +70,14 @@ let package = Package(
             resources: [.copy("Stage.storekit")]
         ),
 
-        // Store Kit 2: an actor, an observable model, and functions.
+        // Store Kit 2: an actor, an observable model, functions, and a cache.
         .target(name: "StoreActor", dependencies: [storeKit]),
         .target(name: "ObservableShop", dependencies: [storeKit]),
         .target(name: "StoreHelper", dependencies: [storeKit]),
+        .target(name: "Entitlements", dependencies: [storeKit]),
         .testTarget(
             name: "StoreKit2Tests",
-            dependencies: ["StoreActor", "ObservableShop", "StoreHelper", storeKit, storeCore]
+            dependencies: ["StoreActor", "ObservableShop", "StoreHelper", "Entitlements", storeKit, storeCore]
         ),
     ]
 )
