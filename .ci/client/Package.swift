@@ -69,5 +69,18 @@ let package = Package(
             dependencies: ["AsyncStore", storeKitTest, storeCore],
             resources: [.copy("Stage.storekit")]
         ),
+
+        // Store Kit 2: an actor, an observable model, functions, a cache, and a library that wraps both faces.
+        .target(name: "StoreActor", dependencies: [storeKit]),
+        .target(name: "ObservableShop", dependencies: [storeKit]),
+        .target(name: "StoreHelper", dependencies: [storeKit]),
+        .target(name: "Entitlements", dependencies: [storeKit]),
+        .target(name: "TwoFaces", dependencies: [storeKit]),
+        .testTarget(
+            name: "StoreKit2Tests",
+            dependencies: [
+                "StoreActor", "ObservableShop", "StoreHelper", "Entitlements", "TwoFaces", storeKit, storeCore,
+            ]
+        ),
     ]
 )
