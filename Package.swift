@@ -111,8 +111,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite", "StoreKit", "StoreKitTest",
-                "StoreSQLite",
+                "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite", "StoreKit",
+                "StoreKitTest", "StoreSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings

@@ -10,7 +10,9 @@ struct CertificateFolder: Sendable {
     ///
     /// So it is left by a process that ended while it filled the folder.
     var isUnfilled: Bool {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return !exists(url) }
+        // In this order: somebody else may create it in between.
+        guard exists(url) else { return true }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
         let key = keyFile(.root).lastPathComponent
         return names.allSatisfy { $0.hasPrefix(key) || $0.hasPrefix(certificateFile(.root).lastPathComponent + ".") }
     }

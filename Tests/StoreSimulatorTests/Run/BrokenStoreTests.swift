@@ -25,7 +25,7 @@ import Testing
         let failure = try #require(Simulator.run(seed: 2, runs: 20) { Broken($0, .losesOrders) }.failure)
         #expect(failure.description.hasPrefix("seed 2, run \(failure.run): "))
         #expect(failure.description.contains("try SimulatedRun(seed: "))
-        #expect(failure.description.contains("    .add"))
+        #expect(failure.description.contains("\n    ."))
     }
 
     @Test func `On several threads too the first run that breaks a rule is reported`() throws {

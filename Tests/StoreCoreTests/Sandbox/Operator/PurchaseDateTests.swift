@@ -64,7 +64,7 @@ import Testing
             $0.purchaseDate = Date(timeIntervalSinceReferenceDate: seconds)
             $0.renewsUntilNow = true
         }
-        #expect(app.received == [.updated(product, .failed)])
+        #expect(app.recorder.transactions.last?.transactionState == .failed)
         #expect(lastTrouble == .storeKit(.paymentInvalid))
         #expect(try account.totalCharged == 0)
         var payment = StorePayment(productIdentifier: product)
