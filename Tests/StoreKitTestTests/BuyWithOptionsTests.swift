@@ -10,7 +10,7 @@ import Testing
 
     init() throws { app = try TestApp() }
 
-    @Test func `A purchase returns its transaction, and comes to the app`() async throws {
+    @Test func `B226: A purchase returns its transaction, and comes to the app`() async throws {
         let token = UUID()
         let transaction = try await session.buyProduct(
             identifier: "sword",

@@ -6,7 +6,8 @@ import Testing
 /// Errors that a test session simulates in Store Kit 2's calls.
 @MainActor @Suite struct SimulatedErrorTests {
     @Test(arguments: Simulation.all)
-    func `An error is thrown by its own call, and by no other, until it is removed`(simulation: Simulation) async throws
+    func `B226: An error is thrown by its own call, and by no other, until it is removed`(simulation: Simulation)
+        async throws
     {
         let caller = try await Caller()
         let app = caller.app

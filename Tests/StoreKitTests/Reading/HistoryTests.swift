@@ -123,6 +123,27 @@ import Testing
         #expect(context == nil)
     }
 
+    @Test func `B161: Both versions say alike whether the user may pay`() async throws {
+        let shop = try Shop(.inline)
+        for isAllowed in [true, false] {
+            try shop.store.setPaymentsAllowed(isAllowed)
+            #expect(shop.context.run { AppStore.canMakePayments } == isAllowed)
+            #expect(shop.context.run { SKPaymentQueue.canMakePayments() } == isAllowed)
+        }
+    }
+
+    @Test func `B167: A restore changes neither the history of Store Kit 2 nor its entitlements`() async throws {
+        let shop = try Shop(.inline)
+        for product in ["sword", "season"] { try await shop.bought(product).finish() }
+        let history = await shop.identifiers
+        let observer = FinishingObserver()
+        shop.queue.add(observer)
+        shop.queue.restoreCompletedTransactions()
+        await shop.context.settle()
+        #expect(observer.told.contains("sword \(SKPaymentTransactionState.restored.rawValue)"))
+        #expect(await shop.identifiers == history)
+    }
+
     @Test func `A transaction that an app keeps does not keep its store`() async throws {
         let clock = ManualClock()
         let transaction: Transaction
@@ -155,5 +176,18 @@ import Testing
         let coins = try await shop.bought("coins")
         #expect(try await shop.run { try await Transaction.beginRefundRequest(for: coins.id) } == .success)
         #expect(try shop.store.signedTransaction(String(coins.id)).payload.revocationDate != nil)
+    }
+}
+
+extension Shop {
+    /// The transactions of the history, then those that entitle to something.
+    fileprivate var identifiers: [[UInt64]] {
+        get async {
+            await run {
+                [await Transaction.all.all(), await Transaction.currentEntitlements.all()].map { results in
+                    results.map(\.unsafePayloadValue.id)
+                }
+            }
+        }
     }
 }
