@@ -33,13 +33,14 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     /// - Parameters:
     ///   - payload: the payload.
     ///   - signer: the signer and verifier.
-    ///   - defect: the way in which it is to be wrong. A verifier that finds nothing, since it has no certificates or
-    ///     hashes, is overruled.
+    ///   - defect: the way in which it is to be wrong. A verifier without certificates or hashes finds nothing or an
+    ///     invalid signature, and is overruled.
     ///   - device: the device that the payload should be made for.
     init(_ payload: Payload, signer: any PayloadSigner, defect: SignatureDefect, device: UUID?) {
         content = payload
         let jws = try? signer.jws(of: payload.json, with: defect)
-        self.defect = jws.flatMap { Self.verify($0, signer, device: device).defect } ?? defect
+        let found = jws.flatMap { Self.verify($0, signer, device: device).defect }
+        self.defect = found == .invalidSignature ? defect : found ?? defect
         seal = Locked(.closed(SealedPayload(payload, signer: signer, jws: jws)))
     }
 
