@@ -45,7 +45,11 @@ extension Simulation {
 
     /// Removes the storage; nothing is launched again.
     func removeStorage() {
-        for device in apps.indices { endTasks(of: device) }
+        for device in apps.indices {
+            endTasks(of: device)
+            // A crashed process cannot close its connection, which would keep its queue, and so the whole simulation.
+            apps[device].endpoint.close()
+        }
         disk.remove()
         for journal in journals { journal.remove() }
     }
