@@ -4,7 +4,7 @@ import StoreCore
 ///
 /// One reading is under way at a time. A face whose store is replaced gets another reader, and hears nothing more of this one.
 final class HistoryReader: HistoryListener {
-    private let service: any HistoryService
+    let service: any HistoryService
     private weak let face: StoreFace?
     private let state = Locked(State())
 

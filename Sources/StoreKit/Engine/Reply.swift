@@ -41,18 +41,24 @@ final class Reply<Value: Sendable>: Sendable {
 
     /// Waits for the value, which is `canceled` if the task is canceled first; to be called once.
     func value(canceled: Value) async -> Value {
-        if let given { return given }
-        return await withTaskCancellationHandler {
-            await value()
-        } onCancel: {
-            give(canceled)
-        }
+        await value { [self] in give(canceled) }
     }
 
     /// Waits for the value; to be called once.
-    func value() async -> Value {
+    ///
+    /// - Parameter onCancel: called once if the task is canceled first; it should give a value.
+    /// - Returns: the first value that was given.
+    func value(onCancel: @escaping @Sendable () -> Void) async -> Value {
         if let given { return given }
-        return await withCheckedContinuation { continuation in
+        return await withTaskCancellationHandler {
+            await nextValue()
+        } onCancel: {
+            onCancel()
+        }
+    }
+
+    private func nextValue() async -> Value {
+        await withCheckedContinuation { continuation in
             let value = state.withLock { state -> Value? in
                 if case .given(let value) = state {
                     state = .taken

@@ -13,10 +13,9 @@ extension StoreFace {
         _ = try history()
         guard let queue else { throw StoreKitError.unknown }
         let purchase = PurchaseUnderWay(shouldContinue: Product.PurchaseOption.shouldContinue(options))
-        let ordered = Locked(0)
-        var isOver = false
+        var (ordered, isOver) = (0, false)
         queue.order(payment) { number in
-            ordered.withLock { $0 = number }
+            ordered = number
             isOver = state.withLock { state in
                 if !state.isOver { state.purchases[number] = purchase }
                 return state.isOver
@@ -24,13 +23,8 @@ extension StoreFace {
         }
         // Relaunched meanwhile: nobody will hear of the outcome.
         if isOver { throw StoreKitError.unknown }
-        let number = ordered.withLock { $0 }
-        let outcome = await withTaskCancellationHandler {
-            await purchase.outcome.value()
-        } onCancel: {
-            abandon(number)
-        }
-        switch outcome {
+        let number = ordered
+        switch await purchase.outcome.value(onCancel: { [self] in abandon(number) }) {
         case .purchased(let identifier): return .success(try await bought(identifier))
         case .pending: return .pending
         case .failed(let failure):

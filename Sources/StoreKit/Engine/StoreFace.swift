@@ -5,10 +5,10 @@ import StoreCore
 ///
 /// There is one for each queue, made when it is first asked for. It decides nothing about transactions: the queue does.
 final class StoreFace: NSObject, QueueFace {
-    private let owner: WeakQueue
+    /// The queue, nil once it is deallocated.
+    // Set once, before the face is shared.
+    nonisolated(unsafe) private(set) weak var queue: SKPaymentQueue?
     let state = Locked(State())
-
-    private struct WeakQueue: Sendable { weak let queue: SKPaymentQueue? }
 
     struct State {
         /// The purchases whose outcome is awaited, by the number of their transaction.
@@ -36,7 +36,7 @@ final class StoreFace: NSObject, QueueFace {
     }
 
     init(_ queue: SKPaymentQueue) {
-        owner = WeakQueue(queue: queue)
+        self.queue = queue
         super.init()
         queue.storeSetup.backend?.preferAppStoreSignatures()
     }
@@ -49,9 +49,6 @@ final class StoreFace: NSObject, QueueFace {
         return face
     }
 
-    /// The queue, nil once it is deallocated.
-    var queue: SKPaymentQueue? { owner.queue }
-
     /// The store, nil while none is set.
     var backend: (any StoreBackend)? { queue?.storeSetup.backend }
 
@@ -59,6 +56,7 @@ final class StoreFace: NSObject, QueueFace {
     ///
     /// - Throws: `StoreKitError.systemError` with a sentence, if no store is set or the store has none.
     func history() throws -> any HistoryService {
+        if let reader = state.withLock({ $0.reader }) { return reader.service }
         guard let backend else {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
         }
