@@ -59,6 +59,9 @@ let package = Package(
             dependencies: ["StoreCore", "StoreCrypto", "StoreKit", "StoreSQLite", "CLibcrypto", "CSQLite"],
             swiftSettings: settings
         ),
+        // Apps with the mistakes that users complain of, and the same apps without them.
+        .target(name: "AppGallery", dependencies: ["StoreCore", "StoreKit", "StoreSimulator"], swiftSettings: settings),
+        .executableTarget(name: "app-gallery", dependencies: ["AppGallery", "StoreSimulator"], swiftSettings: settings),
         // `.ci/fuzz` builds it with libFuzzer.
         .executableTarget(name: "store-fuzz", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
         // What `.ci/judges` has judged.
