@@ -7,16 +7,19 @@ public final class AppLaunch: Sendable {
     public let number: Int
     /// What the app keeps between launches.
     public let storage: AppStorage
-    private let clock: ManualClock
+    /// The clock of the life, for an app that is given one.
+    public let clock: AppClock
+    private let storeClock: ManualClock
 
-    init(number: Int, storage: AppStorage, clock: ManualClock) {
+    init(number: Int, storage: AppStorage, clock: AppClock, storeClock: ManualClock) {
         self.number = number
         self.storage = storage
         self.clock = clock
+        self.storeClock = storeClock
     }
 
     /// The date by the store's clock.
     ///
     /// Apps have to ask for it here where they compare dates: `Date()` is the real date, which does not move with the run.
-    public var now: Date { clock.now }
+    public var now: Date { storeClock.now }
 }

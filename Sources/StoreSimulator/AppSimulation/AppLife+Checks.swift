@@ -23,7 +23,7 @@ extension AppLife {
                 relaunch()
             }
             try rest(step)
-            try checkQueue(step)
+            try checkUnfinished(step)
         }
         try check(isFinal: true, before: step)
     }
@@ -39,26 +39,21 @@ extension AppLife {
         try settle(before: step)
     }
 
-    /// Checks that nothing is left in the queue.
-    private func checkQueue(_ step: Int) throws {
+    /// Checks that the device's user has nothing unfinished.
+    private func checkUnfinished(_ step: Int) throws {
         guard let context = running?.context else { return }
-        let left = context.run {
-            let queue = SKPaymentQueue.default()
-            // Store Kit 2 shows no failed transactions: without an observer nobody could finish one of an earlier launch.
-            let hasObserver = !queue.transactionObservers.isEmpty
-            return queue.transactions.filter { hasObserver || $0.transactionState != .failed }
-        }
-        guard let transaction = left.first else { return }
-        let product = transaction.payment.productIdentifier
-        let state: String =
-            switch transaction.transactionState {
+        // Store Kit 2 shows no failed transactions: without an observer nobody could finish one of an earlier launch.
+        let hasObserver = context.run { !SKPaymentQueue.default().transactionObservers.isEmpty }
+        let left = try device.unfinished.first { hasObserver || $0.state != .failed }
+        guard let left else { return }
+        let state =
+            switch left.state {
             case .purchasing, .deferred: "is still under way"
             case .purchased: "is paid for and never finished"
-            case .failed: "has failed and is never finished"
             case .restored: "is restored and never finished"
-            @unknown default: "is never finished"
+            case .failed: "has failed and is never finished"
             }
-        throw Violation(sentence: "a transaction of \(product) \(state)", step: step)
+        throw Violation(sentence: "a transaction of \(left.productIdentifier) \(state)", step: step)
     }
 
     /// Checks what is claimed.
@@ -94,9 +89,7 @@ extension AppLife {
     /// Notes which transactions nobody could trust since they were sold.
     private func note(_ transactions: [SandboxTransaction]) {
         if !simulation.isVerified || store.signatureDefect == nil { return }
-        for transaction in transactions where transaction.state == .purchased && !transaction.isFinished {
-            if !trusted.contains(transaction.id) { untrusted.insert(transaction.id) }
-        }
+        untrusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)).subtracting(trusted)
     }
 
     private func compare(_ held: Int, with sold: Sold, _ isFinal: Bool) -> String? {

@@ -39,6 +39,7 @@ final class AppLife<App> {
     let injector: FaultInjector
     private let disk = AppStorage.Disk()
     private let journal = MemoryJournal(firstID: JournalID(rawValue: 1))
+    private let beginning: Date
     private var launches = 0
     private(set) var running: Running?
     var coverage = AppCoverage()
@@ -51,6 +52,7 @@ final class AppLife<App> {
 
     init(_ simulation: AppSimulation<App>, seed: UInt64) throws {
         self.simulation = simulation
+        beginning = clock.now
         scheduler = TaskScheduler(clock: clock)
         pauses.activity.register(scheduler)
         let answer = answer
@@ -110,7 +112,12 @@ final class AppLife<App> {
         let running = Running(process, backend, context)
         self.running = running
         StoreContext.ofThread = context
-        let launch = AppLaunch(number: launches, storage: AppStorage(disk, process), clock: clock)
+        let launch = AppLaunch(
+            number: launches,
+            storage: AppStorage(disk, process),
+            clock: AppClock(clock, beginning: beginning),
+            storeClock: clock
+        )
         launches += 1
         let body = simulation.launch
         context.run {

@@ -11,8 +11,20 @@ struct AppRunPlan<App>: Sendable {
         var next = 0
         /// The number of lives that count: all, or those up to the first that breaks a rule.
         var end: Int
-        var coverages: [Int: AppCoverage] = [:]
+        /// The number of lives, from the first on, whose coverage is merged.
+        var merged = 0
+        var coverage = AppCoverage()
+        /// The coverages of lives that wait for one before them.
+        var waiting: [Int: AppCoverage] = [:]
         var error: (any Error)?
+
+        mutating func merge(_ coverage: AppCoverage, of run: Int) {
+            waiting[run] = coverage
+            while merged < end, let next = waiting.removeValue(forKey: merged) {
+                self.coverage.add(next)
+                merged += 1
+            }
+        }
     }
 
     /// Lives all lives, and returns what they met and the first failure.
@@ -27,12 +39,10 @@ struct AppRunPlan<App>: Sendable {
         }
         let result = state.withLock { $0 }
         if let error = result.error { throw error }
-        var coverage = AppCoverage()
-        for run in 0..<result.end { if let part = result.coverages[run] { coverage.add(part) } }
-        guard result.end < seeds.count else { return (coverage, nil) }
+        guard result.end < seeds.count else { return (result.coverage, nil) }
         let seed = seeds[result.end]
         let steps = simulation.steps(steps, seed: seed)
-        return (coverage, try simulation.failure(seed: seed, steps: steps, drawn: steps.count))
+        return (result.coverage, try simulation.failure(seed: seed, steps: steps, drawn: steps.count))
     }
 
     private static func next(_ state: inout State) -> Int? {
@@ -48,8 +58,8 @@ struct AppRunPlan<App>: Sendable {
         state.withLock { state in
             switch result {
             case .success(let (violation, coverage, _)):
-                state.coverages[run] = coverage
                 if violation != nil { state.end = min(state.end, run) }
+                state.merge(coverage, of: run)
             case .failure(let error): state.error = error
             }
         }

@@ -20,9 +20,10 @@ import StoreCore
 /// The first life that ends otherwise is reduced to the steps that it takes, and thrown as an ``AppSimulationFailure``.
 ///
 /// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed;
-/// `Task.sleep` waits for the simulation's clock. Threads and dispatch queues of the app's own do not: a call to the store
-/// or the storage from one of them is reported as a violation, and nothing else that they do is noticed. A trap, and a
-/// call that blocks its thread forever, end or stop the process.
+/// `Task.sleep` waits for the simulation's clock, too. A task that comes from a method of another actor than the main one
+/// may sleep for real: ``AppLaunch/clock`` never does. Threads and dispatch queues of the app's own, the main queue included, are beyond the simulation's reach: a
+/// call to the store or the storage from one of them is reported as a violation, and nothing else that they do is noticed.
+/// A trap ends the process, and a call that blocks its thread forever stops the simulation.
 public struct AppSimulation<App>: Sendable {
     /// A simulated app's launch.
     public typealias Launch = @Sendable (AppLaunch) async throws -> App

@@ -1,61 +1,96 @@
+import Foundation
 import StoreCore
 import StoreKit
 import StoreSimulator
 import Testing
 
 @Suite struct AppSimulationTests {
-    static let products: [SandboxProduct] = [
-        .consumable("sword", price: "0.99"), .nonConsumable("game", price: "4.99", isFamilyShareable: true),
-        .autoRenewable("pro", price: "9.99", period: .init(1, .month), group: "club", level: 1),
-    ]
+    @Test func `A right app passes, and meets steps of every kind`() async throws {
+        let report = try await Armory.simulation.takesBackRefunds().verifiesSignatures().run(runs: 100)
+        #expect(report.runs == 100)
+        #expect(report.steps == 4_000)
+        for kind in AppStep.Kind.allCases { #expect(report.count(of: kind) > 0, "\(kind)") }
+        #expect(report.description.hasPrefix("100 runs, 4000 steps, no rule broken"))
+    }
 
-    /// A correct app on Store Kit 2.
-    @MainActor final class Shop {
-        let storage: AppStorage
-        var updates: Task<Void, Never>?
-        init(_ storage: AppStorage) {
-            self.storage = storage
-            updates = Task { [weak self] in
-                for await result in Transaction.updates { await self?.take(result) }
-            }
+    @Test func `A faulty app is found, with the few steps that it takes and a test to paste`() async throws {
+        let simulation = CarelessArmory.simulation
+        let failure = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(runs: 500) }
+        let found = try #require(failure)
+        #expect(found.drawn == 40)
+        #expect(found.steps.count <= 4)
+        #expect(found.sentence == "sword: 2 delivered, and only 1 paid for")
+        #expect(found.source.hasPrefix(".run(seed: \(found.seed), steps: ["))
+        #expect(found.description.contains(found.source))
+        #expect(found.timeline.contains("sword"))
+        let again = await #expect(throws: AppSimulationFailure.self) {
+            try await simulation.run(seed: found.seed, steps: found.steps)
         }
-        deinit { updates?.cancel() }
-        func buy(_ name: String) async throws {
-            guard let product = try await Product.products(for: [name]).first else { return }
-            if case .success(let result) = try await product.purchase() { await take(result) }
-        }
-        func take(_ result: VerificationResult<Transaction>) async {
-            guard case .verified(let transaction) = result else { return }
-            if transaction.productID == "sword" {
-                var delivered: [UInt64: Int] = storage["delivered", default: [:]]
-                delivered[transaction.id] = transaction.revocationDate == nil ? transaction.purchasedQuantity : 0
-                storage["delivered"] = delivered
+        #expect(again?.sentence == found.sentence)
+        #expect(again?.steps == found.steps)
+        #expect(again?.timeline == found.timeline)
+    }
+
+    @Test func `A seed gives the same failure and the same table on any number of threads`() async throws {
+        var descriptions: Set<String> = []
+        for jobs in [1, 2, 5] {
+            let failure = await #expect(throws: AppSimulationFailure.self) {
+                try await CarelessArmory.simulation.run(seed: 7, runs: 500, jobs: jobs)
             }
-            await transaction.finish()
+            let report = try await Armory.simulation.run(seed: 7, runs: 20, steps: 30, jobs: jobs)
+            descriptions.insert("\(try #require(failure)) \(report)")
         }
-        var swords: Int { let d: [UInt64: Int] = storage["delivered", default: [:]]; return d.values.reduce(0, +) }
-        func has(_ name: String) async -> Bool {
-            for await result in Transaction.currentEntitlements {
-                if case .verified(let transaction) = result, transaction.productID == name { return true }
+        #expect(descriptions.count == 1)
+    }
+
+    @Test func `Simulations at the same time do not disturb each other, nor other tasks`() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seed in [1, 1_001, 2_001] as [UInt64] {
+                group.addTask { try await Armory.simulation.run(seed: seed, runs: 20, jobs: 2) }
             }
-            return false
+            group.addTask {
+                let actor = Counter()
+                for _ in 0..<1_000 {
+                    await actor.increase()
+                    await Task { @MainActor in await Task.yield() }.value
+                }
+                #expect(await actor.count == 1_000)
+            }
+            try await group.waitForAll()
         }
     }
 
-    static var simulation: AppSimulation<Shop> {
-        AppSimulation(products: products) { launch in await Shop(launch.storage) }
+    @Test(arguments: [false, true])
+    func `An app of Store Kit 1 hears on the main actor, or inline`(isInline: Bool) async throws {
+        try await Stall.simulation(isInline: isInline).run(runs: 60)
+        let sentence = "no callback comes inside a call"
+        let strict = Stall.simulation(isInline: isInline).invariant(sentence) { !$0.wasCalledInside }
+        if isInline {
+            let failure = await #expect(throws: AppSimulationFailure.self) { try await strict.run(runs: 20) }
+            #expect(failure?.sentence == "the app breaks its own rule: \(sentence)")
+        } else {
+            try await strict.run(runs: 20)
+        }
+    }
+
+    @Test func `Products come from Xcode's file`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).storekit")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let text = """
+            {"identifier": "1", "nonRenewingSubscriptions": [], "products": [{"displayPrice": "0.99", "familyShareable": false,
+            "internalID": "2", "localizations": [], "productID": "sword", "referenceName": null, "type": "Consumable"}],
+            "settings": {}, "subscriptionGroups": [], "version": {"major": 3, "minor": 0}}
+            """
+        try Data(text.utf8).write(to: file)
+        let report = try await AppSimulation(contentsOf: file) { launch in await Armory(launch) }
             .action("buy sword") { try await $0.buy("sword") }
-            .action("buy game") { try await $0.buy("game") }
-            .action("buy pro") { try await $0.buy("pro") }
             .holds("sword") { await $0.swords }
-            .allows("game") { await $0.has("game") }
-            .allows("pro") { await $0.has("pro") }
+            .run(runs: 10)
+        #expect(report.count(of: .action) > 0)
     }
+}
 
-    @Test func `A right app passes`() async throws {
-        let clock = ContinuousClock()
-        let start = clock.now
-        let report = try await Self.simulation.run(runs: 200)
-        print(report, clock.now - start)
-    }
+private actor Counter {
+    private(set) var count = 0
+    func increase() { count += 1 }
 }
