@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "StoreKit", targets: ["StoreKit"]),
         .library(name: "StoreKitTest", targets: ["StoreKitTest"]),
         .library(name: "StoreContract", targets: ["StoreContract"]),
+        .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
         .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
@@ -60,8 +61,16 @@ let package = Package(
             swiftSettings: settings
         ),
         // Apps with the mistakes that users complain of, and the same apps without them.
-        .target(name: "AppGallery", dependencies: ["StoreCore", "StoreKit", "StoreSimulator"], swiftSettings: settings),
-        .executableTarget(name: "app-gallery", dependencies: ["AppGallery", "StoreSimulator"], swiftSettings: settings),
+        .target(
+            name: "AppGallery",
+            dependencies: ["StoreCore", "StoreKit", "StoreSimulator"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "app-gallery",
+            dependencies: ["AppGallery", "StoreSimulator"],
+            swiftSettings: settings
+        ),
         // `.ci/fuzz` builds it with libFuzzer.
         .executableTarget(name: "store-fuzz", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
         // What `.ci/judges` has judged.

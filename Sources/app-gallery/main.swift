@@ -25,7 +25,9 @@ let clock = ContinuousClock()
 for exhibit in Exhibit.all where names.isEmpty || names.contains(where: { exhibit.name.contains($0) }) {
     let start = clock.now
     if let failure = try await exhibit.failure() {
-        print("\(exhibit.name): \(failure.steps.count) of \(failure.drawn) steps, seed \(failure.seed), \(clock.now - start)")
+        print(
+            "\(exhibit.name): \(failure.steps.count) of \(failure.drawn) steps, seed \(failure.seed), \(clock.now - start)"
+        )
         print("    \(failure.sentence)")
         print("    \(failure.steps.map(\.description).joined(separator: ", "))")
         if failure.steps.count > 8 { isRight = false }

@@ -36,7 +36,9 @@ struct AppCoverage: Sendable {
     var table: String {
         let names = State.allCases.map(\.rawValue)
         let width = AppStep.Kind.allCases.map(\.rawValue.count).max() ?? 0
-        func cell(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(width - text.count, 0)) + text }
+        func cell(_ text: String, _ width: Int) -> String {
+            String(repeating: " ", count: max(width - text.count, 0)) + text
+        }
         var lines = [cell("", width) + names.map { cell($0, $0.count + 2) }.joined()]
         for kind in AppStep.Kind.allCases {
             let cells = State.allCases.map { cell("\(steps[kind]?[$0] ?? 0)", $0.rawValue.count + 2) }

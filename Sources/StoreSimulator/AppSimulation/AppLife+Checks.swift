@@ -111,7 +111,8 @@ extension AppLife {
         if isEntitled { return "\(product): the user is entitled to it, and has no access" }
         let isRefunded = transactions.contains { $0.productIdentifier == product && $0.cancellationDate != nil }
         if isRefunded, !simulation.isTakenBack { return nil }
-        return "\(product): the user has access\(isRefunded ? ", although it was refunded" : ", and is not entitled to it")"
+        return
+            "\(product): the user has access\(isRefunded ? ", although it was refunded" : ", and is not entitled to it")"
     }
 }
 

@@ -190,7 +190,9 @@ final class AppLife<App> {
         if !store.issues.isEmpty { states.append(.interrupted) }
         if !device.isReachable { states.append(.offline) }
         if device.account != store.account { states.append(.otherUser) }
-        for subscription in store.account.subscriptions { states.append(subscription.isRunning ? .subscribed : .lapsed) }
+        for subscription in store.account.subscriptions {
+            states.append(subscription.isRunning ? .subscribed : .lapsed)
+        }
         let transactions = (try? store.transactions) ?? []
         if transactions.contains(where: { $0.cancellationDate != nil }) { states.append(.refunded) }
         if transactions.contains(where: { $0.state == .purchased && !$0.isFinished }) { states.append(.unfinished) }

@@ -5,10 +5,12 @@ import StoreCore
 /// lost.
 ///
 /// ```swift
-/// try await AppSimulation(products: products) { launch in Shop(storage: launch.storage) }
-///     .action("buy sword") { shop in await shop.buy("sword") }
-///     .holds("sword") { shop in shop.swords }
-///     .run(runs: 1_000)
+/// try await AppSimulation(products: [.consumable("sword", price: "0.99")]) { launch in
+///     Armory(storage: launch.storage)
+/// }
+/// .action("buy sword") { $0.buy("sword") }
+/// .holds("sword") { $0.swords }
+/// .run(runs: 1_000)
 /// ```
 ///
 /// A life is a number of steps: what the user does in the app, and whatever else happens, ``AppStep``. The app is launched
@@ -83,6 +85,7 @@ extension AppSimulation {
     /// - Parameters:
     ///   - name: its name, as failures print it; the last action of a name counts.
     ///   - body: does it. It may go on when the next step comes: a purchase waits for its outcome. Its error is the user's.
+    /// - Returns: the simulation with the action.
     public func action(_ name: String, _ body: @escaping @Sendable (App) async throws -> Void) -> Self {
         changed {
             $0.actions.removeAll { $0.name == name }
@@ -101,6 +104,7 @@ extension AppSimulation {
     /// - Parameters:
     ///   - product: the product.
     ///   - count: returns how many the app has delivered in all, also by earlier launches.
+    /// - Returns: the simulation with the requirement.
     public func holds(_ product: String, _ count: @escaping @Sendable (App) async -> Int) -> Self {
         changed { $0.claims.append(.holds(product, count)) }
     }
@@ -112,6 +116,7 @@ extension AppSimulation {
     /// - Parameters:
     ///   - product: the product.
     ///   - isAllowed: returns whether the app gives access now.
+    /// - Returns: the simulation with the requirement.
     public func allows(_ product: String, _ isAllowed: @escaping @Sendable (App) async -> Bool) -> Self {
         changed { $0.claims.append(.allows(product, isAllowed)) }
     }
@@ -121,6 +126,7 @@ extension AppSimulation {
     /// - Parameters:
     ///   - sentence: the rule in words, as in `the balance is not negative`.
     ///   - isKept: returns whether the app keeps it.
+    /// - Returns: the simulation with the requirement.
     public func invariant(_ sentence: String, _ isKept: @escaping @Sendable (App) async -> Bool) -> Self {
         changed { $0.claims.append(.invariant(sentence, isKept)) }
     }
@@ -150,6 +156,7 @@ extension AppSimulation {
     ///   - kind: the kind.
     ///   - weight: how often, in relation to the others, whose sum is about 130; 40 for actions and 14 for
     ///     ``AppStep/kill(after:)`` by default. Negative numbers count as 0, which leaves the kind out.
+    /// - Returns: the simulation that draws so.
     public func weighing(_ kind: AppStep.Kind, _ weight: Int) -> Self { changed { $0.weights[kind] = max(weight, 0) } }
 
     /// Begins each life with these steps.
@@ -164,6 +171,7 @@ extension AppSimulation {
     ///
     /// - Parameter file: a text file with a seed in each line, made when there is something to keep. Lines that begin with
     ///   `#` are comments.
+    /// - Returns: the simulation that keeps them.
     public func keepingSeeds(in file: URL) -> Self { changed { $0.seedFile = SeedFile(url: file) } }
 
     private func changed(_ body: (inout Self) -> Void) -> Self {

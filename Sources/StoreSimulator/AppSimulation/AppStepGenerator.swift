@@ -69,7 +69,8 @@ struct AppStepGenerator {
         case .kill: .kill(after: 1 + below(16))
         case .relaunch: .relaunch
         case .user: .user([.pays, .pays, .cancels, .isDeclined, .hesitates][below(5)])
-        case .askToBuy: [.askToBuy(true), .askToBuy(false), .approve(below(3)), .approve(0), .decline(below(3))][below(5)]
+        case .askToBuy:
+            [.askToBuy(true), .askToBuy(false), .approve(below(3)), .approve(0), .decline(below(3))][below(5)]
         case .interruption: [.interrupt(true), .interrupt(false), .settleInterruption(below(3))][below(3)]
         case .elsewhere: .buyElsewhere(product())
         case .promotion: .promote(product())
@@ -95,7 +96,8 @@ struct AppStepGenerator {
         case 3: return .release
         default:
             let points: [FaultInjector.Point] = [
-                .submission, .submission, .reply, .reply, .update, .update, .connection, .productsRequest, .productsAnswer,
+                .submission, .submission, .reply, .reply, .update, .update, .connection, .productsRequest,
+                .productsAnswer,
                 .receiptRequest, .receiptAnswer,
             ]
             return .fault(fault(), at: points[below(points.count)])

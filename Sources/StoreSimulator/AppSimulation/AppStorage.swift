@@ -3,7 +3,7 @@ import StoreCore
 /// What an app keeps between launches, in place of its files, defaults and keychain.
 ///
 /// ```swift
-/// launch.storage["swords", default: 0] += 1
+/// storage["swords", default: 0] += transaction.payment.quantity
 /// ```
 ///
 /// A write takes effect whole or not at all: the process may be killed before it and after it. Any thread may use a

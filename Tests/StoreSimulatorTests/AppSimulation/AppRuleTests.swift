@@ -70,7 +70,10 @@ import Testing
             try await failure(of: subscriber, [month[0], .autoRenew(false), month[1]])?.sentence
                 == "pro: the user has access, and is not entitled to it"
         )
-        #expect(try await failure(of: never, [.familyBuys("game")])?.sentence == "game: the user is entitled to it, and has no access")
+        #expect(
+            try await failure(of: never, [.familyBuys("game")])?.sentence
+                == "game: the user is entitled to it, and has no access"
+        )
         #expect(try await failure(of: never, [.familyBuys("game"), .familyLeaves]) == nil)
     }
 
@@ -123,7 +126,8 @@ import Testing
 
     @Test func `A launch that fails or never ends is reported`() async throws {
         struct NoDisk: Error {}
-        let failing = AppSimulation(products: Self.swords) { _ in throw NoDisk() }.invariant("none") { (_: Int) in true }
+        let failing = AppSimulation(products: Self.swords) { _ in throw NoDisk() }.invariant("none") { (_: Int) in true
+        }
         #expect(try await failure(of: failing, [])?.sentence == "the app cannot be launched: NoDisk()")
         let endless = AppSimulation(products: Self.swords) { _ in try await Task.sleep(for: .seconds(1_000_000_000)) }
             .invariant("none") { _ in true }

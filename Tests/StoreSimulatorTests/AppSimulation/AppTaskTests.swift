@@ -54,7 +54,10 @@ import Testing
         let notes = Locked<[[String]]>([])
         for _ in 0..<3 {
             try await Self.simulation(notes)
-                .run(seed: 1, steps: [.action("work"), .action("work"), .advance(hours: 1), .relaunch, .action("work")])
+                .run(
+                    seed: 1,
+                    steps: [.action("work"), .action("work"), .advance(hours: 1), .relaunch, .action("work")]
+                )
         }
         let all = notes.withLock { $0 }
         #expect(all.count % 3 == 0)
