@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "StoreKit", targets: ["StoreKit"]),
         .library(name: "StoreKitTest", targets: ["StoreKitTest"]),
         .library(name: "StoreContract", targets: ["StoreContract"]),
+        .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
         .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
@@ -57,6 +58,17 @@ let package = Package(
         .executableTarget(
             name: "store-bench",
             dependencies: ["StoreCore", "StoreCrypto", "StoreKit", "StoreSQLite", "CLibcrypto", "CSQLite"],
+            swiftSettings: settings
+        ),
+        // Apps with the mistakes that users complain of, and the same apps without them.
+        .target(
+            name: "AppGallery",
+            dependencies: ["StoreCore", "StoreKit", "StoreSimulator"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "app-gallery",
+            dependencies: ["AppGallery", "StoreSimulator"],
             swiftSettings: settings
         ),
         // `.ci/fuzz` builds it with libFuzzer.

@@ -24,7 +24,20 @@ public final class StoreContext: Sendable {
     @TaskLocal private static var bound: StoreContext?
 
     /// The running task's context, or else the process's.
-    public static var current: StoreContext { bound ?? process }
+    public static var current: StoreContext { bound ?? ofThread ?? process }
+
+    private static let threadKey: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// The context of a thread that simulates a process of its own, where no task has bound another; the thread does not
+    /// keep it.
+    package static var ofThread: StoreContext? {
+        get { pthread_getspecific(threadKey).map { Unmanaged.fromOpaque($0).takeUnretainedValue() } }
+        set { pthread_setspecific(threadKey, newValue.map { Unmanaged.passUnretained($0).toOpaque() }) }
+    }
 
     let core: ContextCore
     private let defaultQueue: Locked<DefaultQueue>

@@ -13,6 +13,11 @@ public enum StoreDelivery: Sendable {
     ///
     /// Events inside a callback, or while another thread runs callbacks, are delivered afterwards, in order.
     case inline
+    /// A scheduler of the caller's, such as one that runs callbacks as jobs of an actor.
+    ///
+    /// It is called with each turn of callbacks, on any thread, and should run it once, later and outside this call,
+    /// after the turns that it was given before. A turn that is never run is waited for by settling.
+    case scheduler(@Sendable (_ turn: @escaping @Sendable () -> Void) -> Void)
 }
 
 extension StoreDelivery {
@@ -23,6 +28,7 @@ extension StoreDelivery {
         switch self {
         case .inline: CallScope.drain(drain)
         case .queue(let queue): queue.async { drain.drainInline() }
+        case .scheduler(let schedule): schedule { drain.drainInline() }
         case .main:
             MainQueueWatch.shared.scheduled(log)
             DispatchQueue.main.async {
@@ -51,7 +57,7 @@ extension StoreDelivery {
         // queue.
         case .main: Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueKey) == true
         case .queue(let queue): DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(queue)
-        case .inline: false
+        case .inline, .scheduler: false
         }
     }
 
@@ -60,7 +66,7 @@ extension StoreDelivery {
         switch self {
         case .main: DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)
         case .queue(let queue): queue.setSpecific(key: queueKey, value: ObjectIdentifier(queue))
-        case .inline: break
+        case .inline, .scheduler: break
         }
     }
 }

@@ -69,30 +69,12 @@ extension SimulatedOperation: CustomStringConvertible {
         case .sharePurchases(let account, let isOn): ".sharePurchases(account: \(account), on: \(isOn))"
         case .reachable(let device, let isReachable): ".reachable(device: \(device), \(isReachable))"
         case .injectFault(let device, let fault, let point):
-            ".injectFault(device: \(device), fault: .\(fault.written), point: .\(point.rawValue))"
+            ".injectFault(device: \(device), fault: .\(fault.source), point: .\(point.rawValue))"
         case .release(let device): ".release(device: \(device))"
         case .relaunch(let device): ".relaunch(device: \(device))"
         case .crash(let count, .app(let device)): ".crash(after: \(count), target: .app(\(device)))"
         case .crash(let count, .store): ".crash(after: \(count), target: .store)"
         case .crash(let count, .both): ".crash(after: \(count), target: .both)"
-        }
-    }
-}
-
-extension FaultInjector.Fault {
-    /// The value as Swift source, without the dot.
-    fileprivate var written: String {
-        switch self {
-        case .pass: "pass"
-        case .drop: "drop"
-        case .delay(let seconds): "delay(\(seconds))"
-        case .duplicate: "duplicate"
-        case .echo(let seconds): "echo(after: \(seconds))"
-        case .reorder: "reorder"
-        case .cut: "cut"
-        case .loseAnswer: "loseAnswer"
-        case .hold: "hold"
-        case .fail(let failure): "fail(\(failure.written))"
         }
     }
 }

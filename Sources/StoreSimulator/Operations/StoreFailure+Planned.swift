@@ -3,7 +3,7 @@ import StoreCore
 
 // Failures that runs plan.
 extension StoreFailure {
-    private static let storeKitNames: [(name: String, code: Code)] = [
+    fileprivate static let storeKitNames: [(name: String, code: Code)] = [
         ("unknown", .unknown), ("cloudServiceNetworkConnectionFailed", .cloudServiceNetworkConnectionFailed),
         ("paymentNotAllowed", .paymentNotAllowed), ("privacyAcknowledgementRequired", .privacyAcknowledgementRequired),
     ]
@@ -17,17 +17,22 @@ extension StoreFailure {
         storeKitNames.map { .storeKit($0.code, "") } + networkNames.map { .network($0.code, "") }
 
     /// The failure as Swift source: drawn codes by their names, others by their numbers.
-    var written: String {
+    var source: String {
         let name =
             switch domain {
-            case .storeKit:
-                Self.storeKitNames.first { $0.code.rawValue == code }.map { ".\($0.name)" }
-                    ?? ".init(rawValue: \(code))"
+            case .storeKit: Code(rawValue: code).source
             // Not all platforms have a code for every number.
             case .network:
                 Self.networkNames.first { $0.code.rawValue == code }.map { ".\($0.name)" }
                     ?? ".init(rawValue: \(code))!"
             }
         return ".\(domain.rawValue)(\(name), \(reason.debugDescription))"
+    }
+}
+
+extension StoreFailure.Code {
+    /// The code as Swift source: drawn codes by their names, others by their numbers.
+    var source: String {
+        StoreFailure.storeKitNames.first { $0.code == self }.map { ".\($0.name)" } ?? ".init(rawValue: \(rawValue))"
     }
 }

@@ -1,0 +1,59 @@
+import StoreKit
+import StoreSimulator
+
+/// A right shop on Store Kit 1, of which faulty ones override what they do wrong.
+class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
+    let storage: AppStorage
+
+    required init(_ launch: AppLaunch) {
+        storage = launch.storage
+        super.init()
+        SKPaymentQueue.default().add(self)
+    }
+
+    deinit { SKPaymentQueue.default().remove(self) }
+
+    func buy(_ product: String) { SKPaymentQueue.default().add(SKPayment(productIdentifier: product)) }
+
+    func restore() { SKPaymentQueue.default().restoreCompletedTransactions() }
+
+    var swords: Int { storage["delivered", default: [String: Int]()].values.reduce(0, +) }
+
+    func has(_ product: String) -> Bool { storage["has \(product)", default: false] }
+
+    // MARK: SKPaymentTransactionObserver
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            switch transaction.transactionState {
+            case .purchased, .restored: deliver(transaction)
+            case .failed: queue.finishTransaction(transaction)
+            case .purchasing, .deferred: break
+            @unknown default: break
+            }
+        }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+    ) {
+        for product in productIdentifiers { storage["has \(product)"] = false }
+    }
+
+    /// Delivers what was paid for, and finishes the transaction.
+    func deliver(_ transaction: SKPaymentTransaction) {
+        keep(transaction)
+        SKPaymentQueue.default().finishTransaction(transaction)
+    }
+
+    /// Keeps what was paid for, once for each transaction.
+    func keep(_ transaction: SKPaymentTransaction) {
+        let product = transaction.payment.productIdentifier
+        guard product == "sword" else { return storage["has \(product)"] = true }
+        guard let identifier = transaction.transactionIdentifier else { return }
+        var delivered: [String: Int] = storage["delivered", default: [:]]
+        delivered[identifier] = transaction.payment.quantity
+        storage["delivered"] = delivered
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import StoreCore
+
+/// The clock of a simulated life, for apps that are given a clock.
+///
+/// Its time is the store's, which moves with the steps alone.
+public struct AppClock: Clock {
+    /// A moment in a life.
+    public struct Instant: InstantProtocol {
+        /// The time since the beginning of the life.
+        public let offset: Duration
+
+        /// Returns the moment so much later.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// Returns the time until another moment.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Whether a moment is before another.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private let clock: ManualClock
+    private let beginning: Date
+
+    init(_ clock: ManualClock, beginning: Date) {
+        self.clock = clock
+        self.beginning = beginning
+    }
+
+    /// The present moment.
+    public var now: Instant { Instant(offset: .seconds(clock.now.timeIntervalSince(beginning))) }
+    /// The shortest time that can be told.
+    public var minimumResolution: Duration { .milliseconds(1) }
+
+    /// Waits until the clock has moved to a moment.
+    ///
+    /// - Throws: `CancellationError` if the task is canceled first.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let (seconds, attoseconds) = now.duration(to: deadline).components
+        let moment = clock.now + Double(seconds) + Double(attoseconds) * 1e-18
+        let sleeper = Sleeper()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                sleeper.sleep(continuation, until: moment, by: clock)
+            }
+        } onCancel: {
+            sleeper.end(with: .failure(CancellationError()))
+        }
+    }
+
+    /// A task that sleeps.
+    private final class Sleeper: Sendable {
+        private struct State {
+            var continuation: CheckedContinuation<Void, any Error>?
+            var timer: TimerToken?
+            var isCanceled = false
+        }
+
+        private let state = Locked(State())
+
+        func sleep(_ continuation: CheckedContinuation<Void, any Error>, until moment: Date, by clock: ManualClock) {
+            let isCanceled = state.withLock { state in
+                if !state.isCanceled { state.continuation = continuation }
+                return state.isCanceled
+            }
+            if isCanceled { return continuation.resume(throwing: CancellationError()) }
+            let timer = clock.schedule(at: moment) { [weak self] in self?.end(with: .success(())) }
+            state.withLock { $0.timer = timer }
+        }
+
+        func end(with result: Result<Void, any Error>) {
+            let (continuation, timer) = state.withLock { state in
+                if case .failure = result { state.isCanceled = true }
+                defer { (state.continuation, state.timer) = (nil, nil) }
+                return (state.continuation, state.timer)
+            }
+            timer?.cancel()
+            continuation?.resume(with: result)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import StoreContract
+import StoreCore
+import StoreKit
+
+// What must be true of the app.
+extension AppLife {
+    /// Brings the life to its end: whatever waits is decided, each user signs in, and the app is launched again.
+    func windUp(_ step: Int) throws {
+        running?.process.disarm()
+        injector.removeAllRules()
+        injector.releaseAll()
+        for last in [AppStep.reachable(true), .user(.pays), .askToBuy(false), .interrupt(false), .failPurchases(nil)]
+            + [.sign(nil), .billingFails(false), .storefront("USA")]
+        {
+            try take(last)
+        }
+        for isOther in [true, false] {
+            try take(.signIn(other: isOther))
+            for _ in 0..<3 {
+                try rest(step)
+                for _ in store.undecided { try take(.approve(0)) }
+                for _ in store.issues { try take(.settleInterruption(0)) }
+                relaunch()
+            }
+            try rest(step)
+            try checkUnfinished(step)
+        }
+        try check(isFinal: true, before: step)
+    }
+
+    /// Lets time pass until lost messages have shown, and been sent again.
+    private func rest(_ step: Int) throws {
+        for _ in 0..<4 {
+            try settle(before: step)
+            try relaunchKilled(before: step)
+            clock.advance(by: injector.timeout + 1)
+            injector.releaseAll()
+        }
+        try settle(before: step)
+    }
+
+    /// Checks that the device's user has nothing unfinished.
+    private func checkUnfinished(_ step: Int) throws {
+        guard let context = running?.context else { return }
+        // Store Kit 2 shows no failed transactions: without an observer nobody could finish one of an earlier launch.
+        let hasObserver = context.run { !SKPaymentQueue.default().transactionObservers.isEmpty }
+        let left = try device.unfinished.first { hasObserver || $0.state != .failed }
+        guard let left else { return }
+        let state =
+            switch left.state {
+            case .purchasing, .deferred: "is still under way"
+            case .purchased: "is paid for and never finished"
+            case .restored: "is restored and never finished"
+            case .failed: "has failed and is never finished"
+            }
+        throw Violation(sentence: "a transaction of \(left.productIdentifier) \(state)", step: step)
+    }
+
+    /// Checks what is claimed.
+    func check(isFinal: Bool, before step: Int) throws {
+        guard running?.app != nil else {
+            if isFinal { throw Violation(sentence: "the app's launch never ends", step: step) }
+            return
+        }
+        let transactions = try store.transactions
+        note(transactions)
+        for claim in simulation.claims {
+            let sentence: String? =
+                switch claim {
+                case .holds(let product, let count):
+                    try compare(ask(count, step), with: Sold(of: product, transactions, untrusted), isFinal)
+                        .map { "\(product): \($0)" }
+                case .allows(let product, let isAllowed):
+                    isFinal ? try compare(ask(isAllowed, step), with: product, transactions) : nil
+                case .invariant(let sentence, let isKept):
+                    try ask(isKept, step) ? nil : "the app breaks its own rule: \(sentence)"
+                }
+            if let sentence { throw Violation(sentence: sentence, step: step) }
+        }
+    }
+
+    private func ask<Answer>(_ body: @escaping @Sendable (App) async -> Answer, _ step: Int) throws -> Answer {
+        guard let answer = act({ await body($0) }) else {
+            throw Violation(sentence: "the app does not answer what it has", step: step)
+        }
+        return answer
+    }
+
+    /// Notes which transactions nobody could trust since they were sold.
+    private func note(_ transactions: [SandboxTransaction]) {
+        if !simulation.isVerified || store.signatureDefect == nil { return }
+        untrusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)).subtracting(trusted)
+    }
+
+    private func compare(_ held: Int, with sold: Sold, _ isFinal: Bool) -> String? {
+        if simulation.isVerified, held > sold.trusted, held <= sold.paid {
+            return "\(held) delivered, of which only \(sold.trusted) had a signature to trust"
+        }
+        if held > sold.paid { return "\(held) delivered, and only \(sold.paid) paid for" }
+        guard isFinal else { return nil }
+        if simulation.isTakenBack, held > sold.paid - sold.refunded {
+            return "\(held) kept, although \(sold.refunded) of \(sold.paid) were refunded"
+        }
+        if held < sold.paid - sold.refunded { return "\(sold.paid) paid for, and only \(held) delivered" }
+        return nil
+    }
+
+    private func compare(_ isAllowed: Bool, with product: String, _ transactions: [SandboxTransaction]) -> String? {
+        let isEntitled = store.account.entitlements.contains { $0.productIdentifier == product }
+        if isAllowed == isEntitled { return nil }
+        if isEntitled { return "\(product): the user is entitled to it, and has no access" }
+        let isRefunded = transactions.contains { $0.productIdentifier == product && $0.cancellationDate != nil }
+        if isRefunded, !simulation.isTakenBack { return nil }
+        return
+            "\(product): the user has access\(isRefunded ? ", although it was refunded" : ", and is not entitled to it")"
+    }
+}
+
+/// What the users of the device have paid for.
+private struct Sold {
+    private(set) var paid = 0
+    private(set) var refunded = 0
+    private(set) var trusted = 0
+
+    init(of product: String, _ transactions: [SandboxTransaction], _ untrusted: Set<String>) {
+        for transaction in transactions
+        where transaction.productIdentifier == product && transaction.state == .purchased
+            && transaction.origin == .purchase && transaction.account != "relative"
+        {
+            paid += transaction.quantity
+            if !untrusted.contains(transaction.id) { trusted += transaction.quantity }
+            if transaction.cancellationDate != nil { refunded += transaction.quantity }
+        }
+    }
+}

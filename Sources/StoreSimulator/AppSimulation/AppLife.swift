@@ -1,0 +1,212 @@
+import Foundation
+import StoreContract
+import StoreCore
+import StoreKit
+
+/// One life of an app: a store, a device, and the launches of the app on it.
+final class AppLife<App> {
+    /// A broken rule, and the number of steps before it.
+    struct Violation: Error {
+        let sentence: String
+        let step: Int
+    }
+
+    /// A launch of the app.
+    final class Running {
+        let process: AppProcess
+        let backend: LaunchBackend
+        let context: StoreContext
+        /// The app, once it is made.
+        var app: App?
+        var error: (any Error)?
+
+        init(_ process: AppProcess, _ backend: LaunchBackend, _ context: StoreContext) {
+            self.process = process
+            self.backend = backend
+            self.context = context
+        }
+    }
+
+    let simulation: AppSimulation<App>
+    let clock = ManualClock()
+    /// The clock of the queue's pauses, which moves at each step: a queue that cannot reach its store retries every few
+    /// minutes, a hundred thousand times in a year.
+    private let pauses = ManualClock()
+    let scheduler: TaskScheduler
+    let store: SandboxStore
+    let other: SandboxAccount
+    let relative: SandboxAccount
+    let injector: FaultInjector
+    private let disk = AppStorage.Disk()
+    private let journal = MemoryJournal(firstID: JournalID(rawValue: 1))
+    private let beginning: Date
+    private var launches = 0
+    private(set) var running: Running?
+    var coverage = AppCoverage()
+    /// The user's answer to payment sheets.
+    let answer = Locked(AppStep.UserAnswer.pays)
+    /// The transactions that have been sold since the store began to sign wrongly, which nobody can trust yet.
+    var untrusted: Set<String> = []
+    /// The transactions that had been sold before.
+    var trusted: Set<String> = []
+
+    init(_ simulation: AppSimulation<App>, seed: UInt64) throws {
+        self.simulation = simulation
+        beginning = clock.now
+        scheduler = TaskScheduler(clock: clock)
+        pauses.activity.register(scheduler)
+        let answer = answer
+        store = try SandboxStore(
+            products: simulation.products,
+            clock: clock,
+            locale: "en_US",
+            authorizer: Authorizer { _ in answer.withLock { $0 }.authorization },
+            signer: HMACReceiptSigner(key: Data(repeating: 7, count: 32))
+        )
+        other = try store.addAccount("other")
+        relative = try store.addAccount("relative")
+        injector = FaultInjector(store, seed: seed)
+    }
+
+    // MARK: - The life
+
+    /// Lives through the steps, and winds up.
+    ///
+    /// - Throws: the first violation, or a mistake in the simulation.
+    func live(_ steps: [AppStep]) throws {
+        try scheduler.bind {
+            defer { over() }
+            launch()
+            try settle(before: 0)
+            for (index, step) in steps.enumerated() {
+                coverage.note(step.kind, in: states)
+                try take(step)
+                try settle(before: index)
+                try relaunchKilled(before: index)
+                try check(isFinal: false, before: index)
+            }
+            try windUp(steps.count)
+        }
+    }
+
+    /// Calls a body as the running app.
+    func act<R>(_ body: @escaping (App) async -> R) -> R? {
+        guard let running, let app = running.app else { return nil }
+        return running.context.run { scheduler.run { await body(app) } }
+    }
+
+    var device: SandboxDevice { store.device }
+
+    // MARK: - Launches
+
+    private func launch() {
+        let process = AppProcess(scheduler)
+        let backend = LaunchBackend(injector, process)
+        let context = StoreContext(
+            backend: backend,
+            journal: LaunchJournal(journal, process),
+            clock: pauses,
+            delivery: simulation.isInline ? .inline : .scheduler { turn in Task { @MainActor in turn() } },
+            log: .silent
+        )
+        let running = Running(process, backend, context)
+        self.running = running
+        StoreContext.ofThread = context
+        let launch = AppLaunch(
+            number: launches,
+            storage: AppStorage(disk, process),
+            clock: AppClock(clock, beginning: beginning),
+            storeClock: clock
+        )
+        launches += 1
+        let body = simulation.launch
+        context.run {
+            _ = scheduler.run {
+                do { running.app = try await body(launch) } catch { running.error = error }
+            }
+        }
+    }
+
+    func relaunch() {
+        end()
+        launch()
+    }
+
+    /// Ends the running process: what it does until it waits is not heard.
+    private func end() {
+        guard let running else { return }
+        running.process.kill()
+        running.backend.close()
+        // Its tasks come to rest before there is another process.
+        while scheduler.drainHere() {}
+        running.context.run { running.app = nil }
+        self.running = nil
+        StoreContext.ofThread = nil
+        while scheduler.drainHere() {}
+    }
+
+    private func over() {
+        end()
+        injector.removeAllRules()
+        injector.cut()
+        while scheduler.drainHere() {}
+    }
+
+    func arm(after count: Int) { running?.process.arm(after: count) }
+
+    func relaunchKilled(before step: Int) throws {
+        guard let running, running.process.isDead else { return }
+        if let boundary = running.process.killedAt { coverage.noteKill(at: boundary) }
+        relaunch()
+        try settle(before: step)
+    }
+
+    // MARK: - Rest
+
+    /// Lets everything happen that can happen without a further step.
+    func settle(before step: Int) throws {
+        scheduler.replenish()
+        for _ in 0..<3 {
+            while scheduler.drainHere() {}
+            clock.activity.settle()
+            pauses.advance(by: 300)
+            pauses.activity.settle()
+        }
+        if scheduler.isExhausted { throw Violation(sentence: "the app's tasks never come to rest", step: step) }
+        guard let running else { return }
+        if let error = running.error {
+            throw Violation(sentence: "the app cannot be launched: \(error)", step: step)
+        }
+        if running.process.escapes > 0 || scheduler.foreignJobs > 0 {
+            let sentence = "the app works on a thread of its own, whose order no seed repeats"
+            throw Violation(sentence: sentence, step: step)
+        }
+    }
+
+    /// The states that a step meets.
+    private var states: [AppCoverage.State] {
+        var states: [AppCoverage.State] = []
+        if !store.undecided.isEmpty { states.append(.undecided) }
+        if !store.issues.isEmpty { states.append(.interrupted) }
+        if !device.isReachable { states.append(.offline) }
+        if device.account != store.account { states.append(.otherUser) }
+        for subscription in store.account.subscriptions {
+            states.append(subscription.isRunning ? .subscribed : .lapsed)
+        }
+        let transactions = (try? store.transactions) ?? []
+        if transactions.contains(where: { $0.cancellationDate != nil }) { states.append(.refunded) }
+        if transactions.contains(where: { $0.state == .purchased && !$0.isFinished }) { states.append(.unfinished) }
+        return states.isEmpty ? [.atRest] : Array(Set(states))
+    }
+}
+
+extension AppStep.UserAnswer {
+    fileprivate var authorization: Authorization {
+        switch self {
+        case .pays: .approve
+        case .cancels: .cancel
+        case .isDeclined: .decline()
+        case .hesitates: .later
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import StoreCore
+
+extension AppSimulation {
+    /// Lives many lives, until one breaks a rule.
+    ///
+    /// Each life uses one thread and shares nothing with the others. The same seed gives the same result on any number of
+    /// threads.
+    ///
+    /// - Parameters:
+    ///   - seed: the first life's seed; each further life has the next.
+    ///   - runs: the number of lives, at least 1.
+    ///   - steps: the number of steps in each, at least 1, without those that each life begins with.
+    ///   - jobs: the maximum number of threads, at least 1; the number of the machine's cores unless given.
+    /// - Returns: the number of lives and steps, and which steps met which states.
+    /// - Throws: an ``AppSimulationFailure`` for the first life that breaks a rule, an ``AppSimulationError`` for a mistake
+    ///   in the simulation, and the errors of a file of seeds.
+    @discardableResult
+    public func run(
+        seed: UInt64 = 1,
+        runs: Int = 1_000,
+        steps: Int = 40,
+        jobs: Int = ProcessInfo.processInfo.activeProcessorCount
+    ) async throws -> AppSimulationReport {
+        for number in [runs, steps, jobs] where number < 1 { throw AppSimulationError.wrongNumber(number) }
+        try checkClaims()
+        let kept = try seedFile?.seeds() ?? []
+        let plan = AppRunPlan(seeds: kept + (0..<UInt64(runs)).map { seed &+ $0 }, steps: steps, simulation: self)
+        let (coverage, failure) = try await plan.performed(jobs: jobs)
+        if let failure {
+            try seedFile?.add(failure.seed)
+            throw failure
+        }
+        return AppSimulationReport(runs: kept.count + runs, coverage: coverage)
+    }
+
+    /// Lives one life again, as a failure prints it.
+    ///
+    /// - Parameters:
+    ///   - seed: the life's seed, which decides about the wire.
+    ///   - steps: the steps.
+    /// - Throws: an ``AppSimulationFailure`` if it breaks a rule, and an ``AppSimulationError`` for a mistake in the
+    ///   simulation.
+    public func run(seed: UInt64, steps: [AppStep]) async throws {
+        try checkClaims()
+        let failure = try await onThread { try self.failure(seed: seed, steps: steps, drawn: steps.count) }
+        if let failure { throw failure }
+    }
+
+    private func checkClaims() throws {
+        if claims.isEmpty { throw AppSimulationError.nothingIsClaimed }
+        for claim in claims {
+            switch claim {
+            case .holds(let name, _):
+                guard let product = products.first(where: { $0.identifier == name }) else {
+                    throw AppSimulationError.unknownProduct(name)
+                }
+                if product.kind != .consumable, product.kind != .nonRenewing {
+                    throw AppSimulationError.isNotCounted(name)
+                }
+            case .allows(let name, _):
+                guard let product = products.first(where: { $0.identifier == name }) else {
+                    throw AppSimulationError.unknownProduct(name)
+                }
+                if product.kind == .consumable || product.kind == .nonRenewing {
+                    throw AppSimulationError.isNotAccess(name)
+                }
+            case .invariant: break
+            }
+        }
+    }
+}
+
+// MARK: - One life
+
+extension AppSimulation {
+    /// Returns the steps of a seed's life.
+    func steps(_ count: Int, seed: UInt64) -> [AppStep] {
+        var generator = AppStepGenerator(choices, seed: seed)
+        return beginning + generator.steps(count)
+    }
+
+    /// Lives a life on the calling thread.
+    ///
+    /// Returns the rule that it breaks, nil for none.
+    func violation(seed: UInt64, steps: [AppStep]) throws -> (AppLife<App>.Violation?, AppCoverage, String) {
+        let life = try AppLife(self, seed: seed)
+        do {
+            try life.live(steps)
+            return (nil, life.coverage, "")
+        } catch let violation as AppLife<App>.Violation {
+            return (violation, life.coverage, (try? "\(life.store.timeline)") ?? "")
+        }
+    }
+
+    /// Lives a life, and returns the failure of the shortest life that breaks a rule as well; nil if it breaks none.
+    func failure(seed: UInt64, steps: [AppStep], drawn: Int) throws -> AppSimulationFailure? {
+        guard let violation = try violation(seed: seed, steps: steps).0 else { return nil }
+        let shrunk = try shrunk(seed: seed, steps: steps, violation)
+        let (last, _, timeline) = try self.violation(seed: seed, steps: shrunk)
+        return AppSimulationFailure(
+            sentence: (last ?? violation).sentence,
+            seed: seed,
+            drawn: drawn,
+            steps: shrunk,
+            timeline: timeline
+        )
+    }
+
+    /// Takes out pieces, large ones first, as long as some rule is still broken.
+    private func shrunk(seed: UInt64, steps: [AppStep], _ first: AppLife<App>.Violation) throws -> [AppStep] {
+        func breaks(_ steps: [AppStep]) throws -> Bool { try violation(seed: seed, steps: steps).0 != nil }
+        var best = steps
+        let prefix = Array(steps.prefix(first.step + 1))
+        if prefix.count < steps.count, try breaks(prefix) { best = prefix }
+        var size = max(best.count / 2, 1)
+        while true {
+            var (index, hasShrunk) = (0, false)
+            while index < best.count {
+                var rest = best
+                rest.removeSubrange(index..<min(rest.count, index + size))
+                if try breaks(rest) {
+                    (best, hasShrunk) = (rest, true)
+                } else {
+                    index += size
+                }
+            }
+            if size == 1, !hasShrunk { return best }
+            size = max(size / 2, 1)
+        }
+    }
+
+    /// Calls a body on a thread that may be used up.
+    func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import StoreCore
+
+/// A simulation of an app's purchase code: thousands of lives, drawn from a seed, in which nothing that was paid for may be
+/// lost.
+///
+/// ```swift
+/// try await AppSimulation(products: [.consumable("sword", price: "0.99")]) { launch in
+///     Armory(storage: launch.storage)
+/// }
+/// .action("buy sword") { $0.buy("sword") }
+/// .holds("sword") { $0.swords }
+/// .run(runs: 1_000)
+/// ```
+///
+/// A life is a number of steps: what the user does in the app, and whatever else happens, ``AppStep``. The app is launched
+/// with a ``StoreContext`` of its own bound, so that its code uses `SKPaymentQueue.default()`, `Transaction.updates` and the
+/// rest as ever, on either face of Store Kit. It is killed at boundaries of Store Kit and of its storage, and launched again.
+/// At the end everything is decided, and the app must have delivered what was paid for: each consumable exactly once,
+/// access exactly while there is an entitlement, with no transaction left unfinished.
+///
+/// The first life that ends otherwise is reduced to the steps that it takes, and thrown as an ``AppSimulationFailure``.
+///
+/// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed;
+/// `Task.sleep` waits for the simulation's clock, too. A task that comes from a method of another actor than the main one
+/// may sleep for real: ``AppLaunch/clock`` never does. Threads and dispatch queues of the app's own, the main queue included, are beyond the simulation's reach: a
+/// call to the store or the storage from one of them is reported as a violation, and nothing else that they do is noticed.
+/// A trap ends the process, and a call that blocks its thread forever stops the simulation.
+public struct AppSimulation<App>: Sendable {
+    /// A simulated app's launch.
+    public typealias Launch = @Sendable (AppLaunch) async throws -> App
+
+    /// A property of an app that is compared with what the store has sold.
+    enum Claim: Sendable {
+        /// The number of deliveries of a product.
+        case holds(String, @Sendable (App) async -> Int)
+        /// Whether the app gives access to a product.
+        case allows(String, @Sendable (App) async -> Bool)
+        /// The app's own invariant, with its name.
+        case invariant(String, @Sendable (App) async -> Bool)
+    }
+
+    let products: [SandboxProduct]
+    let launch: Launch
+    private(set) var actions: [(name: String, body: @Sendable (App) async throws -> Void)] = []
+    private(set) var claims: [Claim] = []
+    private(set) var weights: [AppStep.Kind: Int] = [:]
+    private(set) var beginning: [AppStep] = []
+    private(set) var isTakenBack = false
+    private(set) var isVerified = false
+    private(set) var isInline = false
+    private(set) var seedFile: SeedFile?
+
+    /// Creates a simulation.
+    ///
+    /// - Parameters:
+    ///   - products: the products that the store sells.
+    ///   - launch: makes the app's purchase code anew, as a launch of the app does. It is called on the simulation's
+    ///     threads, once for each launch, and should begin to observe transactions where the app does.
+    public init(products: [SandboxProduct], launch: @escaping Launch) {
+        self.products = products
+        self.launch = launch
+    }
+
+    /// Creates a simulation of an app whose products are in Xcode's `.storekit` file.
+    ///
+    /// - Throws: the file's errors, as ``StoreConfiguration/init(contentsOf:)``.
+    public init(contentsOf file: URL, launch: @escaping Launch) throws {
+        self.init(products: try StoreConfiguration(contentsOf: file).products, launch: launch)
+    }
+
+    var choices: AppStepGenerator.Choices {
+        var weights = weights
+        // An app that need not look at signatures delivers whatever they are.
+        if !isVerified { weights[.signature] = 0 }
+        return .init(actions: actions.map(\.name), products: products, weights: weights)
+    }
+}
+
+// MARK: - What a user can do
+
+extension AppSimulation {
+    /// Adds something that the user can do in the app.
+    ///
+    /// - Parameters:
+    ///   - name: its name, as failures print it; the last action of a name counts.
+    ///   - body: does it. It may go on when the next step comes: a purchase waits for its outcome. Its error is the user's.
+    /// - Returns: the simulation with the action.
+    public func action(_ name: String, _ body: @escaping @Sendable (App) async throws -> Void) -> Self {
+        changed {
+            $0.actions.removeAll { $0.name == name }
+            $0.actions.append((name, body))
+        }
+    }
+}
+
+// MARK: - What must be true
+
+extension AppSimulation {
+    /// Requires that each purchase of a product is delivered exactly once, also across deaths.
+    ///
+    /// It counts for consumables and non-renewing subscriptions, a purchase of several as so many.
+    ///
+    /// - Parameters:
+    ///   - product: the product.
+    ///   - count: returns how many the app has delivered in all, also by earlier launches.
+    /// - Returns: the simulation with the requirement.
+    public func holds(_ product: String, _ count: @escaping @Sendable (App) async -> Int) -> Self {
+        changed { $0.claims.append(.holds(product, count)) }
+    }
+
+    /// Requires that the app gives access to a product exactly while its user is entitled to it.
+    ///
+    /// It counts for non-consumables and auto-renewable subscriptions, at the end of each life.
+    ///
+    /// - Parameters:
+    ///   - product: the product.
+    ///   - isAllowed: returns whether the app gives access now.
+    /// - Returns: the simulation with the requirement.
+    public func allows(_ product: String, _ isAllowed: @escaping @Sendable (App) async -> Bool) -> Self {
+        changed { $0.claims.append(.allows(product, isAllowed)) }
+    }
+
+    /// Requires something of the app's own whenever it rests.
+    ///
+    /// - Parameters:
+    ///   - sentence: the rule in words, as in `the balance is not negative`.
+    ///   - isKept: returns whether the app keeps it.
+    /// - Returns: the simulation with the requirement.
+    public func invariant(_ sentence: String, _ isKept: @escaping @Sendable (App) async -> Bool) -> Self {
+        changed { $0.claims.append(.invariant(sentence, isKept)) }
+    }
+
+    /// Requires that the app takes back what was refunded.
+    ///
+    /// Otherwise what was refunded may be kept or not.
+    public func takesBackRefunds() -> Self { changed { $0.isTakenBack = true } }
+
+    /// Requires that the app delivers nothing whose signature it cannot trust.
+    ///
+    /// Only then does the store sign wrongly at times, ``AppStep/sign(_:)``.
+    public func verifiesSignatures() -> Self { changed { $0.isVerified = true } }
+}
+
+// MARK: - What is drawn
+
+extension AppSimulation {
+    /// Leaves kinds of steps out.
+    public func without(_ kinds: AppStep.Kind...) -> Self {
+        changed { for kind in kinds { $0.weights[kind] = 0 } }
+    }
+
+    /// Draws steps of a kind more often or less.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind.
+    ///   - weight: how often, in relation to the others, whose sum is about 130; 40 for actions and 14 for
+    ///     ``AppStep/kill(after:)`` by default. Negative numbers count as 0, which leaves the kind out.
+    /// - Returns: the simulation that draws so.
+    public func weighing(_ kind: AppStep.Kind, _ weight: Int) -> Self { changed { $0.weights[kind] = max(weight, 0) } }
+
+    /// Begins each life with these steps.
+    public func beginning(with steps: [AppStep]) -> Self { changed { $0.beginning = steps } }
+
+    /// Makes callbacks of payment queues and requests before the call returns that caused them.
+    ///
+    /// Otherwise they come on the main actor, as Store Kit makes them on the main queue.
+    public func callingInline() -> Self { changed { $0.isInline = true } }
+
+    /// Keeps the seeds of failed lives in a file, and tries those in it first.
+    ///
+    /// - Parameter file: a text file with a seed in each line, made when there is something to keep. Lines that begin with
+    ///   `#` are comments.
+    /// - Returns: the simulation that keeps them.
+    public func keepingSeeds(in file: URL) -> Self { changed { $0.seedFile = SeedFile(url: file) } }
+
+    private func changed(_ body: (inout Self) -> Void) -> Self {
+        var copy = self
+        body(&copy)
+        return copy
+    }
+}

@@ -1,0 +1,30 @@
+/// A life in which something that was paid for was lost, delivered twice or left, or another rule was broken.
+public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
+    /// The broken rule, in a sentence.
+    public let sentence: String
+    /// The seed of the life.
+    public let seed: UInt64
+    /// The number of steps in the life that was drawn.
+    public let drawn: Int
+    /// The steps that it takes to break a rule.
+    public let steps: [AppStep]
+    /// What the store recorded in these steps, line by line.
+    public let timeline: String
+
+    /// The life as Swift source, to paste into a test behind the simulation.
+    public var source: String {
+        let lines = steps.map { "    \($0),\n" }.joined()
+        return ".run(seed: \(seed), steps: [\n\(lines)])"
+    }
+
+    /// The sentence, the seed, the source and the timeline.
+    public var description: String {
+        """
+        \(sentence)
+        seed \(seed), \(steps.count) of \(drawn) steps:
+        \(source)
+
+        \(timeline)
+        """
+    }
+}

@@ -1,0 +1,163 @@
+import StoreContract
+import StoreCore
+
+/// A step of a simulated life of an app, as a failed simulation prints it.
+///
+/// What a step has nothing to act on does nothing, so that steps can be left out of a run.
+public enum AppStep: Hashable, Sendable {
+    /// The user does what the app offers under a name, see ``AppSimulation/action(_:_:)``.
+    case action(String)
+
+    // MARK: Launches
+
+    /// The app's process is killed at the n-th boundary from now, and launched again.
+    ///
+    /// A boundary lies before and after each call that reaches the store, each update, each write of the queue and each
+    /// write to ``AppLaunch/storage``.
+    case kill(after: Int)
+    /// The app is ended while it rests, and launched again.
+    case relaunch
+
+    // MARK: The user
+
+    /// The user's answer to payment sheets, from now on.
+    case user(UserAnswer)
+    /// Purchases are deferred from now on, until a parent decides, or are not any more.
+    case askToBuy(Bool)
+    /// A parent approves of one of the deferred purchases.
+    case approve(Int)
+    /// A parent declines one of the deferred purchases.
+    case decline(Int)
+    /// Purchases are interrupted from now on, until the user has settled something with the store, or are not any more.
+    case interrupt(Bool)
+    /// The user settles what interrupted a purchase, which the store then completes.
+    case settleInterruption(Int)
+    /// The user buys a product on another device, or in the store itself.
+    case buyElsewhere(String)
+    /// The user has tapped a promoted product in the store.
+    case promote(String)
+    /// Another user signs in on the device, or the first one does again.
+    case signIn(other: Bool)
+    /// A member of the user's family buys a product and shares it.
+    case familyBuys(String)
+    /// The member of the family leaves it.
+    case familyLeaves
+    /// The user moves to another country, ISO 3166-1 alpha-3.
+    case storefront(String)
+
+    // MARK: Subscriptions
+
+    /// Time passes.
+    case advance(hours: Int)
+    /// The user's subscriptions renew from now on, or do not.
+    case autoRenew(Bool)
+    /// The user's card is declined from now on, or works again.
+    case billingFails(Bool)
+    /// The store grants a grace period from now on, or does not.
+    case gracePeriod(Bool)
+    /// The user pays for what the card was declined for.
+    case payBill
+    /// A subscription ends at once.
+    case expire
+    /// The store asks for consent to a higher price.
+    case askForConsent
+    /// The user answers that request.
+    case consent(Bool)
+
+    // MARK: The store
+
+    /// The store refunds one of the user's purchases.
+    case refund(Int)
+    /// Every purchase fails with a code from now on; nil for none.
+    case failPurchases(StoreFailure.Code?)
+    /// The store signs wrongly from now on; nil for rightly.
+    case sign(SignatureDefect?)
+
+    // MARK: The wire
+
+    /// The device can reach the store from now on, or cannot.
+    case reachable(Bool)
+    /// The next message at a point has a fault.
+    case fault(FaultInjector.Fault, at: FaultInjector.Point)
+    /// What faults hold back arrives.
+    case release
+
+    /// A user's answer to a payment sheet.
+    public enum UserAnswer: String, Hashable, CaseIterable, Sendable {
+        /// The user pays.
+        case pays
+        /// The user cancels.
+        case cancels
+        /// The payment is declined.
+        case isDeclined
+        /// The sheet stays open until the end of the run, when the user pays.
+        case hesitates
+    }
+
+    /// A kind of steps, which a simulation can draw more often or not at all.
+    public enum Kind: String, Hashable, CaseIterable, Sendable {
+        /// ``AppStep/action(_:)``.
+        case action
+        /// ``AppStep/kill(after:)``.
+        case kill
+        /// ``AppStep/relaunch``.
+        case relaunch
+        /// ``AppStep/user(_:)``.
+        case user
+        /// ``AppStep/askToBuy(_:)``, ``AppStep/approve(_:)`` and ``AppStep/decline(_:)``.
+        case askToBuy
+        /// ``AppStep/interrupt(_:)`` and ``AppStep/settleInterruption(_:)``.
+        case interruption
+        /// ``AppStep/buyElsewhere(_:)``.
+        case elsewhere
+        /// ``AppStep/promote(_:)``.
+        case promotion
+        /// ``AppStep/signIn(other:)``.
+        case signIn
+        /// ``AppStep/familyBuys(_:)`` and ``AppStep/familyLeaves``.
+        case family
+        /// ``AppStep/storefront(_:)``.
+        case storefront
+        /// ``AppStep/advance(hours:)``.
+        case time
+        /// ``AppStep/autoRenew(_:)`` and ``AppStep/expire``.
+        case renewal
+        /// ``AppStep/billingFails(_:)``, ``AppStep/gracePeriod(_:)`` and ``AppStep/payBill``.
+        case billing
+        /// ``AppStep/askForConsent`` and ``AppStep/consent(_:)``.
+        case consent
+        /// ``AppStep/refund(_:)``.
+        case refund
+        /// ``AppStep/failPurchases(_:)``.
+        case failure
+        /// ``AppStep/sign(_:)``.
+        case signature
+        /// ``AppStep/reachable(_:)``, ``AppStep/fault(_:at:)`` and ``AppStep/release``.
+        case wire
+    }
+
+    /// The step's kind.
+    public var kind: Kind {
+        switch self {
+        case .action: .action
+        case .kill: .kill
+        case .relaunch: .relaunch
+        case .user: .user
+        case .askToBuy, .approve, .decline: .askToBuy
+        case .interrupt, .settleInterruption: .interruption
+        case .buyElsewhere: .elsewhere
+        case .promote: .promotion
+        case .signIn: .signIn
+        case .familyBuys, .familyLeaves: .family
+        case .storefront: .storefront
+        case .advance: .time
+        case .autoRenew, .expire: .renewal
+        case .billingFails, .gracePeriod, .payBill: .billing
+        case .askForConsent, .consent: .consent
+        case .refund: .refund
+        case .failPurchases: .failure
+        case .sign: .signature
+        case .reachable, .fault, .release: .wire
+        }
+    }
+}

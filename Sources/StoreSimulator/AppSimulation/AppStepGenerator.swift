@@ -1,0 +1,120 @@
+import StoreContract
+import StoreCore
+
+/// A generator of an app's lives, the same ones from the same seed.
+struct AppStepGenerator {
+    /// What can be drawn.
+    struct Choices: Sendable {
+        var actions: [String]
+        var products: [SandboxProduct]
+        /// How often each kind is drawn.
+        var weights: [AppStep.Kind: Int]
+    }
+
+    private let choices: Choices
+    private let kinds: [(kind: AppStep.Kind, weight: Int)]
+    private let total: Int
+    private var random: SplitMix64
+
+    init(_ choices: Choices, seed: UInt64) {
+        self.choices = choices
+        random = SplitMix64(seed: seed)
+        kinds = AppStep.Kind.allCases.compactMap { kind in
+            let weight = choices.weights[kind] ?? Self.weight(of: kind)
+            return weight > 0 && Self.canHappen(kind, choices) ? (kind, weight) : nil
+        }
+        total = kinds.reduce(0) { $0 + $1.weight }
+    }
+
+    mutating func steps(_ count: Int) -> [AppStep] {
+        if total == 0 { return [] }
+        return (0..<count).map { _ in step() }
+    }
+
+    /// How often a kind is drawn unless the user says otherwise.
+    private static func weight(of kind: AppStep.Kind) -> Int {
+        switch kind {
+        case .action: 40
+        case .kill: 14
+        case .time: 8
+        case .askToBuy, .wire: 7
+        case .relaunch, .interruption, .refund, .billing: 5
+        case .elsewhere, .renewal: 4
+        case .user, .signIn, .family, .failure: 3
+        case .promotion, .storefront, .consent, .signature: 2
+        }
+    }
+
+    private static func canHappen(_ kind: AppStep.Kind, _ choices: Choices) -> Bool {
+        switch kind {
+        case .action: !choices.actions.isEmpty
+        case .renewal, .billing, .consent: choices.products.contains { $0.kind == .autoRenewable }
+        case .family: choices.products.contains { $0.isFamilyShareable }
+        default: true
+        }
+    }
+
+    private mutating func step() -> AppStep {
+        var place = below(total)
+        for (kind, weight) in kinds {
+            if place < weight { return step(of: kind) }
+            place -= weight
+        }
+        return .relaunch
+    }
+
+    private mutating func step(of kind: AppStep.Kind) -> AppStep {
+        switch kind {
+        case .action: .action(choices.actions[below(choices.actions.count)])
+        case .kill: .kill(after: 1 + below(16))
+        case .relaunch: .relaunch
+        case .user: .user([.pays, .pays, .cancels, .isDeclined, .hesitates][below(5)])
+        case .askToBuy:
+            [.askToBuy(true), .askToBuy(false), .approve(below(3)), .approve(0), .decline(below(3))][below(5)]
+        case .interruption: [.interrupt(true), .interrupt(false), .settleInterruption(below(3))][below(3)]
+        case .elsewhere: .buyElsewhere(product())
+        case .promotion: .promote(product())
+        case .signIn: .signIn(other: below(2) == 0)
+        case .family: below(4) == 0 ? .familyLeaves : .familyBuys(product { $0.isFamilyShareable })
+        case .storefront: .storefront(["USA", "DEU", "FRA"][below(3)])
+        case .time: .advance(hours: [1, 24, 3 * 24, 7 * 24, 31 * 24, 100 * 24][below(6)])
+        case .renewal: [.autoRenew(true), .autoRenew(false), .expire][below(3)]
+        case .billing:
+            [.billingFails(true), .billingFails(false), .gracePeriod(below(2) == 0), .payBill][below(4)]
+        case .consent: [.askForConsent, .consent(true), .consent(false)][below(3)]
+        case .refund: .refund(below(8))
+        case .failure: .failPurchases([nil, nil, .unknown, .paymentNotAllowed, .paymentInvalid][below(5)])
+        case .signature: .sign(below(2) == 0 ? nil : SignatureDefect.allCases[below(SignatureDefect.allCases.count)])
+        case .wire: wireStep()
+        }
+    }
+
+    private mutating func wireStep() -> AppStep {
+        switch below(8) {
+        case 0: return .reachable(false)
+        case 1, 2: return .reachable(true)
+        case 3: return .release
+        default:
+            let points: [FaultInjector.Point] = [
+                .submission, .submission, .reply, .reply, .update, .update, .connection, .productsRequest,
+                .productsAnswer,
+                .receiptRequest, .receiptAnswer,
+            ]
+            return .fault(fault(), at: points[below(points.count)])
+        }
+    }
+
+    private mutating func fault() -> FaultInjector.Fault {
+        [
+            .drop, .delay(5), .duplicate, .echo(after: 3), .reorder, .cut, .hold, .loseAnswer,
+            .fail(StoreFailure.planned[below(StoreFailure.planned.count)]),
+        ][below(9)]
+    }
+
+    private mutating func product(where isWanted: (SandboxProduct) -> Bool = { _ in true }) -> String {
+        let products = choices.products.filter(isWanted)
+        return products.isEmpty ? "" : products[below(products.count)].identifier
+    }
+
+    private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+}

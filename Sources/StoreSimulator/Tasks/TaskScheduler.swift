@@ -1,0 +1,126 @@
+import Foundation
+import StoreCore
+
+/// A scheduler that runs the Swift tasks of one thread on this thread, in an order that follows from their code alone.
+///
+/// Jobs of all actors, the main actor included, run first in, first out, when the thread calls ``drainHere()``. A task that
+/// sleeps is continued when the clock has moved that far. Threads and dispatch queues that the tasks' code uses by itself are
+/// beyond its reach.
+final class TaskScheduler: ActivityMember, Sendable {
+    private struct State {
+        var jobs: [(job: UnownedJob, lane: TaskSchedulerLane)] = []
+        var next = 0
+        var work = 0
+        var foreignJobs = 0
+        /// The number of jobs that may still run before the clock is moved again.
+        var budget = TaskScheduler.budget
+    }
+
+    /// Far more jobs than an app has before it rests.
+    private static let budget = 100_000
+
+    private let state = Locked(State())
+    private let clock: ManualClock
+    /// The executor of tasks without an actor, and of all actors but the main one.
+    let general = TaskSchedulerLane()
+    /// The main actor's executor.
+    let main = TaskSchedulerLane()
+
+    init(clock: ManualClock) {
+        self.clock = clock
+        general.attach(self)
+        main.attach(self)
+        clock.activity.register(self)
+    }
+
+    /// The number of jobs that another thread has enqueued, of which no seed tells when they come.
+    var foreignJobs: Int { state.withLock { $0.foreignJobs } }
+
+    func enqueue(_ job: UnownedJob, on lane: TaskSchedulerLane) {
+        let isForeign = TaskScheduler.current !== self
+        state.withLock { state in
+            state.jobs.append((job, lane))
+            state.work += 1
+            if isForeign { state.foreignJobs += 1 }
+        }
+    }
+
+    /// Enqueues a job once the clock has moved by so many seconds.
+    func enqueue(_ job: UnownedJob, on lane: TaskSchedulerLane, after seconds: TimeInterval) {
+        clock.schedule(at: clock.now + max(seconds, 0)) { [weak self] in self?.enqueue(job, on: lane) }
+    }
+
+    /// Whether tasks go on forever; the rest of their jobs does not run.
+    var isExhausted: Bool { state.withLock { $0.budget == 0 } }
+
+    /// Lets so many jobs run once more.
+    func replenish() { state.withLock { $0.budget = Self.budget } }
+
+    /// Begins a task, and runs everything that is ready.
+    ///
+    /// Returns nil if the task waits for something.
+    func run<R>(_ body: @escaping () async -> R) -> R? {
+        nonisolated(unsafe) let body = body  // The scheduler uses one thread.
+        nonisolated(unsafe) var result: R?
+        let task = Task { result = await body() }
+        while drainHere() {}
+        withExtendedLifetime(task) {}
+        return result
+    }
+
+    // MARK: ActivityMember
+
+    func drainHere() -> Bool {
+        guard TaskScheduler.current === self else { return false }
+        let next = state.withLock { state -> (job: UnownedJob, lane: TaskSchedulerLane)? in
+            guard state.next < state.jobs.count, state.budget > 0 else { return nil }
+            defer {
+                state.budget -= 1
+                state.next += 1
+                if state.next == state.jobs.count {
+                    state.jobs.removeAll(keepingCapacity: true)
+                    state.next = 0
+                }
+            }
+            return state.jobs[state.next]
+        }
+        guard let next else { return false }
+        next.job.runSynchronously(on: next.lane.asUnownedSerialExecutor())
+        return true
+    }
+
+    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.jobs.isEmpty || $0.budget == 0, $0.work) } }
+    var keepable: (any ActivityPulse)? { self }
+    var waitingFor: [String] { [] }
+}
+
+// MARK: - The scheduler of a thread
+
+extension TaskScheduler {
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// The calling thread's scheduler, nil for the runtime's own.
+    static var current: TaskScheduler? {
+        pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Calls a body on the calling thread, which keeps the tasks that begin on it until the body returns.
+    ///
+    /// - Throws: ``TaskSchedulerError`` if the runtime has no such hooks, and the body's error.
+    func bind<R>(_ body: () throws -> R) throws -> R {
+        guard RuntimeHooks.areSet else { throw TaskSchedulerError() }
+        let before = pthread_getspecific(Self.key)
+        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+        defer { pthread_setspecific(Self.key, before) }
+        return try body()
+    }
+}
+
+/// The error of a Swift runtime whose tasks cannot be kept on one thread.
+struct TaskSchedulerError: Error, CustomStringConvertible {
+    var description: String { "this Swift runtime has no hooks for its executors, which a simulation of tasks needs" }
+}

@@ -1,0 +1,47 @@
+import AppGallery
+import Foundation
+import StoreSimulator
+
+// app-gallery [--runs N] [NAME...]: simulates the gallery's faulty apps until the mistake of each shows, and the mended ones
+// for N lives, 1,000 unless given. Fails if a mistake does not show in 2,000 lives, or takes more than 8 steps, or if a mended
+// app breaks a rule.
+var runs = 1_000
+var names: [String] = []
+var arguments = CommandLine.arguments.dropFirst()
+while let argument = arguments.popFirst() {
+    guard argument == "--runs" else {
+        names.append(argument)
+        continue
+    }
+    guard let number = arguments.popFirst().flatMap({ Int($0) }), number > 0 else {
+        FileHandle.standardError.write(Data("--runs wants a number of lives, at least 1\n".utf8))
+        exit(2)
+    }
+    runs = number
+}
+
+var isRight = true
+let clock = ContinuousClock()
+for exhibit in Exhibit.all where names.isEmpty || names.contains(where: { exhibit.name.contains($0) }) {
+    let start = clock.now
+    if let failure = try await exhibit.failure() {
+        print(
+            "\(exhibit.name): \(failure.steps.count) of \(failure.drawn) steps, seed \(failure.seed), \(clock.now - start)"
+        )
+        print("    \(failure.sentence)")
+        print("    \(failure.steps.map(\.description).joined(separator: ", "))")
+        if failure.steps.count > 8 { isRight = false }
+    } else {
+        print("\(exhibit.name): not found in 2,000 lives, \(clock.now - start)")
+        isRight = false
+    }
+    do {
+        let start = clock.now
+        let report = try await exhibit.report(runs: runs)
+        print("    mended: \(report.runs) lives, \(report.steps) steps, \(clock.now - start)")
+    } catch {
+        print("    MENDED, BUT: \(error)")
+        isRight = false
+    }
+}
+exit(isRight ? 0 : 1)

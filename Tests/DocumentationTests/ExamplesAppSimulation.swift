@@ -1,0 +1,136 @@
+// The code of the article "Your app under the simulator", compiled and run.
+import Foundation
+import StoreCore
+import StoreKit
+import StoreSimulator
+import Testing
+
+private struct AppSimulationArticle {
+    final class Armory: NSObject, SKPaymentTransactionObserver {
+        let storage: AppStorage
+
+        init(storage: AppStorage) {
+            self.storage = storage
+            super.init()
+            SKPaymentQueue.default().add(self)
+        }
+
+        var swords: Int { storage["swords", default: 0] }
+
+        func buy(_ product: String) { SKPaymentQueue.default().add(SKPayment(productIdentifier: product)) }
+
+        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+            for transaction in transactions {
+                switch transaction.transactionState {
+                case .purchased:
+                    storage["swords", default: 0] += transaction.payment.quantity
+                    queue.finishTransaction(transaction)
+                case .failed, .restored: queue.finishTransaction(transaction)
+                case .purchasing, .deferred: break
+                @unknown default: break
+                }
+            }
+        }
+    }
+
+    static var simulation: AppSimulation<Armory> {
+        AppSimulation(products: [.consumable("sword", price: "0.99")]) { launch in Armory(storage: launch.storage) }
+            .action("buy sword") { $0.buy("sword") }
+            .holds("sword") { $0.swords }
+    }
+}
+
+@Suite struct AppSimulationArticleTests {
+    @Test func `The article's app is found out`() async throws {
+        let simulation = AppSimulationArticle.simulation
+        let failure = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(runs: 1_000) }
+        #expect(failure?.description.hasPrefix(try printed()) == true, "\(failure?.description ?? "")")
+        await #expect(throws: AppSimulationFailure.self) {
+            try await simulation.run(seed: 62, steps: [.kill(after: 5), .buyElsewhere("sword")])
+        }
+    }
+
+    /// What the article says that is printed.
+    private func printed() throws -> String {
+        let path = "Sources/StoreCore/StoreCore.docc/Articles/AppSimulation.md"
+        let fence = try Document(path).fences.first { $0.language == "text" }
+        return try #require(fence).lines.joined(separator: "\n")
+    }
+
+    @Test func `The seeds of failed lives are kept`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).seeds")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let simulation = AppSimulationArticle.simulation
+        await #expect(throws: AppSimulationFailure.self) {
+            try await simulation.keepingSeeds(in: file).run(runs: 1_000)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("62"))
+    }
+}
+
+private actor Store {
+    private let storage: AppStorage
+    private let clock: AppClock
+    private let now: @Sendable () -> Date
+
+    init(storage: AppStorage, clock: AppClock, now: @escaping @Sendable () -> Date) {
+        (self.storage, self.clock, self.now) = (storage, clock, now)
+    }
+
+    func open() async throws {
+        try await clock.sleep(for: .seconds(60))
+        storage["opened"] = now()
+    }
+}
+
+private func clocked(_ products: [SandboxProduct]) -> AppSimulation<Store> {
+    AppSimulation(products: products) { launch in
+        await Store(storage: launch.storage, clock: launch.clock, now: { launch.now })
+    }
+}
+
+@Test func `An app is given a clock`() async throws {
+    try await clocked([.consumable("sword", price: "0.99")])
+        .action("open") { try await $0.open() }
+        .invariant("none") { _ in true }
+        .run(runs: 5)
+}
+
+/// A right shop.
+private final class Armory: NSObject, SKPaymentTransactionObserver {
+    private let storage: AppStorage
+
+    init(storage: AppStorage) {
+        self.storage = storage
+        super.init()
+        SKPaymentQueue.default().add(self)
+    }
+
+    var swords: Int { storage["delivered", default: [String: Int]()].values.reduce(0, +) }
+
+    func buy(_ product: String) { SKPaymentQueue.default().add(SKPayment(productIdentifier: product)) }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            switch transaction.transactionState {
+            case .purchased:
+                var delivered: [String: Int] = storage["delivered", default: [:]]
+                delivered[transaction.transactionIdentifier ?? ""] = transaction.payment.quantity
+                storage["delivered"] = delivered
+                queue.finishTransaction(transaction)
+            case .failed, .restored: queue.finishTransaction(transaction)
+            case .purchasing, .deferred: break
+            @unknown default: break
+            }
+        }
+    }
+}
+
+@Test func `Nothing that was paid for is lost`() async throws {
+    try await AppSimulation(products: [.consumable("sword", price: "0.99")]) { launch in
+        Armory(storage: launch.storage)
+    }
+    .action("buy sword") { $0.buy("sword") }
+    .holds("sword") { $0.swords }
+    .run(runs: 1_000)
+}

@@ -1,0 +1,112 @@
+import Foundation
+import StoreContract
+import StoreCore
+import StoreKit
+import StoreSimulator
+import Testing
+
+@Suite struct AppDrawTests {
+    private static let idle = AppSimulation(products: [.consumable("sword", price: "0.99")]) { $0 }
+        .action("look") { _ in }
+        .invariant("none") { _ in true }
+        .without(.elsewhere, .family)
+
+    @Test func `Kinds are left out, or drawn more often`() async throws {
+        let plain = try await Self.idle.run(runs: 20)
+        let without = try await Self.idle.without(.kill, .time).run(runs: 20)
+        let weighed = try await Self.idle.weighing(.time, 400).weighing(.relaunch, -3).run(runs: 20)
+        #expect(plain.count(of: .kill) > 0 && plain.count(of: .time) > 0 && plain.count(of: .relaunch) > 0)
+        #expect(without.count(of: .kill) == 0 && without.count(of: .time) == 0)
+        #expect(weighed.count(of: .time) > 3 * plain.count(of: .time))
+        #expect(weighed.count(of: .relaunch) == 0)
+        // Without subscriptions there is nothing to renew; signatures matter only to those who look at them.
+        for kind in [AppStep.Kind.renewal, .billing, .consent, .signature, .family] { #expect(plain.count(of: kind) == 0) }
+    }
+
+    @Test func `Each life begins with the steps that are given`() async throws {
+        let launches = Locked<Int>(0)
+        let simulation = Self.idle.beginning(with: [.relaunch, .relaunch]).without(.relaunch, .kill)
+            .invariant("it is launched") { launch in
+                launches.withLock { $0 = max($0, launch.number) }
+                return true
+            }
+        let report = try await simulation.run(runs: 3, steps: 4)
+        #expect(report.steps == 3 * (2 + 4))
+        #expect(launches.withLock { $0 } >= 2)
+    }
+
+    @Test func `Nothing is drawn where every kind is left out`() async throws {
+        var simulation = Self.idle
+        for kind in AppStep.Kind.allCases { simulation = simulation.without(kind) }
+        #expect(try await simulation.run(runs: 2).steps == 0)
+    }
+
+    @Test func `The seeds of failed lives are kept, and tried first`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "seeds.txt")
+        let simulation = CarelessArmory.simulation.keepingSeeds(in: file)
+        let first = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(runs: 500) }
+        let seed = try #require(first?.seed)
+        #expect(try String(contentsOf: file, encoding: .utf8) == "# Seeds of lives that failed.\n\(seed)\n")
+        // Another range of seeds, of which not even the first life begins.
+        let again = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(seed: 90_000, runs: 1) }
+        #expect(again?.seed == seed)
+        #expect(try String(contentsOf: file, encoding: .utf8) == "# Seeds of lives that failed.\n\(seed)\n")
+        // The kept lives count.
+        let report = try await Self.idle.keepingSeeds(in: file).run(runs: 2)
+        #expect(report.runs == 3)
+        try Data("12\n\n # why\nseed\n".utf8).write(to: file)
+        await #expect(throws: AppSimulationError.noSeed("seed", file: file.path)) {
+            try await simulation.run(runs: 1)
+        }
+    }
+
+    @Test func `What an app keeps outlives it, but for what it writes once it is killed`() async throws {
+        let found = Locked<[String]>([])
+        let simulation = AppSimulation(products: [.consumable("sword", price: "0.99")]) { launch in
+            found.withLock {
+                $0.append("\(launch.storage["number"] as Int? ?? -1) \(launch.storage["text", default: "none"])")
+            }
+            return launch
+        }
+        .action("write") { launch in
+            launch.storage["number"] = 7
+            launch.storage["number"] = 8
+            launch.storage["text", default: ""] += "a"
+        }
+        .action("remove") { $0.storage["number"] = Int?.none }
+        .invariant("none") { _ in true }
+        for (count, expected) in [(1, "-1 none"), (2, "7 none"), (3, "7 none"), (4, "8 none"), (5, "8 none"), (6, "8 a")] {
+            found.withLock { $0 = [] }
+            try await simulation.run(seed: 1, steps: [.kill(after: count), .action("write")])
+            #expect(found.withLock { $0 }.prefix(2) == ["-1 none", expected], "\(count)")
+        }
+        found.withLock { $0 = [] }
+        try await simulation.run(seed: 1, steps: [.action("write"), .action("remove"), .relaunch])
+        #expect(found.withLock { $0 }.dropFirst().first == "-1 a")
+    }
+
+    @Test func `A step is printed as Swift source`() {
+        let steps: [(AppStep, String)] = [
+            (.action("buy \"it\""), #".action("buy \"it\"")"#), (.kill(after: 3), ".kill(after: 3)"),
+            (.relaunch, ".relaunch"), (.user(.isDeclined), ".user(.isDeclined)"), (.askToBuy(true), ".askToBuy(true)"),
+            (.approve(1), ".approve(1)"), (.decline(2), ".decline(2)"), (.interrupt(false), ".interrupt(false)"),
+            (.settleInterruption(0), ".settleInterruption(0)"), (.buyElsewhere("sword"), #".buyElsewhere("sword")"#),
+            (.promote("sword"), #".promote("sword")"#), (.signIn(other: true), ".signIn(other: true)"),
+            (.familyBuys("game"), #".familyBuys("game")"#), (.familyLeaves, ".familyLeaves"),
+            (.storefront("DEU"), #".storefront("DEU")"#), (.advance(hours: 24), ".advance(hours: 24)"),
+            (.autoRenew(false), ".autoRenew(false)"), (.billingFails(true), ".billingFails(true)"),
+            (.gracePeriod(true), ".gracePeriod(true)"), (.payBill, ".payBill"), (.expire, ".expire"),
+            (.askForConsent, ".askForConsent"), (.consent(false), ".consent(false)"), (.refund(4), ".refund(4)"),
+            (.failPurchases(nil), ".failPurchases(nil)"),
+            (.failPurchases(.paymentNotAllowed), ".failPurchases(.paymentNotAllowed)"),
+            (.failPurchases(.init(rawValue: 3)), ".failPurchases(.init(rawValue: 3))"), (.sign(nil), ".sign(nil)"),
+            (.sign(.invalidSignature), ".sign(.invalidSignature)"), (.reachable(true), ".reachable(true)"),
+            (.fault(.delay(5), at: .reply), ".fault(.delay(5.0), at: .reply)"), (.release, ".release"),
+        ]
+        for (step, source) in steps { #expect(step.description == source) }
+        #expect(Set(steps.map(\.0.kind)) == Set(AppStep.Kind.allCases))
+    }
+}

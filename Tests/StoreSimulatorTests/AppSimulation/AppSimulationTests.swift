@@ -1,0 +1,96 @@
+import Foundation
+import StoreCore
+import StoreKit
+import StoreSimulator
+import Testing
+
+@Suite struct AppSimulationTests {
+    @Test func `A right app passes, and meets steps of every kind`() async throws {
+        let report = try await Armory.simulation.takesBackRefunds().verifiesSignatures().run(runs: 100)
+        #expect(report.runs == 100)
+        #expect(report.steps == 4_000)
+        for kind in AppStep.Kind.allCases { #expect(report.count(of: kind) > 0, "\(kind)") }
+        #expect(report.description.hasPrefix("100 runs, 4000 steps, no rule broken"))
+    }
+
+    @Test func `A faulty app is found, with the few steps that it takes and a test to paste`() async throws {
+        let simulation = CarelessArmory.simulation
+        let failure = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(runs: 500) }
+        let found = try #require(failure)
+        #expect(found.drawn == 40)
+        #expect(found.steps.count <= 4)
+        #expect(found.sentence == "sword: 2 delivered, and only 1 paid for")
+        #expect(found.source.hasPrefix(".run(seed: \(found.seed), steps: ["))
+        #expect(found.description.contains(found.source))
+        #expect(found.timeline.contains("sword"))
+        let again = await #expect(throws: AppSimulationFailure.self) {
+            try await simulation.run(seed: found.seed, steps: found.steps)
+        }
+        #expect(again?.sentence == found.sentence)
+        #expect(again?.steps == found.steps)
+        #expect(again?.timeline == found.timeline)
+    }
+
+    @Test func `A seed gives the same failure and the same table on any number of threads`() async throws {
+        var descriptions: Set<String> = []
+        for jobs in [1, 2, 5] {
+            let failure = await #expect(throws: AppSimulationFailure.self) {
+                try await CarelessArmory.simulation.run(seed: 7, runs: 500, jobs: jobs)
+            }
+            let report = try await Armory.simulation.run(seed: 7, runs: 20, steps: 30, jobs: jobs)
+            descriptions.insert("\(try #require(failure)) \(report)")
+        }
+        #expect(descriptions.count == 1)
+    }
+
+    @Test func `Simulations at the same time do not disturb each other, nor other tasks`() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seed in [1, 1_001, 2_001] as [UInt64] {
+                group.addTask { try await Armory.simulation.run(seed: seed, runs: 20, jobs: 2) }
+            }
+            group.addTask {
+                let actor = Counter()
+                for _ in 0..<1_000 {
+                    await actor.increase()
+                    await Task { @MainActor in await Task.yield() }.value
+                }
+                #expect(await actor.count == 1_000)
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `An app of Store Kit 1 hears on the main actor, or inline`(isInline: Bool) async throws {
+        try await Stall.simulation(isInline: isInline).run(runs: 60)
+        let sentence = "no callback comes inside a call"
+        let strict = Stall.simulation(isInline: isInline).invariant(sentence) { !$0.wasCalledInside }
+        if isInline {
+            let failure = await #expect(throws: AppSimulationFailure.self) { try await strict.run(runs: 20) }
+            #expect(failure?.sentence == "the app breaks its own rule: \(sentence)")
+        } else {
+            try await strict.run(runs: 20)
+        }
+    }
+
+    @Test func `Products come from Xcode's file`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).storekit")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let text = """
+            {"identifier": "1", "nonRenewingSubscriptions": [], "products": [{"displayPrice": "0.99", "familyShareable": false,
+            "internalID": "2", "localizations": [], "productID": "sword", "referenceName": null, "type": "Consumable"}],
+            "settings": {}, "subscriptionGroups": [], "version": {"major": 3, "minor": 0}}
+            """
+        try Data(text.utf8).write(to: file)
+        let report = try await AppSimulation(contentsOf: file) { launch in await Armory(launch) }
+            .action("buy sword") { try await $0.buy("sword") }
+            .holds("sword") { await $0.swords }
+            .run(runs: 10)
+        #expect(report.count(of: .action) > 0)
+    }
+}
+
+private actor Counter {
+    private(set) var count = 0
+    func increase() { count += 1 }
+}
