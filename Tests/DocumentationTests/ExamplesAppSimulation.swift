@@ -85,7 +85,7 @@ private actor Store {
 
 private func clocked(_ products: [SandboxProduct]) -> AppSimulation<Store> {
     AppSimulation(products: products) { launch in
-        await Store(storage: launch.storage, clock: launch.clock, now: { launch.now })
+        Store(storage: launch.storage, clock: launch.clock, now: { launch.now })
     }
 }
 
@@ -132,5 +132,5 @@ private final class Armory: NSObject, SKPaymentTransactionObserver {
     }
     .action("buy sword") { $0.buy("sword") }
     .holds("sword") { $0.swords }
-    .run(runs: 1_000)
+    .run(runs: 200)
 }

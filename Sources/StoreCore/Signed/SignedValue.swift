@@ -8,7 +8,8 @@ import Foundation
 ///
 /// Any thread may call any member.
 public final class SignedValue<Payload: JWSPayload>: Sendable {
-    /// What the store says: the payload, but for its date of signing and its tie to a device.
+    /// What the store says: the payload, but for its date of signing and its tie to a device, if these are made when it is
+    /// first read.
     ///
     /// Reading it costs nothing, while reading ``payload`` may cost hashes.
     package let content: Payload

@@ -18,6 +18,8 @@ final class HistoryReader: HistoryListener {
         var isUnderWay = false
         /// Whether another reading is to follow.
         var mustRepeat = false
+        /// The pause before a failed reading is repeated, in seconds.
+        var pause: Double = 1
     }
 
     init(_ service: any HistoryService, face: StoreFace) {
@@ -53,7 +55,7 @@ final class HistoryReader: HistoryListener {
         query.cursor = place
         service.transactions(query) { [weak self] answer in
             guard let self else { return }
-            guard case .success(let page) = answer else { return readSubscriptions() }
+            guard case .success(let page) = answer else { return readingFailed() }
             // Without a subscriber the place stays, and the next one is told.
             let identifiers = page.transactions.map(\.content.transactionId)
             let isTaken = hasBegun ? self.face?.tellRevoked(identifiers, readWith: self) ?? false : true
@@ -73,7 +75,8 @@ final class HistoryReader: HistoryListener {
         }
         service.subscriptions(.all) { [weak self] answer in
             guard let self else { return }
-            if case .success(let subscriptions) = answer { compare(subscriptions) }
+            guard case .success(let subscriptions) = answer else { return readingFailed() }
+            compare(subscriptions)
             readingEnded()
         }
     }
@@ -97,9 +100,20 @@ final class HistoryReader: HistoryListener {
         }
     }
 
+    private func readingFailed() {
+        let pause = state.withLock { state in
+            state.isUnderWay = false
+            defer { state.pause = min(state.pause * 2, StoreFace.longestPause) }
+            return state.pause
+        }
+        guard let clock = face?.queue?.storeSetup.clock else { return }
+        clock.schedule(at: clock.now + pause) { [weak self] in self?.historyChanged() }
+    }
+
     private func readingEnded() {
         let mustRepeat = state.withLock { state in
             state.isUnderWay = false
+            state.pause = 1
             return state.mustRepeat
         }
         if mustRepeat { historyChanged() }
@@ -120,7 +134,7 @@ extension StoreFace {
     fileprivate func tellRevoked(_ identifiers: [String], readWith reader: HistoryReader) -> Bool {
         state.withLock { state in
             guard state.reader === reader, !state.updates.isEmpty else { return false }
-            if !identifiers.isEmpty { state.updates.tellAgain(identifiers) }
+            if !identifiers.isEmpty { state.updates.tell(identifiers, isAgain: true) }
             return true
         }
     }

@@ -13,17 +13,16 @@ extension StoreFace {
         _ = try history()
         guard let queue else { throw StoreKitError.unknown }
         let purchase = PurchaseUnderWay(shouldContinue: Product.PurchaseOption.shouldContinue(options))
-        var (ordered, isOver) = (0, false)
+        var ordered: Int?
         queue.order(payment) { number in
-            ordered = number
-            isOver = state.withLock { state in
-                if !state.isOver { state.purchases[number] = purchase }
-                return state.isOver
+            state.withLock { state in
+                if state.isOver { return }
+                state.purchases[number] = purchase
+                ordered = number
             }
         }
-        // Relaunched meanwhile: nobody will hear of the outcome.
-        if isOver { throw StoreKitError.unknown }
-        let number = ordered
+        // Relaunched, or given another store, meanwhile: nobody will hear of the outcome.
+        guard let number = ordered else { throw StoreKitError.unknown }
         switch await purchase.outcome.value(onCancel: { [self] in abandon(number) }) {
         case .purchased(let identifier): return .success(try await bought(identifier))
         case .pending: return .pending
@@ -164,8 +163,8 @@ extension StoreFace {
         guard let queue else { return }
         if let known = state.withLock({ $0.known[identifier] }) { return queue.finishTransaction(known) }
         if queue.finish(identifier: identifier) { return }
-        // The queue has not received it yet, or it is finished already.
-        while await isUnfinished(identifier), let arrival = arrival() {
+        // The queue has not received it yet, or it is finished already. What happens while the store is asked counts.
+        while let arrival = arrival(), await isUnfinished(identifier) {
             if queue.finish(identifier: identifier) { return }
             // Another device may finish it first, which changes the history.
             for await identifiers in arrival where identifiers.isEmpty || identifiers.contains(identifier) { break }
@@ -173,14 +172,17 @@ extension StoreFace {
         }
     }
 
+    /// Returns whether the store has a transaction unfinished; asks until it answers, or the task is canceled.
     private func isUnfinished(_ identifier: String) async -> Bool {
-        var query = HistoryQuery(.unfinished)
-        repeat {
-            guard let page = try? await page(query) else { return false }
-            if page.transactions.contains(where: { $0.content.transactionId == identifier }) { return true }
-            query.cursor = page.next
-        } while query.cursor != nil
-        return false
+        await untilAnswered {
+            var query = HistoryQuery(.unfinished)
+            repeat {
+                let page = try await page(query)
+                if page.transactions.contains(where: { $0.content.transactionId == identifier }) { return true }
+                query.cursor = page.next
+            } while query.cursor != nil
+            return false
+        } ?? false
     }
 
     /// A stream of the transactions that the queue tells of from now on, and of nothing whenever the history changes.

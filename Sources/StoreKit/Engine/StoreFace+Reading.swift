@@ -19,6 +19,27 @@ extension StoreFace {
         return try await answer { call(history, $0) }
     }
 
+    /// Repeats a question to the store's history, with growing pauses, until it is answered.
+    ///
+    /// Returns nil if the task is canceled first, and where there is no history.
+    func untilAnswered<Answer>(_ ask: () async throws -> Answer) async -> Answer? {
+        var pause: Double = 1
+        while !Task.isCancelled {
+            do { return try await ask() } catch {
+                guard let clock = queue?.storeSetup.clock, (try? history()) != nil else {
+                    log("the history cannot be read: \(error)")
+                    return nil
+                }
+                await clock.wait(pause)
+                pause = min(pause * 2, Self.longestPause)
+            }
+        }
+        return nil
+    }
+
+    /// The longest pause between two questions that a store does not answer, in seconds.
+    static let longestPause: Double = 256
+
     /// Returns a page of transactions.
     func page(_ query: HistoryQuery) async throws -> HistoryPage {
         try await ask { $0.transactions(query, reply: $1) }
@@ -122,3 +143,13 @@ extension StoreFailure {
 
 /// Returns the code of a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
 private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }
+
+extension StoreClock {
+    /// Waits for some seconds, or until the task is canceled.
+    fileprivate func wait(_ seconds: Double) async {
+        let reply = Reply<Void>()
+        let token = schedule(at: now + seconds) { reply.give(()) }
+        await reply.value(canceled: ())
+        token.cancel()
+    }
+}

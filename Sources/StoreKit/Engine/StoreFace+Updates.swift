@@ -10,7 +10,10 @@ extension StoreFace {
         let number = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
             for transaction in queued where transaction.isGranted && !transaction.isFinished {
-                guard let identifier = transaction.transactionIdentifier else { continue }
+                // A purchase is to return it, and has not heard of it yet.
+                guard state.purchases[transaction.orderNumber] == nil,
+                    let identifier = transaction.transactionIdentifier
+                else { continue }
                 state.known[identifier] = transaction
             }
             let unfinished = state.known.values.filter { !$0.isFinished }

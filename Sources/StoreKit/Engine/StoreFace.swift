@@ -32,6 +32,8 @@ final class StoreFace: NSObject, QueueFace {
         var messages = Subscribers<Message>()
         /// The reader of the store's history, once the app has used Store Kit 2 with the store.
         var reader: HistoryReader?
+        /// The number of times that the store was replaced.
+        var stores = 0
         var isOver = false
     }
 
@@ -99,25 +101,35 @@ final class StoreFace: NSObject, QueueFace {
             defer {
                 (state.purchases, state.abandoned, state.returned) = ([:], [:], [])
                 // The new store's identifiers may be the same.
-                (state.known, state.unheardIntents, state.arrivals) = ([:], [], Subscribers())
+                (state.known, state.unheardIntents) = ([:], [])
                 state.updates.forget()
                 state.reader = nil
+                state.stores += 1
             }
-            return (state.purchases, state.arrivals)
+            return (state.purchases, state.arrivals.takeAll())
         }
         for purchase in purchases.values { purchase.outcome.give(.unknown) }
         arrivals.finish()
         followHistory()
     }
 
+    func removalsMissed() {
+        guard let queue else { return }
+        let numbers = state.withLock { Array($0.purchases.keys) }.filter { !queue.hasTransaction($0) }
+        let lost = state.withLock { state in numbers.compactMap { state.purchases.removeValue(forKey: $0) } }
+        for purchase in lost { purchase.outcome.give(.unknown) }
+    }
+
     /// Begins to follow the store's history, if it is not followed yet.
     ///
     /// What has been revoked before is not news.
     func followHistory() {
-        guard state.withLock({ $0.reader == nil && !$0.isOver }), let service = try? history() else { return }
+        let stores = state.withLock { $0.reader == nil && !$0.isOver ? $0.stores : nil }
+        guard let stores, let service = try? history() else { return }
         let reader = HistoryReader(service, face: self)
         let isNew = state.withLock { state in
-            guard state.reader == nil, !state.isOver else { return false }
+            // A service of an earlier store is no longer of use.
+            guard state.reader == nil, !state.isOver, state.stores == stores else { return false }
             state.reader = reader
             return true
         }

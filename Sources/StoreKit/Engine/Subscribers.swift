@@ -22,6 +22,12 @@ struct Subscribers<Element: Sendable>: Sendable {
     func finish() {
         for continuation in all.values { continuation.finish() }
     }
+
+    /// Removes and returns all subscribers; later ones have other numbers.
+    mutating func takeAll() -> Self {
+        defer { all = [:] }
+        return self
+    }
 }
 
 extension StoreFace {

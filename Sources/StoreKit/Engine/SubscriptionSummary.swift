@@ -1,6 +1,6 @@
 import StoreCore
 
-/// What tells two states of a subscription apart: all but dates of signing.
+/// What tells two states of a subscription apart: all but what differs with each signature.
 struct SubscriptionSummary: Hashable, Sendable {
     let state: SubscriptionState
     private let transaction: TransactionPayload
@@ -11,6 +11,8 @@ struct SubscriptionSummary: Hashable, Sendable {
         var (transaction, renewal) = (subscription.transaction.content, subscription.renewal.content)
         let never = PayloadDate(milliseconds: 0)
         (transaction.signedDate, renewal.signedDate) = (never, never)
+        (transaction.deviceVerification, transaction.deviceVerificationNonce) = (nil, nil)
+        (renewal.deviceVerification, renewal.deviceVerificationNonce) = (nil, nil)
         (self.transaction, self.renewal) = (transaction, renewal)
     }
 
@@ -23,7 +25,9 @@ struct SubscriptionSummary: Hashable, Sendable {
         if renewal.isInBillingRetryPeriod == true, earlier?.renewal.isInBillingRetryPeriod != true {
             reasons.append(.billingIssue)
         }
-        if renewal.eligibleWinBackOfferIds?.isEmpty == false, earlier?.renewal.eligibleWinBackOfferIds == nil {
+        if renewal.eligibleWinBackOfferIds?.isEmpty == false,
+            earlier?.renewal.eligibleWinBackOfferIds?.isEmpty != false
+        {
             reasons.append(.winBackOffer)
         }
         return reasons

@@ -51,10 +51,11 @@ extension Transaction {
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async -> VerificationResult<Transaction>? {
-                while true {
+                while !Task.isCancelled {
                     if let signed = page.popFirst() { return VerificationResult(signed, face) }
-                    guard await turn(isolation: actor) else { return nil }
+                    guard await turn(isolation: actor) else { break }
                 }
+                return nil
             }
 
             /// Reads the next page; returns false at the end.
@@ -87,29 +88,6 @@ extension Transaction {
 extension StoreFace {
     /// Returns transactions by their identifiers; tries until the store answers, or the task is canceled.
     fileprivate func transactions(of identifiers: [String]) async -> [SignedValue<TransactionPayload>] {
-        var pause: Double = 1
-        while !Task.isCancelled {
-            do {
-                return try await page(HistoryQuery(.transactions(identifiers))).transactions
-            } catch {
-                guard let clock = queue?.storeSetup.clock, (try? history()) != nil else {
-                    log("transactions cannot be read: \(error)")
-                    return []
-                }
-                await clock.wait(pause)
-                pause = min(pause * 2, 256)
-            }
-        }
-        return []
-    }
-}
-
-extension StoreClock {
-    /// Waits for some seconds, or until the task is canceled.
-    fileprivate func wait(_ seconds: Double) async {
-        let reply = Reply<Void>()
-        let token = schedule(at: now + seconds) { reply.give(()) }
-        await reply.value(canceled: ())
-        token.cancel()
+        await untilAnswered { try await page(HistoryQuery(.transactions(identifiers))).transactions } ?? []
     }
 }

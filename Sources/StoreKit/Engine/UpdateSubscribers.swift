@@ -3,11 +3,49 @@ import StoreCore
 /// The subscribers to updates, each with what it has not taken yet.
 struct UpdateSubscribers: Sendable {
     private struct Subscriber: Sendable {
+        /// Where a subscriber is with a transaction.
+        enum Place {
+            /// It is to take it.
+            case pending
+            /// It is to take it, and the transaction was finished since.
+            case forgotten
+            /// It has taken it, and the transaction is unfinished.
+            case taken
+        }
+
         /// Signals that something can be taken.
         let signal: AsyncStream<Void>.Continuation
-        /// What it has been told of, and is still unfinished.
-        var told: Set<String>
-        var pending: ArraySlice<String>
+        private var places: [String: Place]
+        private var pending: ArraySlice<String>
+
+        init(_ signal: AsyncStream<Void>.Continuation, _ pending: [String]) {
+            self.signal = signal
+            self.pending = pending[...]
+            places = Dictionary(pending.map { ($0, .pending) }, uniquingKeysWith: { first, _ in first })
+        }
+
+        /// Adds a transaction, unless it waits already, or was taken and is not told again.
+        mutating func tell(_ identifier: String, isAgain: Bool) {
+            let place = places.updateValue(.pending, forKey: identifier)
+            switch place {
+            case nil: pending.append(identifier)
+            case .taken?: if isAgain { pending.append(identifier) } else { places[identifier] = .taken }
+            case .pending?, .forgotten?: break
+            }
+        }
+
+        mutating func take(_ count: Int) -> [String] {
+            let page = pending.prefix(count)
+            pending.removeFirst(page.count)
+            for identifier in page { places[identifier] = places[identifier] == .forgotten ? nil : .taken }
+            return Array(page)
+        }
+
+        mutating func forget(_ identifier: String) {
+            if let place = places[identifier] { places[identifier] = place == .taken ? nil : .forgotten }
+        }
+
+        mutating func forgetAll() { (places, pending) = ([:], []) }
     }
 
     private var all: [Int: Subscriber] = [:]
@@ -18,49 +56,31 @@ struct UpdateSubscribers: Sendable {
     /// Adds a subscriber and returns its number.
     mutating func add(_ signal: AsyncStream<Void>.Continuation, unfinished: [String]) -> Int {
         lastNumber += 1
-        all[lastNumber] = Subscriber(signal: signal, told: Set(unfinished), pending: unfinished[...])
+        all[lastNumber] = Subscriber(signal, unfinished)
         return lastNumber
     }
 
     mutating func remove(_ number: Int) { all[number] = nil }
 
-    /// Tells each subscriber of those transactions that it has not been told of.
-    mutating func tell(_ identifiers: [String]) {
+    /// Tells each subscriber of those transactions that it has not been told of, or of all of them again.
+    mutating func tell(_ identifiers: [String], isAgain: Bool = false) {
         for number in all.keys {
-            for identifier in identifiers where all[number]?.told.insert(identifier).inserted == true {
-                all[number]?.pending.append(identifier)
-            }
-            all[number]?.signal.yield()
-        }
-    }
-
-    /// Tells each subscriber of transactions, whatever it has been told of them.
-    mutating func tellAgain(_ identifiers: [String]) {
-        for number in all.keys {
-            all[number]?.pending += identifiers
+            for identifier in identifiers { all[number]?.tell(identifier, isAgain: isAgain) }
             all[number]?.signal.yield()
         }
     }
 
     /// Takes what a subscriber has not taken yet, at most so many as a page of the history has.
-    mutating func take(of number: Int) -> [String] {
-        guard let pending = all[number]?.pending else { return [] }
-        let page = pending.prefix(HistoryQuery.defaultLimit)
-        all[number]?.pending.removeFirst(page.count)
-        return Array(page)
-    }
+    mutating func take(of number: Int) -> [String] { all[number]?.take(HistoryQuery.defaultLimit) ?? [] }
 
     /// Forgets a finished transaction: should its identifier come again, it is news.
     mutating func forget(_ identifier: String) {
-        for number in all.keys { all[number]?.told.remove(identifier) }
+        for number in all.keys { all[number]?.forget(identifier) }
     }
 
     /// Forgets what subscribers were told of, also what they have yet to take.
     mutating func forget() {
-        for number in all.keys {
-            all[number]?.told = []
-            all[number]?.pending = []
-        }
+        for number in all.keys { all[number]?.forgetAll() }
     }
 
     func finish() {

@@ -10,7 +10,7 @@ import StoreCore
 /// }
 /// .action("buy sword") { $0.buy("sword") }
 /// .holds("sword") { $0.swords }
-/// .run(runs: 1_000)
+/// .run(runs: 200)
 /// ```
 ///
 /// A life is a number of steps: what the user does in the app, and whatever else happens, ``AppStep``. The app is launched

@@ -17,6 +17,51 @@ import Testing
         #expect(updates.first?.unsafePayloadValue.revocationDate != nil)
     }
 
+    @Test func `A transaction that is refunded before it is taken is told once`() async throws {
+        let shop = try Shop(.inline)
+        shop.context.run { _ = Transaction.updates.makeAsyncIterator() }
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        let refunded = try shop.store.account.buy("sword")
+        try shop.store.refund(refunded)
+        let later = try shop.store.account.buy("coins")
+        let told = [try #require(await iterator.next()), try #require(await iterator.next())]
+        #expect(told.map { String($0.unsafePayloadValue.id) } == [refunded, later])
+        #expect(told.first?.unsafePayloadValue.revocationDate != nil)
+    }
+
+    @Test func `A refund that cannot be read is told once the store answers again`() async throws {
+        let store = try SandboxStore(products: Shop.products)
+        let flaky = FlakyStore(store)
+        let context = StoreContext(backend: flaky, delivery: .inline, log: .silent)
+        let identifier = try store.account.buy("sword")
+        var iterator = context.run { Transaction.updates.makeAsyncIterator() }
+        #expect(try #require(await iterator.next()).unsafePayloadValue.revocationDate == nil)
+        flaky.fails = true
+        try store.refund(identifier)
+        flaky.fails = false
+        store.advance(by: 1)
+        #expect(try #require(await iterator.next()).unsafePayloadValue.revocationDate != nil)
+    }
+
+    @Test func `A finish waits for a store that cannot say what is unfinished`() async throws {
+        let store = try SandboxStore(products: Shop.products)
+        let flaky = FlakyStore(store)
+        let injector = FaultInjector(flaky)
+        let context = StoreContext(backend: injector, delivery: .inline, log: .silent)
+        let identifier = try store.account.buy("sword")
+        // The queue does not hear of it yet.
+        injector.add(.hold, at: .update)
+        let transaction = try #require(await context.run { await Transaction.unfinished.first(1) }.first)
+        flaky.fails = true
+        let finish = Task.immediate { await transaction.unsafePayloadValue.finish() }
+        flaky.fails = false
+        injector.removeAllRules()
+        injector.releaseAll()
+        store.advance(by: 1)
+        await finish.value
+        #expect(try store.transactions.first { $0.id == identifier }?.isFinished == true)
+    }
+
     @Test func `Each account's refunds are told, however many another account had`() async throws {
         let shop = try Shop(.inline)
         let (alice, bob) = (shop.store.account, try shop.store.addAccount("bob"))

@@ -41,6 +41,42 @@ import Testing
         }
     }
 
+    @Test func `What a purchase is to return is no update of who begins to listen meanwhile`() async throws {
+        /// An observer that begins to listen when it hears of a purchase, before Store Kit 2 does.
+        final class Listener: NSObject, SKPaymentTransactionObserver {
+            var updates: Transaction.Transactions.AsyncIterator?
+            func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+                guard transactions.contains(where: { $0.transactionState == .purchased }) else { return }
+                if updates == nil { updates = Transaction.updates.makeAsyncIterator() }
+            }
+        }
+        let shop = try Shop(.inline)
+        let listener = Listener()
+        shop.queue.add(listener)
+        let bought = try await shop.bought("coins")
+        let later = try shop.store.account.buy("sword")
+        var updates = try #require(listener.updates)
+        #expect(try #require(await updates.next()).unsafePayloadValue.id == UInt64(later))
+        #expect(bought.productID == "coins")
+    }
+
+    @Test func `A canceled task takes nothing more, also of what has been read`() async throws {
+        let shop = try Shop(.inline)
+        for _ in 0..<3 { _ = try shop.store.account.buy("coins") }
+        let taken = await shop.run {
+            await Task {
+                var count = 0
+                for await _ in Transaction.unfinished {
+                    count += 1
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+                return count
+            }
+            .value
+        }
+        #expect(taken == 1)
+    }
+
     @Test func `A thousand contexts with a subscriber each hear their own purchases alone`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<1_000 {

@@ -92,7 +92,7 @@ import StoreSimulator
 
     nonisolated static var simulation: AppSimulation<CarelessArmory> {
         AppSimulation(products: [.consumable("sword", price: "0.99")]) { await CarelessArmory($0) }
-            .holds("sword") { await $0.storage["swords", default: 0] }
+            .holds("sword") { $0.storage["swords", default: 0] }
     }
 }
 

@@ -121,7 +121,10 @@ final class ObserverNotifier: QueueDriverDelegate {
         // A face of the queue is no reason not to show an app's first observer what is unfinished.
         let isFirst = !(observer is any QueueFace) && others.allSatisfy { $0 is any QueueFace }
         driver.observersChanged(allLeft: isFirst && !others.isEmpty)
-        if isFirst { driver.askForPriceConsent() }
+        guard isFirst else { return }
+        // What waited to be told is told anew, but for removals.
+        if !others.isEmpty { face?.removalsMissed() }
+        driver.askForPriceConsent()
     }
 
     func remove(_ observer: any SKPaymentTransactionObserver) {
@@ -132,16 +135,17 @@ final class ObserverNotifier: QueueDriverDelegate {
     /// The queue's face, nil while nobody has asked for one.
     var face: (any QueueFace)? { state.withLock { $0.face } }
 
-    /// Returns the queue's face, made and attached when it is first asked for.
+    /// Returns the queue's face, made and attached when it is first asked for; one that is over once the queue is.
     func face<Face: QueueFace>(_ make: () -> Face) -> Face {
         if let face = state.withLock({ $0.face }) as? Face { return face }
         let new = make()
-        let (face, isNew) = state.withLock { state -> (Face, Bool) in
-            if let face = state.face as? Face { return (face, false) }
-            state.face = new
-            return (new, true)
+        let (face, isNew, isOver) = state.withLock { state -> (Face, Bool, Bool) in
+            if let face = state.face as? Face { return (face, false, false) }
+            if !state.isOver { state.face = new }
+            return (new, !state.isOver, state.isOver)
         }
         if isNew { add(face) }
+        if isOver { face.queueEnded() }
         return face
     }
 

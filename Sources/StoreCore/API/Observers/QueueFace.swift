@@ -8,6 +8,9 @@ package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
     /// Announces that the queue's context has another store, of which the queue has told nothing yet.
     func storeChanged()
 
+    /// Announces that the queue may have removed transactions without telling.
+    func removalsMissed()
+
     /// Decides whether a purchase that was ordered through the face continues in another storefront; nil leaves the
     /// decision to the queue's delegate.
     func shouldContinue(_ transaction: SKPaymentTransaction, in storefront: StoreStorefront) -> Bool?
@@ -21,13 +24,18 @@ extension SKPaymentQueue {
     ///
     /// - Parameters:
     ///   - payment: the payment.
-    ///   - note: receives the number of its transaction before anybody can hear of it; called with a lock held.
+    ///   - note: receives the number of its transaction before anybody can hear of it; called with a lock held, and not
+    ///     if the queue has been given another store, or was relaunched, in this moment: then nothing is ordered.
     package func order(_ payment: StorePayment, _ note: (Int) -> Void) {
         notifier.driver.takeIn { machine, actions in
+            if machine.isRetired { return }
             note(machine.lastNumber + 1)
             machine.add(payment, &actions)
         }
     }
+
+    /// Whether the queue has a transaction of a number, which ``order(_:_:)`` has noted.
+    package func hasTransaction(_ number: Int) -> Bool { notifier.driver.isOpen(number) }
 
     /// Finishes a transaction that the app knows by its identifier, and perhaps not from an observer's callback.
     ///

@@ -6,7 +6,8 @@ extension SandboxDriver {
     ///
     /// A record is taken in once, by the first reading after it; the rest costs what is returned.
     func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
-        try look { shell, now in
+        let environment = payloadSigner.environment
+        return try look { shell, now in
             try transactionIndex.withLock { transactions in
                 let index = transactions ?? TransactionIndex(bundleIdentifier: bundleIdentifier)
                 transactions = index
@@ -21,7 +22,7 @@ extension SandboxDriver {
                     index: index,
                     now: now,
                     renewalRate: shell.settings.rules.renewalRate,
-                    environment: payloadSigner.environment
+                    environment: environment
                 )
                 return try body(builder)
             }
