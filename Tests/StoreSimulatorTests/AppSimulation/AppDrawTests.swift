@@ -20,7 +20,9 @@ import Testing
         #expect(weighed.count(of: .time) > 3 * plain.count(of: .time))
         #expect(weighed.count(of: .relaunch) == 0)
         // Without subscriptions there is nothing to renew; signatures matter only to those who look at them.
-        for kind in [AppStep.Kind.renewal, .billing, .consent, .signature, .family] { #expect(plain.count(of: kind) == 0) }
+        for kind in [AppStep.Kind.renewal, .billing, .consent, .signature, .family] {
+            #expect(plain.count(of: kind) == 0)
+        }
     }
 
     @Test func `Each life begins with the steps that are given`() async throws {
@@ -78,7 +80,9 @@ import Testing
         }
         .action("remove") { $0.storage["number"] = Int?.none }
         .invariant("none") { _ in true }
-        for (count, expected) in [(1, "-1 none"), (2, "7 none"), (3, "7 none"), (4, "8 none"), (5, "8 none"), (6, "8 a")] {
+        for (count, expected) in [
+            (1, "-1 none"), (2, "7 none"), (3, "7 none"), (4, "8 none"), (5, "8 none"), (6, "8 a"),
+        ] {
             found.withLock { $0 = [] }
             try await simulation.run(seed: 1, steps: [.kill(after: count), .action("write")])
             #expect(found.withLock { $0 }.prefix(2) == ["-1 none", expected], "\(count)")
