@@ -6,8 +6,8 @@ struct Shop: Sendable {
     let store: SandboxStore
     let context: StoreContext
 
-    init(_ delivery: StoreDelivery = .main) throws {
-        store = try SandboxStore(products: Self.products, locale: "en_US")
+    init(_ delivery: StoreDelivery = .main, selling products: [SandboxProduct] = Self.products) throws {
+        store = try SandboxStore(products: products, locale: "en_US")
         context = StoreContext(backend: store, delivery: delivery, log: .silent)
     }
 

@@ -2,7 +2,8 @@ import Foundation
 
 /// The used offers.
 struct Offers: Codable, Sendable {
-    /// The nonces of all signed offers that ever came with an order, whether it succeeded or not (behavior 149).
+    /// The nonces of all signed offers that ever came with an order, whether it succeeded or not (behavior 149), and of
+    /// those that were bought without an order.
     private var nonces: Set<UUID> = []
     /// For each account, the codes' offers that it has redeemed, and with which transaction.
     private var redeemed: [AccountID: [String: TransactionNumber]] = [:]

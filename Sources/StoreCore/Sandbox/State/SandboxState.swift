@@ -269,6 +269,7 @@ extension SandboxState {
             devices[device].hasReceipt = true
         }
         let (payment, product, number) = (purchase.payment, purchase.product, purchase.transaction)
+        if payment.hasSpecialTerms { offers.useNonce(of: payment) }
         let history = own(payment, product, number, purchase.subscription, account, date)
         let transaction = StoreTransaction(
             identifier: number.identifier,

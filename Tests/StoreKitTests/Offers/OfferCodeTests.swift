@@ -1,0 +1,109 @@
+import StoreCore
+import StoreKit
+import Testing
+
+@Suite struct OfferCodeTests {
+    private let shop: Shop
+    private let updates: Transaction.Transactions
+
+    init() throws {
+        shop = try Shop(.inline, selling: Shop.offerProducts)
+        updates = shop.context.run { Transaction.updates }
+    }
+
+    private func next(_ iterator: inout Transaction.Transactions.AsyncIterator) async throws -> Transaction {
+        try #require(await iterator.next()).payloadValue
+    }
+
+    @Test(
+        arguments: [
+            ("FRIENDS", "code FRIENDS FREE_TRIAL 1 Month", "0"),
+            ("NEW", "code NEW PAY_UP_FRONT 2 Months", "1.99"),
+        ]
+    )
+    func `A code that is redeemed is an update, under its offer`(code: String, line: String, price: String)
+        async throws
+    {
+        var iterator = updates.makeAsyncIterator()
+        let identifier = try shop.store.account.redeem(code: code)
+        let transaction = try await next(&iterator)
+        #expect(String(transaction.id) == identifier)
+        #expect(transaction.productID == "gold")
+        #expect(transaction.offer?.line == line)
+        #expect(transaction.price == Decimal(string: price))
+        #expect(try shop.charged == Decimal(string: price))
+    }
+
+    @Test(arguments: Shop.deliveries)
+    func `A code that is entered in the sheet is an update`(delivery: StoreDelivery) async throws {
+        let shop = try Shop(delivery, selling: Shop.offerProducts)
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        shop.store.codeEntry = .redeem(code: "FRIENDS")
+        shop.queue.presentCodeRedemptionSheet()
+        #expect(try await next(&iterator).offer?.line == "code FRIENDS FREE_TRIAL 1 Month")
+    }
+
+    @Test func `A code that was redeemed before the app was launched is an update until it is finished`() async throws {
+        try shop.store.account.redeem(code: "FRIENDS")
+        for _ in 1...2 {
+            var iterator = updates.makeAsyncIterator()
+            #expect(try await next(&iterator).offer?.type == .code)
+        }
+        let unfinished = await shop.run { await Transaction.unfinished.all() }
+        #expect(unfinished.map(\.unsafePayloadValue.offer?.id) == ["FRIENDS"])
+        for transaction in unfinished { await transaction.unsafePayloadValue.finish() }
+        try shop.store.account.buy("coins")
+        var iterator = updates.makeAsyncIterator()
+        #expect(try await next(&iterator).productID == "coins")
+    }
+
+    @Test(arguments: [CodeEntry.cancel, .redeem(code: "NONE"), .redeem(code: "FRIENDS", productIdentifier: "silver")])
+    func `A sheet that comes to nothing brings no transaction`(entry: CodeEntry) async throws {
+        var iterator = updates.makeAsyncIterator()
+        shop.store.codeEntry = entry
+        shop.queue.presentCodeRedemptionSheet()
+        try shop.store.account.buy("coins")
+        // The subscriber hears of what comes next, and of nothing before.
+        #expect(try await next(&iterator).productID == "coins")
+        #expect(await shop.run { await Transaction.all.all() }.count == 1)
+    }
+
+    @Test func `A code serves an account once`() async throws {
+        var iterator = updates.makeAsyncIterator()
+        shop.store.codeEntry = .redeem(code: "FRIENDS")
+        for _ in 1...2 { shop.queue.presentCodeRedemptionSheet() }
+        try shop.store.account.buy("coins")
+        #expect(try await next(&iterator).offer?.id == "FRIENDS")
+        #expect(try await next(&iterator).productID == "coins")
+    }
+
+    @Test func `A code takes the introductory offer's place and leaves the user eligible for it`() async throws {
+        var iterator = updates.makeAsyncIterator()
+        try shop.store.account.redeem(code: "FRIENDS")
+        #expect(try await next(&iterator).offer?.type == .code)
+        #expect(try await shop.isEligibleForIntroductoryOffer())
+    }
+
+    @Test func `A stackable code's offer follows the introductory one`() async throws {
+        var iterator = updates.makeAsyncIterator()
+        try shop.store.account.redeem(code: "STACK")
+        #expect(try await next(&iterator).offer?.type == .introductory)
+        #expect(try await shop.renewal().offer?.line == "code STACK PAY_AS_YOU_GO 3 Months")
+        shop.store.advance(by: 8 * 86_400)
+        let renewal = try await next(&iterator)
+        #expect(renewal.offer?.line == "code STACK PAY_AS_YOU_GO 3 Months")
+        #expect(renewal.price == Decimal(string: "0.49"))
+    }
+
+    @Test func `A subscriber who redeems a code has its offer from the renewal on`() async throws {
+        var iterator = updates.makeAsyncIterator()
+        let trial = try await shop.bought("gold")
+        try shop.store.account.redeem(code: "FRIENDS")
+        let redemption = try await next(&iterator)
+        #expect(redemption.originalID == trial.id)
+        #expect(redemption.offer?.type == .introductory)
+        #expect(try await shop.renewal().offer?.line == "code FRIENDS FREE_TRIAL 1 Month")
+        shop.store.advance(by: 8 * 86_400)
+        #expect(try await next(&iterator).offer?.line == "code FRIENDS FREE_TRIAL 1 Month")
+    }
+}

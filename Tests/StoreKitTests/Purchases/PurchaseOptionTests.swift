@@ -1,0 +1,114 @@
+import StoreCore
+import StoreKit
+import Testing
+
+@Suite struct PurchaseOptionTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop(.inline) }
+
+    // MARK: Quantity
+
+    @Test(arguments: ["coins", "season"], [1, 2, 10])
+    func `Consumables and non-renewing subscriptions are sold in any quantity up to ten`(
+        product: String,
+        quantity: Int
+    ) async throws {
+        let one = try #require(try await shop.bought(product).price)
+        let several = try await shop.bought(product, [.quantity(quantity)])
+        #expect(several.purchasedQuantity == quantity)
+        #expect(several.price == one * Decimal(quantity))
+        #expect(try shop.charged == one * Decimal(quantity + 1))
+    }
+
+    @Test(arguments: ["sword", "gold"])
+    func `What is owned only once is sold as one`(product: String) async throws {
+        #expect(try await shop.bought(product, [.quantity(1)]).purchasedQuantity == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("coins", 0), ("coins", -1), ("coins", 11), ("season", 11), ("sword", 2), ("gold", 2), ("gold", 0),
+        ]
+    )
+    func `A quantity that is not sold is refused, and charges nothing`(product: String, quantity: Int) async throws {
+        try await shop.expectRefusal(.invalidQuantity, of: product, [.quantity(quantity)])
+    }
+
+    // MARK: The app's user
+
+    @Test func `A subscription's renewals and its renewal information carry the account token`() async throws {
+        var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        let token = UUID()
+        #expect(try await shop.bought("gold", [.appAccountToken(token)]).appAccountToken == token)
+        #expect(try await shop.renewal().appAccountToken == token)
+        shop.store.advance(by: 32 * 86_400)
+        let renewal = try #require(await shop.run { await updates.next() }).payloadValue
+        #expect(renewal.reason == .renewal)
+        #expect(renewal.appAccountToken == token)
+    }
+
+    @Test func `A purchase without an account token has none`() async throws {
+        #expect(try await shop.bought("gold").appAccountToken == nil)
+        #expect(try await shop.renewal().appAccountToken == nil)
+    }
+
+    @Test func `The account token is the user's name in Store Kit 1, in lower case`() async throws {
+        let token = UUID()
+        try await shop.bought("coins", [.appAccountToken(token)])
+        let payment = try #require(shop.queue.transactions.first?.payment)
+        #expect(payment.applicationUsername == token.uuidString.lowercased())
+    }
+
+    // MARK: Ask to Buy
+
+    @Test func `A purchase that simulates Ask to Buy is pending, and an update once it is approved`() async throws {
+        var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        #expect(try await shop.buy("coins", [.simulatesAskToBuyInSandbox(true), .quantity(2)]).name == "pending")
+        #expect(try shop.charged == 0)
+        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        let update = try #require(await shop.run { await updates.next() }).payloadValue
+        #expect(update.productID == "coins")
+        #expect(update.purchasedQuantity == 2)
+        #expect(try shop.charged == Decimal(string: "1.98"))
+    }
+
+    @Test func `A purchase that simulates Ask to Buy and is declined brings nothing`() async throws {
+        var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        #expect(try await shop.buy("coins", [.simulatesAskToBuyInSandbox(true)]).name == "pending")
+        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .decline())
+        try shop.store.account.buy("sword")
+        // The subscriber hears of what comes next, and of nothing before.
+        #expect(try #require(await shop.run { await updates.next() }).payloadValue.productID == "sword")
+        #expect(try shop.charged == Decimal(string: "4.99"))
+    }
+
+    @Test func `A purchase that does not simulate Ask to Buy is bought at once`() async throws {
+        #expect(try await shop.buy("coins", [.simulatesAskToBuyInSandbox(false)]).name == "success")
+    }
+
+    @Test func `A purchase that simulates Ask to Buy concerns no other`() async throws {
+        #expect(try await shop.buy("coins", [.simulatesAskToBuyInSandbox(true)]).name == "pending")
+        #expect(try await shop.buy("coins").name == "success")
+    }
+
+    // MARK: Others
+
+    @Test func `A subscription is billed up front, and not sold in monthly parts`() async throws {
+        try await shop.expectRefusal(.productUnavailable, of: "gold", [.billingPlanType(.monthly)])
+        let transaction = try await shop.bought("gold", [.billingPlanType(.upFront)])
+        #expect(transaction.price == Decimal(string: "3.99"))
+    }
+
+    @Test(
+        arguments: [
+            .custom(key: "quantity", value: "9"), .custom(key: "quantity", value: 9.5),
+            .custom(key: "quantity", value: true), .custom(key: "quantity", value: Data([9])),
+        ] as [Product.PurchaseOption]
+    )
+    func `A custom option changes nothing`(option: Product.PurchaseOption) async throws {
+        let transaction = try await shop.bought("coins", [option])
+        #expect(transaction.purchasedQuantity == 1)
+        #expect(transaction.price == Decimal(string: "0.99"))
+    }
+}

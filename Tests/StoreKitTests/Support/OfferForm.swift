@@ -1,0 +1,108 @@
+import Foundation
+import StoreCore
+import StoreKit
+import Testing
+
+/// A form in which an app's server signs a promotional offer.
+protocol OfferForm: Sendable, CustomTestStringConvertible {
+    /// Returns the purchase options for an offer that a store signs, as the app's server would.
+    func options(
+        _ offer: String,
+        for product: String,
+        _ token: UUID?,
+        nonce: UUID,
+        signedBy store: SandboxStore
+    ) throws -> Set<Product.PurchaseOption>
+}
+
+extension OfferForm {
+    func options(
+        _ offer: String,
+        for product: String = "gold",
+        token: UUID? = nil,
+        nonce: UUID = UUID(),
+        signedBy store: SandboxStore
+    ) throws -> Set<Product.PurchaseOption> {
+        try options(offer, for: product, token, nonce: nonce, signedBy: store)
+    }
+
+    var testDescription: String { "\(Self.self)" }
+}
+
+/// A JWS in compact serialization.
+struct JWSForm: OfferForm {
+    func options(
+        _ offer: String,
+        for product: String,
+        _ token: UUID?,
+        nonce: UUID,
+        signedBy store: SandboxStore
+    ) throws -> Set<Product.PurchaseOption> {
+        let proof = try store.offerProof(.promotionalOffer(offer), for: product, nonce: nonce)
+        return Set(Product.PurchaseOption.promotionalOffer(offer, compactJWS: proof))
+    }
+}
+
+// The forms of Store Kit 1 are deprecated, and can be used through the protocol without a warning.
+
+/// The signature's parts, one by one.
+struct PartsForm: OfferForm {
+    @available(*, deprecated)
+    func options(
+        _ offer: String,
+        for product: String,
+        _ token: UUID?,
+        nonce: UUID,
+        signedBy store: SandboxStore
+    ) throws -> Set<Product.PurchaseOption> {
+        let signed = try store.signedOffer(offer, for: product, token: token, nonce: nonce)
+        let option = Product.PurchaseOption.promotionalOffer(
+            offerID: signed.identifier,
+            keyID: signed.keyIdentifier,
+            nonce: signed.nonce,
+            signature: try #require(Data(base64Encoded: signed.signature)),
+            timestamp: Int(signed.timestamp)
+        )
+        return [option]
+    }
+}
+
+/// The signature's parts in a value.
+struct SignatureForm: OfferForm {
+    @available(*, deprecated)
+    func options(
+        _ offer: String,
+        for product: String,
+        _ token: UUID?,
+        nonce: UUID,
+        signedBy store: SandboxStore
+    ) throws -> Set<Product.PurchaseOption> {
+        let signed = try store.signedOffer(offer, for: product, token: token, nonce: nonce)
+        let signature = Product.SubscriptionOffer.Signature(
+            keyID: signed.keyIdentifier,
+            nonce: signed.nonce,
+            timestamp: Int(signed.timestamp),
+            signature: try #require(Data(base64Encoded: signed.signature))
+        )
+        return [.promotionalOffer(offerID: offer, signature: signature)]
+    }
+}
+
+/// Every form, and those whose signature covers the account token.
+enum OfferForms {
+    static let withToken: [any OfferForm] = [PartsForm(), SignatureForm()]
+    static let all: [any OfferForm] = [JWSForm()] + withToken
+}
+
+extension SandboxStore {
+    fileprivate func signedOffer(
+        _ offer: String,
+        for product: String,
+        token: UUID?,
+        nonce: UUID
+    ) throws -> StoreDiscount {
+        // Servers sign an account token in lower case.
+        let token = token?.uuidString.lowercased()
+        return try signedOffer(offer, for: product, applicationUsername: token, nonce: nonce)
+    }
+}
