@@ -7,17 +7,23 @@ protocol GalleryApp: AnyObject, SendableMetatype {
     init(_ launch: AppLaunch) async
     /// The user taps a product.
     func buy(_ product: String) async throws
+    /// The user taps "Three swords".
+    func buyThree() async throws
     /// The user taps "Restore purchases".
     func restore() async throws
     /// The number of swords that the user has got, also in earlier launches.
     var swords: Int { get async }
     /// Whether the user may use a product.
     func has(_ product: String) async -> Bool
+    /// The number of gifts that the app has made to its users, of which there should be one for each at most.
+    var gifts: Int { get async }
 }
 
 extension GalleryApp {
+    func buyThree() async throws {}
     func restore() async throws {}
     func has(_ product: String) async -> Bool { false }
+    var gifts: Int { get async { 0 } }
 }
 
 /// What happens to an app of the gallery, and what is required of it.
@@ -30,6 +36,8 @@ struct GalleryRules: Sendable {
     var takesBackRefunds = false
     /// Whether it must deliver nothing whose signature is wrong.
     var verifiesSignatures = false
+    /// Whether the user buys three swords at a time, too.
+    var sellsThree = false
     /// Whether callbacks come inline, and not on the main actor.
     var isInline = false
 
@@ -48,6 +56,7 @@ extension GalleryApp {
             await Self($0)
         }
         .action("restore") { try await $0.restore() }
+        .invariant("its two users get one gift each") { await $0.gifts <= 2 }
         for product in rules.sells {
             simulation = simulation.action("buy \(product)") { try await $0.buy(product) }
             if product == "sword" {
@@ -56,6 +65,7 @@ extension GalleryApp {
                 simulation = simulation.allows(product) { await $0.has(product) }
             }
         }
+        if rules.sellsThree { simulation = simulation.action("buy 3 swords") { try await $0.buyThree() } }
         for kind in rules.without { simulation = simulation.without(kind) }
         if rules.takesBackRefunds { simulation = simulation.takesBackRefunds() }
         if rules.verifiesSignatures { simulation = simulation.verifiesSignatures() }

@@ -8,14 +8,27 @@ class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
     required init(_ launch: AppLaunch) {
         storage = launch.storage
         super.init()
-        SKPaymentQueue.default().add(self)
+        observe()
     }
 
     deinit { SKPaymentQueue.default().remove(self) }
 
+    /// Begins to observe the payment queue.
+    func observe() { SKPaymentQueue.default().add(self) }
+
+    func buyThree() {
+        let payment = SKMutablePayment()
+        payment.productIdentifier = "sword"
+        payment.quantity = 3
+        SKPaymentQueue.default().add(payment)
+    }
+
     func buy(_ product: String) { SKPaymentQueue.default().add(SKPayment(productIdentifier: product)) }
 
     func restore() { SKPaymentQueue.default().restoreCompletedTransactions() }
+
+    /// The gifts that came with the game.
+    var gifts: Int { storage["gifts", default: 0] }
 
     var swords: Int { storage["delivered", default: [String: Int]()].values.reduce(0, +) }
 
@@ -27,8 +40,8 @@ class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
         for transaction in transactions {
             switch transaction.transactionState {
             case .purchased, .restored: deliver(transaction)
-            case .failed: queue.finishTransaction(transaction)
-            case .purchasing, .deferred: break
+            case .failed: fail(transaction)
+            case .purchasing, .deferred: wait(for: transaction)
             @unknown default: break
             }
         }
@@ -40,6 +53,12 @@ class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
     ) {
         for product in productIdentifiers { storage["has \(product)"] = false }
     }
+
+    /// Shows that a purchase is under way.
+    func wait(for transaction: SKPaymentTransaction) {}
+
+    /// Shows that a purchase has failed.
+    func fail(_ transaction: SKPaymentTransaction) { SKPaymentQueue.default().finishTransaction(transaction) }
 
     /// Delivers what was paid for, and finishes the transaction.
     func deliver(_ transaction: SKPaymentTransaction) {

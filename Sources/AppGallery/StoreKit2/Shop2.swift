@@ -31,11 +31,12 @@ import StoreSimulator
 
     func buy(_ product: String) async throws {
         guard let product = try await Product.products(for: [product]).first else { return }
-        switch try await product.purchase() {
-        case .success(let result): await take(result)
-        case .pending, .userCancelled: break
-        @unknown default: break
-        }
+        await handle(try await product.purchase(), of: product)
+    }
+
+    /// Handles a purchase's outcome.
+    func handle(_ result: Product.PurchaseResult, of product: Product) async {
+        if case .success(let result) = result { await take(result) }
     }
 
     func restore() async throws { try await AppStore.sync() }
@@ -56,8 +57,14 @@ import StoreSimulator
         await transaction.finish()
     }
 
+    /// The subscribers' gifts, by the first transaction of each subscription.
+    var gifts: Int { storage["gifts", default: Set<UInt64>()].count }
+
     /// Keeps what was paid for, once for each transaction; nothing of what is revoked.
     func keep(_ transaction: Transaction) {
+        if transaction.productType == .autoRenewable {
+            storage["gifts"] = storage["gifts", default: Set<UInt64>()].union([transaction.originalID])
+        }
         guard transaction.productID == "sword" else { return }
         var delivered: [UInt64: Int] = storage["delivered", default: [:]]
         delivered[transaction.id] = transaction.revocationDate == nil ? transaction.purchasedQuantity : 0

@@ -14,7 +14,10 @@ extension AppLife {
         {
             try take(last)
         }
-        for isOther in [true, false] {
+        // What was begun for the present user goes to the store before there is another one.
+        try rest(step)
+        try checkLiveness(step)
+        for isOther in simulation.hasOtherUser ? [true, false] : [false] {
             try take(.signIn(other: isOther))
             for _ in 0..<3 {
                 try rest(step)
@@ -24,8 +27,19 @@ extension AppLife {
             }
             try rest(step)
             try checkUnfinished(step)
+            try check(isOther ? .anotherUser : .end, before: step)
         }
-        try check(isFinal: true, before: step)
+    }
+
+    /// Checks that an app delivers what comes while it runs, and not only after another launch.
+    private func checkLiveness(_ step: Int) throws {
+        // What is signed wrongly, or for somebody else, waits for another launch.
+        let transactions = try store.transactions
+        let account = device.account?.name
+        if hasSignedWrongly || transactions.contains(where: { $0.account != account && $0.account != "relative" }) {
+            return
+        }
+        try check(.whileRunning, before: step)
     }
 
     /// Lets time pass until lost messages have shown, and been sent again.
@@ -56,10 +70,21 @@ extension AppLife {
         throw Violation(sentence: "a transaction of \(left.productIdentifier) \(state)", step: step)
     }
 
+    /// A moment at which an app is checked.
+    enum Moment {
+        /// Between two steps.
+        case step
+        /// When everything has come to rest, before another launch.
+        case whileRunning
+        /// At the end, for another user than the last.
+        case anotherUser
+        case end
+    }
+
     /// Checks what is claimed.
-    func check(isFinal: Bool, before step: Int) throws {
+    func check(_ moment: Moment, before step: Int) throws {
         guard running?.app != nil else {
-            if isFinal { throw Violation(sentence: "the app's launch never ends", step: step) }
+            if moment == .end { throw Violation(sentence: "the app's launch never ends", step: step) }
             return
         }
         let transactions = try store.transactions
@@ -68,10 +93,11 @@ extension AppLife {
             let sentence: String? =
                 switch claim {
                 case .holds(let product, let count):
-                    try compare(ask(count, step), with: Sold(of: product, transactions, untrusted), isFinal)
+                    try compare(ask(count, step), with: Sold(of: product, transactions, untrusted), moment)
                         .map { "\(product): \($0)" }
                 case .allows(let product, let isAllowed):
-                    isFinal ? try compare(ask(isAllowed, step), with: product, transactions) : nil
+                    moment == .end || moment == .anotherUser
+                        ? try compare(ask(isAllowed, step), with: product, transactions) : nil
                 case .invariant(let sentence, let isKept):
                     try ask(isKept, step) ? nil : "the app breaks its own rule: \(sentence)"
                 }
@@ -92,21 +118,24 @@ extension AppLife {
         untrusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)).subtracting(trusted)
     }
 
-    private func compare(_ held: Int, with sold: Sold, _ isFinal: Bool) -> String? {
+    private func compare(_ held: Int, with sold: Sold, _ moment: Moment) -> String? {
         if simulation.isVerified, held > sold.trusted, held <= sold.paid {
             return "\(held) delivered, of which only \(sold.trusted) had a signature to trust"
         }
         if held > sold.paid { return "\(held) delivered, and only \(sold.paid) paid for" }
-        guard isFinal else { return nil }
-        if simulation.isTakenBack, held > sold.paid - sold.refunded {
+        guard moment == .end || moment == .whileRunning else { return nil }
+        if moment == .end, simulation.isTakenBack, held > sold.paid - sold.refunded {
             return "\(held) kept, although \(sold.refunded) of \(sold.paid) were refunded"
         }
-        if held < sold.paid - sold.refunded { return "\(sold.paid) paid for, and only \(held) delivered" }
+        if held < sold.paid - sold.refunded {
+            let when = moment == .end ? "" : " before another launch"
+            return "\(sold.paid) paid for, and only \(held) delivered\(when)"
+        }
         return nil
     }
 
     private func compare(_ isAllowed: Bool, with product: String, _ transactions: [SandboxTransaction]) -> String? {
-        let isEntitled = store.account.entitlements.contains { $0.productIdentifier == product }
+        let isEntitled = device.account?.entitlements.contains { $0.productIdentifier == product } ?? false
         if isAllowed == isEntitled { return nil }
         if isEntitled { return "\(product): the user is entitled to it, and has no access" }
         let isRefunded = transactions.contains { $0.productIdentifier == product && $0.cancellationDate != nil }

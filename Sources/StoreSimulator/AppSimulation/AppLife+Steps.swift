@@ -64,6 +64,7 @@ extension AppLife {
         // What was sold before could be trusted.
         if store.signatureDefect == nil { trusted = Set(try store.transactions.map(\.id)) }
         store.signatureDefect = defect
+        if defect != nil { hasSignedWrongly = true }
         if defect == nil { untrusted = [] }
     }
 

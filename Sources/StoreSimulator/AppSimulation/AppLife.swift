@@ -47,6 +47,7 @@ final class AppLife<App> {
     let answer = Locked(AppStep.UserAnswer.pays)
     /// The transactions that have been sold since the store began to sign wrongly, which nobody can trust yet.
     var untrusted: Set<String> = []
+    var hasSignedWrongly = false
     /// The transactions that had been sold before.
     var trusted: Set<String> = []
 
@@ -83,7 +84,7 @@ final class AppLife<App> {
                 try take(step)
                 try settle(before: index)
                 try relaunchKilled(before: index)
-                try check(isFinal: false, before: index)
+                try check(.step, before: index)
             }
             try windUp(steps.count)
         }

@@ -69,6 +69,9 @@ public struct AppSimulation<App>: Sendable {
         self.init(products: try StoreConfiguration(contentsOf: file).products, launch: launch)
     }
 
+    /// Whether another user may sign in.
+    var hasOtherUser: Bool { weights[.signIn] != 0 }
+
     var choices: AppStepGenerator.Choices {
         var weights = weights
         // An app that need not look at signatures delivers whatever they are.
