@@ -107,29 +107,6 @@ extension AppSimulation {
         )
     }
 
-    /// Takes out pieces, large ones first, as long as some rule is still broken.
-    private func shrunk(seed: UInt64, steps: [AppStep], _ first: AppLife<App>.Violation) throws -> [AppStep] {
-        func breaks(_ steps: [AppStep]) throws -> Bool { try violation(seed: seed, steps: steps).0 != nil }
-        var best = steps
-        let prefix = Array(steps.prefix(first.step + 1))
-        if prefix.count < steps.count, try breaks(prefix) { best = prefix }
-        var size = max(best.count / 2, 1)
-        while true {
-            var (index, hasShrunk) = (0, false)
-            while index < best.count {
-                var rest = best
-                rest.removeSubrange(index..<min(rest.count, index + size))
-                if try breaks(rest) {
-                    (best, hasShrunk) = (rest, true)
-                } else {
-                    index += size
-                }
-            }
-            if size == 1, !hasShrunk { return best }
-            size = max(size / 2, 1)
-        }
-    }
-
     /// Calls a body on a thread that may be used up.
     func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in

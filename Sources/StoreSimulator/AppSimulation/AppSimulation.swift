@@ -102,7 +102,8 @@ extension AppSimulation {
 extension AppSimulation {
     /// Requires that each purchase of a product is delivered exactly once, also across deaths.
     ///
-    /// It counts for consumables and non-renewing subscriptions, a purchase of several as so many.
+    /// It counts for consumables and non-renewing subscriptions, a purchase of several as so many. What comes while the app
+    /// runs has to be delivered before it is launched again.
     ///
     /// - Parameters:
     ///   - product: the product.
@@ -114,7 +115,7 @@ extension AppSimulation {
 
     /// Requires that the app gives access to a product exactly while its user is entitled to it.
     ///
-    /// It counts for non-consumables and auto-renewable subscriptions, at the end of each life.
+    /// It counts for non-consumables and auto-renewable subscriptions, at the end of each life, for each user who signs in.
     ///
     /// - Parameters:
     ///   - product: the product.

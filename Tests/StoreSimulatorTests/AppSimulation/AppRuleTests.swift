@@ -30,7 +30,7 @@ import Testing
         .holds("sword") { _ in 0 }
         let steps: [AppStep] = [.buyElsewhere("sword"), .relaunch, .buyElsewhere("sword"), .refund(0)]
         let found = try #require(try await failure(of: simulation, steps))
-        #expect(found.sentence == "sword: 1 paid for, and only 0 delivered")
+        #expect(found.sentence == "sword: 1 paid for, and only 0 delivered before another launch")
         #expect(found.steps == [.buyElsewhere("sword")])
         #expect(try await failure(of: simulation, [.buyElsewhere("sword"), .refund(0)]) == nil)
     }
@@ -53,6 +53,7 @@ import Testing
             Task { for await result in Transaction.updates { await result.unsafePayloadValue.finish() } }
             return launch
         }
+        .without(.signIn)
         let never = finishing.allows("game") { _ in false }
         let always = finishing.allows("game") { _ in true }
         let bought: [AppStep] = [.buyElsewhere("game")]
@@ -77,6 +78,46 @@ import Testing
         #expect(try await failure(of: never, [.familyBuys("game"), .familyLeaves]) == nil)
     }
 
+    @Test func `Access is each user's own`() async throws {
+        // It remembers that the product was sold, and not to whom.
+        let simulation = AppSimulation(products: Armory.products) { launch in
+            Task {
+                for await result in Transaction.updates {
+                    launch.storage["plays"] = true
+                    await result.unsafePayloadValue.finish()
+                }
+            }
+            return launch
+        }
+        .allows("game") { (launch: AppLaunch) in launch.storage["plays", default: false] }
+        let bought: [AppStep] = [.buyElsewhere("game")]
+        #expect(try await failure(of: simulation.without(.signIn), bought) == nil)
+        #expect(
+            try await failure(of: simulation, bought)?.sentence
+                == "game: the user has access, and is not entitled to it"
+        )
+    }
+
+    @Test func `What comes while the app runs is delivered before another launch`() async throws {
+        // It looks for what is unfinished when it is launched, and never again.
+        let simulation = AppSimulation(products: Armory.products) { launch in
+            Task {
+                for await result in Transaction.unfinished {
+                    launch.storage["swords", default: 0] += 1
+                    await result.unsafePayloadValue.finish()
+                }
+            }
+            return launch
+        }
+        .holds("sword") { (launch: AppLaunch) in launch.storage["swords", default: 0] }
+        let bought: [AppStep] = [.buyElsewhere("sword")]
+        #expect(
+            try await failure(of: simulation, bought)?.sentence
+                == "sword: 1 paid for, and only 0 delivered before another launch"
+        )
+        #expect(try await failure(of: simulation, bought + [.relaunch]) == nil)
+    }
+
     @Test func `What is refunded must be taken back, if the app says so`() async throws {
         let player = AppSimulation(products: Armory.products) { launch in
             Task {
@@ -87,6 +128,7 @@ import Testing
             }
             return launch
         }
+        .without(.signIn)
         .allows("game") { (launch: AppLaunch) in launch.storage["plays", default: false] }
         let played: [AppStep] = [.buyElsewhere("game"), .refund(0)]
         #expect(try await failure(of: player, played) == nil)
