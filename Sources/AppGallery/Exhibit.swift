@@ -1,11 +1,15 @@
 import StoreSimulator
 
 /// A mistake in purchase code that users have complained of: an app that makes it, and the same app without it.
-public struct Exhibit: Sendable {
+public struct Exhibit: Sendable, CustomStringConvertible {
     /// The mistake, in a sentence.
     public let name: String
     /// What a user sees of it.
     public let complaint: String
+    /// The mended app, and what happens to it.
+    ///
+    /// Exhibits that one app mends have the same.
+    public let mendedApp: String
     private let findFault: @Sendable (UInt64, Int) async throws -> AppSimulationFailure?
     private let tryMended: @Sendable (UInt64, Int) async throws -> AppSimulationReport
 
@@ -26,6 +30,7 @@ public struct Exhibit: Sendable {
     ) {
         self.name = name
         self.complaint = complaint
+        mendedApp = "\(mended) \(rules)"
         findFault = { seed, runs in
             do {
                 try await Faulty.simulation(rules).run(seed: seed, runs: runs)
@@ -51,6 +56,9 @@ public struct Exhibit: Sendable {
     public func report(seed: UInt64 = 1, runs: Int) async throws -> AppSimulationReport {
         try await tryMended(seed, runs)
     }
+
+    /// The mistake.
+    public var description: String { name }
 
     /// All exhibits.
     public static let all = storeKit1 + storeKit2

@@ -6,7 +6,7 @@ extension Exhibit {
         "A transaction is finished before its item is kept",
         complaint: "I paid, the app crashed, and the sword never came.",
         faulty: FinishesBeforeKeeping.self,
-        mended: KeepsBeforeFinishing.self
+        mended: Shop1.self
     )
 }
 
@@ -15,12 +15,5 @@ private final class FinishesBeforeKeeping: Shop1 {
         // A process that ends between the two lines has nothing to show for the money.
         SKPaymentQueue.default().finishTransaction(transaction)
         keep(transaction)
-    }
-}
-
-private final class KeepsBeforeFinishing: Shop1 {
-    override func deliver(_ transaction: SKPaymentTransaction) {
-        keep(transaction)
-        SKPaymentQueue.default().finishTransaction(transaction)
     }
 }

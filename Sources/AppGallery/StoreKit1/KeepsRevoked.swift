@@ -12,9 +12,10 @@ extension Exhibit {
 }
 
 private final class KeepsRevoked: Shop1 {
-    // The queue tells when access has ended, by a method that an observer need not have.
-    override func paymentQueue(
-        _ queue: SKPaymentQueue,
-        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
-    ) {}
+    override func keep(_ transaction: SKPaymentTransaction) {
+        storage["has \(transaction.payment.productIdentifier)"] = true
+    }
+
+    // What was bought need not be owned any more.
+    override func has(_ product: String) async -> Bool { storage["has \(product)", default: false] }
 }

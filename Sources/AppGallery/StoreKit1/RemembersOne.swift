@@ -11,12 +11,19 @@ extension Exhibit {
 }
 
 private final class RemembersOne: Shop1 {
-    override var swords: Int { storage["swords", default: 0] }
+    private struct Kept: Codable {
+        var last: String?
+        var swords = 0
+    }
+
+    private var kept: Kept { storage["kept", default: Kept()] }
+
+    override var swords: Int { kept.swords }
 
     override func keep(_ transaction: SKPaymentTransaction) {
         // Two that come again by turns are both new each time.
-        if storage["last"] == transaction.transactionIdentifier { return }
-        storage["last"] = transaction.transactionIdentifier
-        storage["swords", default: 0] += transaction.payment.quantity
+        if kept.last == transaction.transactionIdentifier { return }
+        let swords = kept.swords + transaction.payment.quantity
+        storage["kept"] = Kept(last: transaction.transactionIdentifier, swords: swords)
     }
 }

@@ -32,7 +32,10 @@ class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
 
     var swords: Int { storage["delivered", default: [String: Int]()].values.reduce(0, +) }
 
-    func has(_ product: String) -> Bool { storage["has \(product)", default: false] }
+    func has(_ product: String) async -> Bool {
+        for await case .verified in Transaction.currentEntitlements(for: product) { return true }
+        return false
+    }
 
     // MARK: SKPaymentTransactionObserver
 
@@ -47,12 +50,11 @@ class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
         }
     }
 
+    // Access is looked up when it is wanted, and so needs no news of its end.
     func paymentQueue(
         _ queue: SKPaymentQueue,
         didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
-    ) {
-        for product in productIdentifiers { storage["has \(product)"] = false }
-    }
+    ) {}
 
     /// Shows that a purchase is under way.
     func wait(for transaction: SKPaymentTransaction) {}
@@ -68,9 +70,8 @@ class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
 
     /// Keeps what was paid for, once for each transaction.
     func keep(_ transaction: SKPaymentTransaction) {
-        let product = transaction.payment.productIdentifier
-        guard product == "sword" else { return storage["has \(product)"] = true }
-        guard let identifier = transaction.transactionIdentifier else { return }
+        guard transaction.payment.productIdentifier == "sword", let identifier = transaction.transactionIdentifier
+        else { return }
         var delivered: [String: Int] = storage["delivered", default: [:]]
         delivered[identifier] = transaction.payment.quantity
         storage["delivered"] = delivered

@@ -44,9 +44,7 @@ import StoreSimulator
     var swords: Int { storage["delivered", default: [UInt64: Int]()].values.reduce(0, +) }
 
     func has(_ product: String) async -> Bool {
-        for await result in Transaction.currentEntitlements {
-            if case .verified(let transaction) = result, transaction.productID == product { return true }
-        }
+        for await case .verified in Transaction.currentEntitlements(for: product) { return true }
         return false
     }
 
