@@ -116,15 +116,15 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreSimulatorTests",
-            dependencies: ["StoreSimulator", "StoreContract", "StoreCore"],
+            dependencies: ["AppGallery", "StoreSimulator", "StoreContract", "StoreCore"],
             exclude: ["Mutations"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite", "StoreKit",
-                "StoreKitTest", "StoreSQLite",
+                "AppGallery", "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite",
+                "StoreKit", "StoreKitTest", "StoreSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings

@@ -6,11 +6,12 @@ import Testing
     static let articles = ["README.md"] + Document.paths(under: "Sources/StoreCore/StoreCore.docc", endingIn: ".md")
     static let sources = Document.paths(under: "Sources", endingIn: ".swift")
 
-    /// The files of this target, and the package that `.ci/run` builds as a client.
+    /// The files of this target, the gallery of mistakes, and the package that `.ci/run` builds as a client.
     static let compiled: [[String]] = {
         let paths =
             Document.paths(under: "Tests/DocumentationTests", endingIn: ".swift")
             .filter { $0.contains("/Examples") } + Document.paths(under: ".ci/client", endingIn: ".swift")
+            + Document.paths(under: "Sources/AppGallery", endingIn: ".swift")
         return paths.map { path in
             let lines = (try? Document.text(path))?.split(separator: "\n") ?? []
             return lines.map { $0.trimmingCharacters(in: .whitespaces) }

@@ -1,0 +1,18 @@
+import AppGallery
+import StoreSimulator
+import Testing
+
+@Suite struct GalleryTests {
+    /// An exhibit for each mended app.
+    private static let mended = Dictionary(grouping: Exhibit.all, by: \.mendedApp).values.map { $0[0] }
+
+    @Test func `There are fifteen mistakes in each Store Kit at least`() {
+        #expect(Exhibit.all.count { $0.mendedApp.hasPrefix("Shop1") } >= 15)
+        #expect(Exhibit.all.count { $0.mendedApp.hasPrefix("Shop2") } >= 15)
+    }
+
+    @Test(arguments: mended) func `A mended app breaks no rule`(exhibit: Exhibit) async throws {
+        let report = try await exhibit.report(runs: 20)
+        #expect(report.runs == 20)
+    }
+}
