@@ -57,7 +57,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "store-bench",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreKit", "StoreSQLite", "CLibcrypto", "CSQLite"],
+            dependencies: [
+                "StoreCore", "StoreCrypto", "StoreKit", "StoreSimulator", "StoreSQLite", "CLibcrypto", "CSQLite",
+            ],
             swiftSettings: settings
         ),
         // Apps with the mistakes that users complain of, and the same apps without them.

@@ -20,6 +20,9 @@ while let argument = arguments.popFirst() {
     runs = number
 }
 
+/// Prints a line at once, also into a file.
+func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
 var isRight = true
 let clock = ContinuousClock()
 var tried: Set<String> = []
@@ -27,30 +30,30 @@ var shares: [Double] = []
 for exhibit in Exhibit.all where names.isEmpty || names.contains(where: { exhibit.name.contains($0) }) {
     let start = clock.now
     if let failure = try await exhibit.failure() {
-        print(
+        say(
             "\(exhibit.name): \(failure.steps.count) of \(failure.drawn) steps, seed \(failure.seed), \(clock.now - start)"
         )
-        print("    \(failure.sentence)")
-        print("    \(failure.steps.map(\.description).joined(separator: ", "))")
+        say("    \(failure.sentence)")
+        say("    \(failure.steps.map(\.description).joined(separator: ", "))")
         if failure.steps.count > 8 { isRight = false }
         shares.append(Double(failure.steps.count) / Double(failure.drawn))
     } else {
-        print("\(exhibit.name): not found in 2,000 lives, \(clock.now - start)")
+        say("\(exhibit.name): not found in 2,000 lives, \(clock.now - start)")
         isRight = false
     }
     guard tried.insert(exhibit.mendedApp).inserted else { continue }
     do {
         let start = clock.now
         let report = try await exhibit.report(runs: runs)
-        print("    mended: \(report.runs) lives, \(report.steps) steps, \(clock.now - start)")
+        say("    mended: \(report.runs) lives, \(report.steps) steps, \(clock.now - start)")
     } catch {
-        print("    MENDED, BUT: \(error)")
+        say("    MENDED, BUT: \(error)")
         isRight = false
     }
 }
 if !shares.isEmpty {
     let share = shares.reduce(0, +) / Double(shares.count)
-    print("a mistake takes \((share * 1_000).rounded() / 10) % of the steps of its life")
+    say("a mistake takes \((share * 1_000).rounded() / 10) % of the steps of its life")
     if share > 0.1 { isRight = false }
 }
 exit(isRight ? 0 : 1)

@@ -57,7 +57,7 @@ extension Figure {
             restore, renewals, products, storekitLoad,
             receiptSign, receiptVerify, receiptFile,
             storeKit2Purchase, storeKit2Updates, storeKit2Latest,
-            memoryPending,
+            memoryPending, simulatorOverhead,
         ]
         + durable + signatures
 

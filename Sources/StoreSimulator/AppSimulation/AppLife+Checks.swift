@@ -87,7 +87,7 @@ extension AppLife {
             if moment == .end { throw Violation(sentence: "the app's launch never ends", step: step) }
             return
         }
-        let transactions = try store.transactions
+        transactions = try store.transactions
         note(transactions)
         for claim in simulation.claims {
             let sentence: String? =

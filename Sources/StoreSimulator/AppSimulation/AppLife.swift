@@ -45,6 +45,8 @@ final class AppLife<App> {
     var coverage = AppCoverage()
     /// The user's answer to payment sheets.
     let answer = Locked(AppStep.UserAnswer.pays)
+    /// The store's transactions when the app was checked last.
+    var transactions: [SandboxTransaction] = []
     /// The transactions that have been sold since the store began to sign wrongly, which nobody can trust yet.
     var untrusted: Set<String> = []
     var hasSignedWrongly = false
@@ -168,11 +170,11 @@ final class AppLife<App> {
     func settle(before step: Int) throws {
         scheduler.replenish()
         for _ in 0..<3 {
-            while scheduler.drainHere() {}
-            clock.activity.settle()
+            comeToRest()
+            if pauses.nextDeadline == nil { break }
             pauses.advance(by: 300)
-            pauses.activity.settle()
         }
+        comeToRest()
         if scheduler.isExhausted { throw Violation(sentence: "the app's tasks never come to rest", step: step) }
         guard let running else { return }
         if let error = running.error {
@@ -182,6 +184,13 @@ final class AppLife<App> {
             let sentence = "the app works on a thread of its own, whose order no seed repeats"
             throw Violation(sentence: sentence, step: step)
         }
+    }
+
+    /// Lets everything happen that needs no clock: what the queue does may be work for the store, and the other way round.
+    private func comeToRest() {
+        while scheduler.drainHere() {}
+        clock.activity.settle()
+        pauses.activity.settle()
     }
 
     /// The states that a step meets.
@@ -194,7 +203,6 @@ final class AppLife<App> {
         for subscription in store.account.subscriptions {
             states.append(subscription.isRunning ? .subscribed : .lapsed)
         }
-        let transactions = (try? store.transactions) ?? []
         if transactions.contains(where: { $0.cancellationDate != nil }) { states.append(.refunded) }
         if transactions.contains(where: { $0.state == .purchased && !$0.isFinished }) { states.append(.unfinished) }
         return states.isEmpty ? [.atRest] : Array(Set(states))
