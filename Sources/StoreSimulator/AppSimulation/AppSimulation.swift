@@ -14,7 +14,7 @@ import StoreCore
 /// ```
 ///
 /// A life is a number of steps: what the user does in the app, and whatever else happens, ``AppStep``. The app is launched
-/// with a ``StoreContext`` of its own bound, so that its code uses `SKPaymentQueue.default()`, `Transaction.updates` and the
+/// with a `StoreContext` of its own bound, so that its code uses `SKPaymentQueue.default()`, `Transaction.updates` and the
 /// rest as ever, on either face of Store Kit. It is killed at boundaries of Store Kit and of its storage, and launched again.
 /// At the end everything is decided, and the app must have delivered what was paid for: each consumable exactly once,
 /// access exactly while there is an entitlement, with no transaction left unfinished.
@@ -64,7 +64,7 @@ public struct AppSimulation<App>: Sendable {
 
     /// Creates a simulation of an app whose products are in Xcode's `.storekit` file.
     ///
-    /// - Throws: the file's errors, as ``StoreConfiguration/init(contentsOf:)``.
+    /// - Throws: the file's errors, as `StoreConfiguration(contentsOf:)` has them.
     public init(contentsOf file: URL, launch: @escaping Launch) throws {
         self.init(products: try StoreConfiguration(contentsOf: file).products, launch: launch)
     }
