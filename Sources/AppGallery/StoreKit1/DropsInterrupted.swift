@@ -7,7 +7,7 @@ extension Exhibit {
         complaint: "The store wanted me to accept its terms. I did, it charged me, and nothing came.",
         faulty: DropsInterrupted.self,
         mended: Shop1.self,
-        rules: GalleryRules(without: [.elsewhere, .promotion, .askToBuy])
+        rules: GalleryRules(without: [.elsewhere, .promotion, .askToBuy, .failure, .user])
     )
 }
 

@@ -14,18 +14,19 @@ struct AppCoverage: Sendable {
     }
 
     private(set) var steps: [AppStep.Kind: [State: Int]] = [:]
+    private(set) var totals: [AppStep.Kind: Int] = [:]
     private(set) var kills: [AppProcess.Boundary: Int] = [:]
-    private(set) var count = 0
+    var count: Int { totals.values.reduce(0, +) }
 
     mutating func note(_ kind: AppStep.Kind, in states: [State]) {
-        count += 1
+        totals[kind, default: 0] += 1
         for state in states { steps[kind, default: [:]][state, default: 0] += 1 }
     }
 
     mutating func noteKill(at boundary: AppProcess.Boundary) { kills[boundary, default: 0] += 1 }
 
     mutating func add(_ other: AppCoverage) {
-        count += other.count
+        for (kind, times) in other.totals { totals[kind, default: 0] += times }
         for (kind, states) in other.steps {
             for (state, times) in states { steps[kind, default: [:]][state, default: 0] += times }
         }

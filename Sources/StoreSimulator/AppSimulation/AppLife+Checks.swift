@@ -10,7 +10,7 @@ extension AppLife {
         injector.removeAllRules()
         injector.releaseAll()
         for last in [AppStep.reachable(true), .user(.pays), .askToBuy(false), .interrupt(false), .failPurchases(nil)]
-            + [.sign(nil), .billingFails(false), .storefront("USA")]
+            + [.sign(nil), .billingFails(false), .storefront("USA"), .slowDownloads(false)]
         {
             try take(last)
         }

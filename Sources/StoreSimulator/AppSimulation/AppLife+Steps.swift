@@ -1,3 +1,4 @@
+import Foundation
 import StoreContract
 import StoreCore
 
@@ -28,6 +29,16 @@ extension AppLife {
         case .advance(let hours): clock.advance(by: Double(max(hours, 0)) * 3_600)
         case .autoRenew, .billingFails, .gracePeriod, .payBill, .expire, .askForConsent, .consent:
             takeSubscriptionStep(step)
+        case .redeem(let code, let product): attempt { try store.account.redeem(code: code, of: product) }
+        case .winBack(let offer, let product): attempt { try store.account.takeWinBackOffer(offer, of: product) }
+        case .slowDownloads(let isSlow):
+            store.downloadPace = isSlow ? .bytesPerSecond(1_000) : .atOnce
+        case .failDownload(let file):
+            device.failDownload(
+                of: file,
+                at: .chunk(1),
+                with: .network(.networkConnectionLost, "the simulation fails it")
+            )
         case .refund(let index): refund(index)
         case .failPurchases(let code): store.purchaseFailure = code.map { .storeKit($0, "the simulation fails it") }
         case .sign(let defect):

@@ -33,6 +33,9 @@ final class AppLife<App> {
     /// minutes, a hundred thousand times in a year.
     private let pauses = ManualClock()
     let scheduler: TaskScheduler
+    private let afterlife = AppProcess.Afterlife()
+    /// The running process.
+    private let present = Locked<AppProcess?>(nil)
     let store: SandboxStore
     let other: SandboxAccount
     let relative: SandboxAccount
@@ -56,7 +59,8 @@ final class AppLife<App> {
     init(_ simulation: AppSimulation<App>, seed: UInt64) throws {
         self.simulation = simulation
         beginning = clock.now
-        scheduler = TaskScheduler(clock: clock)
+        let present = present
+        scheduler = TaskScheduler(clock: clock) { present.withLock { $0 }?.exhaust() }
         pauses.activity.register(scheduler)
         let answer = answer
         store = try SandboxStore(
@@ -103,7 +107,8 @@ final class AppLife<App> {
     // MARK: - Launches
 
     private func launch() {
-        let process = AppProcess(scheduler)
+        let process = AppProcess(scheduler, afterlife)
+        present.withLock { $0 = process }
         let backend = LaunchBackend(injector, process)
         let context = StoreContext(
             backend: backend,
@@ -152,7 +157,10 @@ final class AppLife<App> {
         end()
         injector.removeAllRules()
         injector.cut()
+        scheduler.replenish()
         while scheduler.drainHere() {}
+        // Code that tries again is answered again, but not forever.
+        for _ in 0..<3 where afterlife.answer() { while scheduler.drainHere() {} }
     }
 
     func arm(after count: Int) { running?.process.arm(after: count) }
@@ -169,13 +177,16 @@ final class AppLife<App> {
     /// Lets everything happen that can happen without a further step.
     func settle(before step: Int) throws {
         scheduler.replenish()
+        running?.process.replenish()
         for _ in 0..<3 {
             comeToRest()
             if pauses.nextDeadline == nil { break }
             pauses.advance(by: 300)
         }
         comeToRest()
-        if scheduler.isExhausted { throw Violation(sentence: "the app's tasks never come to rest", step: step) }
+        if scheduler.isExhausted || running?.process.isExhausted == true {
+            throw Violation(sentence: "the app never comes to rest", step: step)
+        }
         guard let running else { return }
         if let error = running.error {
             throw Violation(sentence: "the app cannot be launched: \(error)", step: step)

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// The process of one launch, which may be killed at a boundary.
@@ -20,16 +21,73 @@ final class AppProcess: Sendable {
         var countdown = 0
         var killedAt: Boundary?
         var escapes = 0
+        /// The number of boundaries that may still be passed before the app rests.
+        var patience = AppProcess.patience
     }
+
+    /// Far more boundaries than an app passes before it rests.
+    private static let patience = 10_000
 
     private let state = Locked(State())
     private let scheduler: TaskScheduler
+    private let afterlife: Afterlife
 
-    init(_ scheduler: TaskScheduler) { self.scheduler = scheduler }
+    init(_ scheduler: TaskScheduler, _ afterlife: Afterlife) {
+        self.scheduler = scheduler
+        self.afterlife = afterlife
+    }
+
+    /// The questions that killed processes still wait for.
+    ///
+    /// None is answered before the life is over: code that tries again when something fails would try forever.
+    final class Afterlife: Sendable {
+        private let replies = Locked<[@Sendable () -> Void]>([])
+
+        fileprivate func add(_ reply: @escaping @Sendable () -> Void) { replies.withLock { $0.append(reply) } }
+
+        /// Answers what waits; returns whether anything did.
+        func answer() -> Bool {
+            let waiting = replies.withLock { replies in
+                defer { replies = [] }
+                return replies
+            }
+            for reply in waiting { reply() }
+            return !waiting.isEmpty
+        }
+    }
+
+    /// Keeps a reply to what a killed process still asks, so that in the end none of its tasks waits.
+    func lose(_ reply: @escaping @Sendable () -> Void) { afterlife.add(reply) }
+
+    /// The error in such replies.
+    static let lost = StoreFailure.network(.networkConnectionLost, "the app was killed")
+
+    /// Passes on a question and its answer, as long as the process lives.
+    func ask<Answer: Sendable>(
+        _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
+        _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+    ) {
+        guard pass(.call) else { return lose { reply(.failure(Self.lost)) } }
+        call { answer in
+            if self.pass(.answer) { reply(answer) } else { self.lose { reply(.failure(Self.lost)) } }
+        }
+    }
+
+    /// The same for an answer that is nil unless something failed.
+    func ask(
+        _ reply: @escaping @Sendable (StoreFailure?) -> Void,
+        _ call: (@escaping @Sendable (StoreFailure?) -> Void) -> Void
+    ) {
+        ask({ (answer: Result<Void, StoreFailure>) in reply(answer.failure) }) { answered in
+            call { answered($0.map { .failure($0) } ?? .success(())) }
+        }
+    }
 
     var isDead: Bool { state.withLock { $0.isDead } }
     /// The boundary at which it was killed, nil for none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
+    /// Whether it was killed since it never came to rest.
+    var isExhausted: Bool { state.withLock { $0.patience == 0 } }
     /// The number of calls from threads of the app's own.
     var escapes: Int { state.withLock { $0.escapes } }
 
@@ -37,6 +95,10 @@ final class AppProcess: Sendable {
     func arm(after count: Int) { state.withLock { $0.countdown = max(count, 1) } }
     func disarm() { state.withLock { $0.countdown = 0 } }
     func kill() { state.withLock { $0.isDead = true } }
+    /// Lets so many boundaries be passed once more.
+    func replenish() { state.withLock { if !$0.isDead { $0.patience = Self.patience } } }
+    /// Kills the process, which goes on forever.
+    func exhaust() { state.withLock { ($0.isDead, $0.patience) = (true, 0) } }
 
     /// Passes a boundary; returns whether the process lives on.
     @discardableResult
@@ -45,11 +107,19 @@ final class AppProcess: Sendable {
         return state.withLock { state in
             if isForeign { state.escapes += 1 }
             if state.isDead { return false }
-            guard state.countdown > 0 else { return true }
+            state.patience -= 1
+            if state.patience == 0 { state.isDead = true }
+            guard state.countdown > 0 else { return !state.isDead }
             state.countdown -= 1
-            guard state.countdown == 0 else { return true }
+            guard state.countdown == 0 else { return !state.isDead }
             (state.isDead, state.killedAt) = (true, boundary)
             return false
         }
+    }
+}
+
+extension Result<Void, StoreFailure> {
+    fileprivate var failure: StoreFailure? {
+        if case .failure(let failure) = self { failure } else { nil }
     }
 }

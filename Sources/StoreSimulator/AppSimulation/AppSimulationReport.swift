@@ -8,7 +8,7 @@ public struct AppSimulationReport: Sendable, CustomStringConvertible {
     public var steps: Int { coverage.count }
 
     /// How often steps of a kind were taken.
-    public func count(of kind: AppStep.Kind) -> Int { coverage.steps[kind]?.values.max() ?? 0 }
+    public func count(of kind: AppStep.Kind) -> Int { coverage.totals[kind] ?? 0 }
 
     /// The number of lives and steps, and a table of which steps met which states.
     ///

@@ -28,6 +28,11 @@ extension AppStep: CustomStringConvertible {
         case .expire: ".expire"
         case .askForConsent: ".askForConsent"
         case .consent(let isGiven): ".consent(\(isGiven))"
+        case .redeem(let code, let product):
+            ".redeem(code: \(code.debugDescription), of: \(product.debugDescription))"
+        case .winBack(let offer, let product): ".winBack(\(offer.debugDescription), of: \(product.debugDescription))"
+        case .slowDownloads(let isSlow): ".slowDownloads(\(isSlow))"
+        case .failDownload(let file): ".failDownload(\(file.debugDescription))"
         case .refund(let index): ".refund(\(index))"
         case .failPurchases(let code): ".failPurchases(\(code.map { $0.source } ?? "nil"))"
         case .sign(let defect): ".sign(\(defect.map { ".\($0)" } ?? "nil"))"

@@ -64,6 +64,20 @@ public enum AppStep: Hashable, Sendable {
     /// The user answers that request.
     case consent(Bool)
 
+    // MARK: Offers
+
+    /// The user redeems an offer's code in the store.
+    case redeem(code: String, of: String)
+    /// The user takes an offer that wins subscribers back, in the store.
+    case winBack(String, of: String)
+
+    // MARK: Hosted files
+
+    /// The files that the store hosts come at 1,000 bytes a second of its clock from now on, or at once.
+    case slowDownloads(Bool)
+    /// The next download of a file fails once.
+    case failDownload(String)
+
     // MARK: The store
 
     /// The store refunds one of the user's purchases.
@@ -126,6 +140,10 @@ public enum AppStep: Hashable, Sendable {
         case billing
         /// ``AppStep/askForConsent`` and ``AppStep/consent(_:)``.
         case consent
+        /// ``AppStep/redeem(code:of:)`` and ``AppStep/winBack(_:of:)``.
+        case offer
+        /// ``AppStep/slowDownloads(_:)`` and ``AppStep/failDownload(_:)``.
+        case download
         /// ``AppStep/refund(_:)``.
         case refund
         /// ``AppStep/failPurchases(_:)``.
@@ -154,6 +172,8 @@ public enum AppStep: Hashable, Sendable {
         case .autoRenew, .expire: .renewal
         case .billingFails, .gracePeriod, .payBill: .billing
         case .askForConsent, .consent: .consent
+        case .redeem, .winBack: .offer
+        case .slowDownloads, .failDownload: .download
         case .refund: .refund
         case .failPurchases: .failure
         case .sign: .signature

@@ -9,6 +9,24 @@ struct AppStepGenerator {
         var products: [SandboxProduct]
         /// How often each kind is drawn.
         var weights: [AppStep.Kind: Int]
+
+        /// The steps that redeem the products' offers.
+        var offers: [AppStep] {
+            products.flatMap { product in
+                let offers = product.subscription
+                let codes = offers?.codeOffers.compactMap(\.offer.terms.identifier) ?? []
+                let winBacks = offers?.winBackOffers.compactMap(\.offer.terms.identifier) ?? []
+                return codes.map { AppStep.redeem(code: $0, of: product.identifier) }
+                    + winBacks.map { AppStep.winBack($0, of: product.identifier) }
+            }
+        }
+
+        /// The identifiers of the files that are hosted.
+        var files: [String] {
+            products.flatMap { product in
+                product.hostedContent?.files.map { $0.identifier ?? product.identifier } ?? []
+            }
+        }
     }
 
     private let choices: Choices
@@ -40,7 +58,7 @@ struct AppStepGenerator {
         case .askToBuy, .wire: 7
         case .relaunch, .interruption, .refund, .billing: 5
         case .elsewhere, .renewal: 4
-        case .user, .signIn, .family, .failure: 3
+        case .user, .signIn, .family, .failure, .offer, .download: 3
         case .promotion, .storefront, .consent, .signature: 2
         }
     }
@@ -50,6 +68,8 @@ struct AppStepGenerator {
         case .action: !choices.actions.isEmpty
         case .renewal, .billing, .consent: choices.products.contains { $0.kind == .autoRenewable }
         case .family: choices.products.contains { $0.isFamilyShareable }
+        case .offer: !choices.offers.isEmpty
+        case .download: !choices.files.isEmpty
         default: true
         }
     }
@@ -82,8 +102,16 @@ struct AppStepGenerator {
         case .billing:
             [.billingFails(true), .billingFails(false), .gracePeriod(below(2) == 0), .payBill][below(4)]
         case .consent: [.askForConsent, .consent(true), .consent(false)][below(3)]
+        case .offer: choices.offers[below(choices.offers.count)]
+        case .download:
+            [.slowDownloads(true), .slowDownloads(false), .failDownload(choices.files[below(choices.files.count)])][
+                below(3)
+            ]
         case .refund: .refund(below(8))
-        case .failure: .failPurchases([nil, nil, .unknown, .paymentNotAllowed, .paymentInvalid][below(5)])
+        case .failure:
+            .failPurchases(
+                ([nil, nil, nil] + StoreFailure.Code.ofPurchases)[below(3 + StoreFailure.Code.ofPurchases.count)]
+            )
         case .signature: .sign(below(2) == 0 ? nil : SignatureDefect.allCases[below(SignatureDefect.allCases.count)])
         case .wire: wireStep()
         }
@@ -95,11 +123,11 @@ struct AppStepGenerator {
         case 1, 2: return .reachable(true)
         case 3: return .release
         default:
-            let points: [FaultInjector.Point] = [
+            var points: [FaultInjector.Point] = [
                 .submission, .submission, .reply, .reply, .update, .update, .connection, .productsRequest,
-                .productsAnswer,
-                .receiptRequest, .receiptAnswer,
+                .productsAnswer, .receiptRequest, .receiptAnswer,
             ]
+            if !choices.files.isEmpty { points += [.downloadRequest, .downloadChunk] }
             return .fault(fault(), at: points[below(points.count)])
         }
     }

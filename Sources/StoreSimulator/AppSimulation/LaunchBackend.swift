@@ -15,11 +15,13 @@ final class LaunchBackend: StoreBackend {
     var clock: any StoreClock { wire.clock }
     var lane: BackendLane { .caller }
 
-    /// The store's services, none in a killed process.
+    /// The store's services, of which a killed process has those that only read.
     var services: StoreServices {
-        guard !process.isDead else { return StoreServices() }
         var services = wire.services
         services.history = services.history.map { LaunchHistory($0, process) }
+        services.content = services.content.map { LaunchContent($0, process) }
+        services.receipts = services.receipts.map { LaunchReceipts($0, process) }
+        if process.isDead { (services.promotions, services.codes, services.consent) = (nil, nil, nil) }
         return services
     }
 
@@ -57,10 +59,7 @@ final class LaunchBackend: StoreBackend {
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        guard process.pass(.call) else { return reply(.failure(AppProcess.lost)) }
-        wire.products(identifiers) { [process] answer in
-            reply(process.pass(.answer) ? answer : .failure(AppProcess.lost))
-        }
+        process.ask(reply) { wire.products(identifiers, reply: $0) }
     }
 
     /// Closes all connections, as the end of a process does.
@@ -73,9 +72,38 @@ final class LaunchBackend: StoreBackend {
     }
 }
 
-extension AppProcess {
-    /// The answer to what a killed process still asks, so that none of its tasks waits forever.
-    static let lost = StoreFailure.network(.networkConnectionLost, "the app was killed")
+/// What one launch downloads.
+private final class LaunchContent: ContentService {
+    private let content: any ContentService
+    private let process: AppProcess
+
+    init(_ content: any ContentService, _ process: AppProcess) {
+        self.content = content
+        self.process = process
+    }
+
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
+        process.ask(reply) { content.fetchContent(request, reply: $0) }
+    }
+}
+
+/// The receipts of one launch.
+private final class LaunchReceipts: ReceiptService {
+    private let receipts: any ReceiptService
+    private let process: AppProcess
+
+    init(_ receipts: any ReceiptService, _ process: AppProcess) {
+        self.receipts = receipts
+        self.process = process
+    }
+
+    func receipt(forTransaction identifier: String) -> Data? { receipts.receipt(forTransaction: identifier) }
+
+    var appReceipt: Data? { receipts.appReceipt }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        process.ask(reply) { receipts.refreshReceipt(properties, reply: $0) }
+    }
 }
 
 /// A receiver that hears nothing once its process is killed.

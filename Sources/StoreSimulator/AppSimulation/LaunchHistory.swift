@@ -11,49 +11,40 @@ final class LaunchHistory: HistoryService {
         self.process = process
     }
 
-    private func ask<Answer>(
-        _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
-        _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
-    ) {
-        guard process.pass(.call) else { return reply(.failure(AppProcess.lost)) }
-        call { [process] answer in reply(process.pass(.answer) ? answer : .failure(AppProcess.lost)) }
-    }
-
     func transactions(
         _ query: HistoryQuery,
         reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
     ) {
-        ask(reply) { history.transactions(query, reply: $0) }
+        process.ask(reply) { history.transactions(query, reply: $0) }
     }
 
     func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
     ) {
-        ask(reply) { history.subscriptions(query, reply: $0) }
+        process.ask(reply) { history.subscriptions(query, reply: $0) }
     }
 
     func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
-        ask(reply) { history.appTransaction(reply: $0) }
+        process.ask(reply) { history.appTransaction(reply: $0) }
     }
 
     func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        guard process.pass(.call) else { return reply(AppProcess.lost) }
-        history.synchronize { [process] failure in reply(process.pass(.answer) ? failure : AppProcess.lost) }
+        process.ask(reply) { history.synchronize(reply: $0) }
     }
 
     func isEligibleForIntroductoryOffer(
         inGroup group: String,
         reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
     ) {
-        ask(reply) { history.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
+        process.ask(reply) { history.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
     }
 
     func requestRefund(
         ofTransaction identifier: String,
         reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
     ) {
-        ask(reply) { history.requestRefund(ofTransaction: identifier, reply: $0) }
+        process.ask(reply) { history.requestRefund(ofTransaction: identifier, reply: $0) }
     }
 
     var deviceVerificationID: UUID? { history.deviceVerificationID }

@@ -31,8 +31,23 @@ extension StoreFailure {
 }
 
 extension StoreFailure.Code {
+    /// The codes with which a store fails purchases.
+    static let ofPurchases: [StoreFailure.Code] = purchaseNames.map(\.code)
+
+    private static let purchaseNames: [(name: String, code: StoreFailure.Code)] =
+        [
+            ("clientInvalid", .clientInvalid), ("paymentCancelled", .paymentCancelled),
+            ("paymentInvalid", .paymentInvalid),
+            ("storeProductNotAvailable", .storeProductNotAvailable),
+            ("cloudServicePermissionDenied", .cloudServicePermissionDenied),
+            ("cloudServiceRevoked", .cloudServiceRevoked),
+            ("unauthorizedRequestData", .unauthorizedRequestData), ("invalidOfferIdentifier", .invalidOfferIdentifier),
+            ("invalidSignature", .invalidSignature), ("missingOfferParams", .missingOfferParams),
+            ("invalidOfferPrice", .invalidOfferPrice), ("ineligibleForOffer", .ineligibleForOffer),
+        ] + StoreFailure.storeKitNames
+
     /// The code as Swift source: drawn codes by their names, others by their numbers.
     var source: String {
-        StoreFailure.storeKitNames.first { $0.code == self }.map { ".\($0.name)" } ?? ".init(rawValue: \(rawValue))"
+        Self.purchaseNames.first { $0.code == self }.map { ".\($0.name)" } ?? ".init(rawValue: \(rawValue))"
     }
 }

@@ -14,6 +14,8 @@ final class TaskScheduler: ActivityMember, Sendable {
         var foreignJobs = 0
         /// The number of jobs that may still run before the clock is moved again.
         var budget = TaskScheduler.budget
+        /// The number of jobs that may run after these, so that what others wait for is done.
+        var overtime = TaskScheduler.budget
     }
 
     /// Far more jobs than an app has before it rests.
@@ -21,13 +23,18 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     private let state = Locked(State())
     private let clock: ManualClock
+    /// Ends what keeps tasks going that go on forever.
+    ///
+    /// Called once; what still goes on after as many jobs again does not run.
+    private let stop: @Sendable () -> Void
     /// The executor of tasks without an actor, and of all actors but the main one.
     let general = TaskSchedulerLane()
     /// The main actor's executor.
     let main = TaskSchedulerLane()
 
-    init(clock: ManualClock) {
+    init(clock: ManualClock, stop: @escaping @Sendable () -> Void = {}) {
         self.clock = clock
+        self.stop = stop
         general.attach(self)
         main.attach(self)
         clock.activity.register(self)
@@ -50,11 +57,11 @@ final class TaskScheduler: ActivityMember, Sendable {
         clock.schedule(at: clock.now + max(seconds, 0)) { [weak self] in self?.enqueue(job, on: lane) }
     }
 
-    /// Whether tasks go on forever; the rest of their jobs does not run.
+    /// Whether tasks go on forever.
     var isExhausted: Bool { state.withLock { $0.budget == 0 } }
 
     /// Lets so many jobs run once more.
-    func replenish() { state.withLock { $0.budget = Self.budget } }
+    func replenish() { state.withLock { ($0.budget, $0.overtime) = (Self.budget, Self.budget) } }
 
     /// Begins a task, and runs everything that is ready.
     ///
@@ -72,24 +79,26 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     func drainHere() -> Bool {
         guard TaskScheduler.current === self else { return false }
-        let next = state.withLock { state -> (job: UnownedJob, lane: TaskSchedulerLane)? in
-            guard state.next < state.jobs.count, state.budget > 0 else { return nil }
+        let (next, isLast) = state.withLock { state -> ((job: UnownedJob, lane: TaskSchedulerLane)?, Bool) in
+            guard state.next < state.jobs.count, state.budget + state.overtime > 0 else { return (nil, false) }
+            let isLast = state.budget == 1
+            if state.budget > 0 { state.budget -= 1 } else { state.overtime -= 1 }
             defer {
-                state.budget -= 1
                 state.next += 1
                 if state.next == state.jobs.count {
                     state.jobs.removeAll(keepingCapacity: true)
                     state.next = 0
                 }
             }
-            return state.jobs[state.next]
+            return (state.jobs[state.next], isLast)
         }
+        if isLast { stop() }
         guard let next else { return false }
         next.job.runSynchronously(on: next.lane.asUnownedSerialExecutor())
         return true
     }
 
-    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.jobs.isEmpty || $0.budget == 0, $0.work) } }
+    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.jobs.isEmpty || $0.overtime == 0, $0.work) } }
     var keepable: (any ActivityPulse)? { self }
     var waitingFor: [String] { [] }
 }

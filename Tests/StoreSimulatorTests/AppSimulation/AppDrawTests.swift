@@ -20,7 +20,7 @@ import Testing
         #expect(weighed.count(of: .time) > 3 * plain.count(of: .time))
         #expect(weighed.count(of: .relaunch) == 0)
         // Without subscriptions there is nothing to renew; signatures matter only to those who look at them.
-        for kind in [AppStep.Kind.renewal, .billing, .consent, .signature, .family] {
+        for kind in [AppStep.Kind.renewal, .billing, .consent, .signature, .family, .offer, .download] {
             #expect(plain.count(of: kind) == 0)
         }
     }
@@ -104,9 +104,12 @@ import Testing
             (.autoRenew(false), ".autoRenew(false)"), (.billingFails(true), ".billingFails(true)"),
             (.gracePeriod(true), ".gracePeriod(true)"), (.payBill, ".payBill"), (.expire, ".expire"),
             (.askForConsent, ".askForConsent"), (.consent(false), ".consent(false)"), (.refund(4), ".refund(4)"),
+            (.redeem(code: "GIFT", of: "pro"), #".redeem(code: "GIFT", of: "pro")"#),
+            (.winBack("back", of: "pro"), #".winBack("back", of: "pro")"#),
+            (.slowDownloads(true), ".slowDownloads(true)"), (.failDownload("map"), #".failDownload("map")"#),
             (.failPurchases(nil), ".failPurchases(nil)"),
             (.failPurchases(.paymentNotAllowed), ".failPurchases(.paymentNotAllowed)"),
-            (.failPurchases(.init(rawValue: 3)), ".failPurchases(.init(rawValue: 3))"), (.sign(nil), ".sign(nil)"),
+            (.failPurchases(.init(rawValue: 99)), ".failPurchases(.init(rawValue: 99))"), (.sign(nil), ".sign(nil)"),
             (.sign(.invalidSignature), ".sign(.invalidSignature)"), (.reachable(true), ".reachable(true)"),
             (.fault(.delay(5), at: .reply), ".fault(.delay(5.0), at: .reply)"), (.release, ".release"),
         ]

@@ -146,14 +146,14 @@ import Testing
 
     private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
-    @Test func `Tasks that never come to rest are reported`() async throws {
+    @Test func `An app that never comes to rest is reported`() async throws {
         let failure = await #expect(throws: AppSimulationFailure.self) {
             try await AppSimulation(products: [.consumable("sword", price: "0.99")]) { _ in 0 }
                 .action("poll") { _ in while !Task.isCancelled { await Task.yield() } }
                 .invariant("none") { _ in true }
                 .run(seed: 1, steps: [.advance(hours: 1), .action("poll")])
         }
-        #expect(failure?.sentence == "the app's tasks never come to rest")
+        #expect(failure?.sentence == "the app never comes to rest")
         #expect(failure?.steps == [.action("poll")])
     }
 }
