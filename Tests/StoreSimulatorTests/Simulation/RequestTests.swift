@@ -212,7 +212,7 @@ import Testing
             .orderPromotions(device: 0, products: [.sword, .game]), .orderPromotions(device: 0, products: []),
             .setPromotion(device: 1, product: .gold, isShown: nil),
             .setPromotion(device: 1, product: .gold, isShown: false), .readPromotions(device: 2),
-            .injectFault(device: 0, fault: .fail(.storeKit(.init(rawValue: 18), "")), point: .productsAnswer),
+            .injectFault(device: 0, fault: .fail(.storeKit(.init(rawValue: 99), "")), point: .productsAnswer),
             .injectFault(device: 0, fault: .fail(.network(.timedOut, "a \"slow\" night")), point: .receiptRequest),
             .injectFault(device: 0, fault: .fail(.storeKit(.paymentNotAllowed, "")), point: .storefrontRead),
         ]
@@ -222,7 +222,7 @@ import Testing
                 ".orderPromotions(device: 0, products: [.sword, .game])", ".orderPromotions(device: 0, products: [])",
                 ".setPromotion(device: 1, product: .gold, isShown: nil)",
                 ".setPromotion(device: 1, product: .gold, isShown: false)", ".readPromotions(device: 2)",
-                ".injectFault(device: 0, fault: .fail(.storeKit(.init(rawValue: 18), \"\")), point: .productsAnswer)",
+                ".injectFault(device: 0, fault: .fail(.storeKit(.init(rawValue: 99), \"\")), point: .productsAnswer)",
                 ".injectFault(device: 0, fault: .fail(.network(.timedOut, \"a \\\"slow\\\" night\")), point: .receiptRequest)",
                 ".injectFault(device: 0, fault: .fail(.storeKit(.paymentNotAllowed, \"\")), point: .storefrontRead)",
             ]
