@@ -34,7 +34,7 @@ extension AppLife {
     /// Checks that an app delivers what comes while it runs, and not only after another launch.
     private func checkLiveness(_ step: Int) throws {
         // What is signed wrongly, or for somebody else, waits for another launch.
-        let transactions = try store.transactions
+        try readTransactions()
         let account = device.account?.name
         if hasSignedWrongly || transactions.contains(where: { $0.account != account && $0.account != "relative" }) {
             return
@@ -44,13 +44,16 @@ extension AppLife {
 
     /// Lets time pass until lost messages have shown, and been sent again.
     private func rest(_ step: Int) throws {
-        for _ in 0..<4 {
+        let turn = injector.timeout + 1
+        let end = clock.now + 4 * turn
+        try settle(before: step)
+        try relaunchKilled(before: step)
+        while clock.now < end, let deadline = clock.nextDeadline, deadline <= end {
+            clock.advance(by: turn)
+            injector.releaseAll()
             try settle(before: step)
             try relaunchKilled(before: step)
-            clock.advance(by: injector.timeout + 1)
-            injector.releaseAll()
         }
-        try settle(before: step)
     }
 
     /// Checks that the device's user has nothing unfinished.
@@ -87,7 +90,7 @@ extension AppLife {
             if moment == .end { throw Violation(sentence: "the app's launch never ends", step: step) }
             return
         }
-        transactions = try store.transactions
+        try readTransactions()
         note(transactions)
         for claim in simulation.claims {
             let sentence: String? =

@@ -39,7 +39,7 @@ extension AppLife {
                 at: .chunk(1),
                 with: .network(.networkConnectionLost, "the simulation fails it")
             )
-        case .refund(let index): refund(index)
+        case .refund(let index): try refund(index)
         case .failPurchases(let code): store.purchaseFailure = code.map { .storeKit($0, "the simulation fails it") }
         case .sign(let defect):
             try changeSignature(to: defect)
@@ -73,7 +73,8 @@ extension AppLife {
 
     private func changeSignature(to defect: SignatureDefect?) throws {
         // What was sold before could be trusted.
-        if store.signatureDefect == nil { trusted = Set(try store.transactions.map(\.id)) }
+        try readTransactions()
+        if store.signatureDefect == nil { trusted = Set(transactions.map(\.id)) }
         store.signatureDefect = defect
         if defect != nil { hasSignedWrongly = true }
         if defect == nil { untrusted = [] }
@@ -83,8 +84,9 @@ extension AppLife {
         if let request = store.undecided.at(index) { attempt { try store.decide(request.transaction, answer) } }
     }
 
-    private func refund(_ index: Int) {
-        let sold = ((try? store.transactions) ?? []).filter {
+    private func refund(_ index: Int) throws {
+        try readTransactions()
+        let sold = transactions.filter {
             $0.state == .purchased && $0.origin != .familySharing && $0.origin != .restoration
                 && $0.cancellationDate == nil
         }

@@ -48,8 +48,9 @@ final class AppLife<App> {
     var coverage = AppCoverage()
     /// The user's answer to payment sheets.
     let answer = Locked(AppStep.UserAnswer.pays)
-    /// The store's transactions when the app was checked last.
-    var transactions: [SandboxTransaction] = []
+    private var reader: TransactionReader
+    /// The store's transactions when they were read last.
+    private(set) var transactions: [SandboxTransaction] = []
     /// The transactions that have been sold since the store began to sign wrongly, which nobody can trust yet.
     var untrusted: Set<String> = []
     var hasSignedWrongly = false
@@ -70,6 +71,7 @@ final class AppLife<App> {
             authorizer: Authorizer { _ in answer.withLock { $0 }.authorization },
             signer: HMACReceiptSigner(key: Data(repeating: 7, count: 32))
         )
+        reader = TransactionReader(store)
         other = try store.addAccount("other")
         relative = try store.addAccount("relative")
         injector = FaultInjector(store, seed: seed)
@@ -103,6 +105,9 @@ final class AppLife<App> {
     }
 
     var device: SandboxDevice { store.device }
+
+    /// Reads the store's transactions.
+    func readTransactions() throws { transactions = try reader.transactions() }
 
     // MARK: - Launches
 
@@ -178,12 +183,11 @@ final class AppLife<App> {
     func settle(before step: Int) throws {
         scheduler.replenish()
         running?.process.replenish()
-        for _ in 0..<3 {
-            comeToRest()
-            if pauses.nextDeadline == nil { break }
-            pauses.advance(by: 300)
-        }
         comeToRest()
+        for _ in 0..<3 where pauses.nextDeadline != nil {
+            pauses.advance(by: 300)
+            comeToRest()
+        }
         if scheduler.isExhausted || running?.process.isExhausted == true {
             throw Violation(sentence: "the app never comes to rest", step: step)
         }

@@ -2,9 +2,9 @@ import Foundation
 
 // Reads of a store that do not change it.
 extension SandboxDriverState {
-    /// Reads the whole ledger; throws if it returns fewer records than the store has applied.
-    func forEachRecord(_ body: (LedgerRecord) -> Void) throws {
-        var position = 0
+    /// Reads the ledger after a position; throws if it returns fewer records than the store has applied.
+    func forEachRecord(after position: Int = 0, _ body: (LedgerRecord) -> Void) throws {
+        var position = position
         while position < state.position {
             let next = try records.read(after: position, limit: min(1024, state.position - position))
             guard !next.isEmpty else { throw StoreFailure.cutShort(at: position) }

@@ -1,0 +1,15 @@
+/// A reader of all transactions of a store, which reads on in the ledger from where it read last.
+package struct TransactionReader {
+    private let driver: SandboxDriver
+    private var history = LedgerHistory()
+
+    package init(_ store: SandboxStore) { driver = store.core }
+
+    /// Returns every transaction there ever was, as ``SandboxStore/transactions`` does.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package mutating func transactions() throws -> [SandboxTransaction] {
+        try driver.look { shell, _ in try shell.forEachRecord(after: history.state.position) { history.take($0) } }
+        return history.transactions
+    }
+}
