@@ -23,6 +23,10 @@ while let argument = arguments.popFirst() {
 /// Prints a line at once, also into a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
+for name in names where !Exhibit.all.contains(where: { $0.name.contains(name) }) {
+    FileHandle.standardError.write(Data("no exhibit has \(name) in its name\n".utf8))
+    exit(2)
+}
 var isRight = true
 let clock = ContinuousClock()
 var tried: Set<String> = []

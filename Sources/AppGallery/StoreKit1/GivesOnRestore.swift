@@ -7,14 +7,14 @@ extension Exhibit {
         complaint: "Restore, restore, restore: ten gifts.",
         faulty: GivesOnRestore.self,
         mended: Shop1.self,
-        rules: GalleryRules(sells: ["game"], without: [.signIn, .family])
+        rules: GalleryRules(sells: ["game"], without: [.signIn, .family, .refund], giftedUsers: 1)
     )
 }
 
 private final class GivesOnRestore: Shop1 {
-    override func keep(_ transaction: SKPaymentTransaction) {
-        super.keep(transaction)
-        // A restored transaction is another one, with another identifier, of the purchase that was credited before.
-        storage["gifts", default: 0] += 1
+    override func give(for transaction: SKPaymentTransaction) {
+        // A restored transaction is another one of a purchase that was credited before, and so is that of buying it again.
+        let gifts: [String] = storage["gifts", default: []]
+        storage["gifts"] = gifts + [transaction.transactionIdentifier ?? ""]
     }
 }

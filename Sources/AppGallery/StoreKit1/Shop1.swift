@@ -27,8 +27,8 @@ class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
 
     func restore() { SKPaymentQueue.default().restoreCompletedTransactions() }
 
-    /// The gifts that came with the game.
-    var gifts: Int { storage["gifts", default: 0] }
+    /// The gifts that came with products which last.
+    var gifts: Int { storage["gifts", default: [String]()].count }
 
     var swords: Int { storage["delivered", default: [String: Int]()].values.reduce(0, +) }
 
@@ -65,7 +65,15 @@ class Shop1: NSObject, GalleryApp, SKPaymentTransactionObserver {
     /// Delivers what was paid for, and finishes the transaction.
     func deliver(_ transaction: SKPaymentTransaction) {
         keep(transaction)
+        give(for: transaction)
         SKPaymentQueue.default().finishTransaction(transaction)
+    }
+
+    /// Makes a gift for the game, once.
+    func give(for transaction: SKPaymentTransaction) {
+        let product = transaction.payment.productIdentifier
+        let gifts: [String] = storage["gifts", default: []]
+        if product == "game", !gifts.contains(product) { storage["gifts"] = gifts + [product] }
     }
 
     /// Keeps what was paid for, once for each transaction.

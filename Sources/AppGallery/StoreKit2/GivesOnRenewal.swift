@@ -7,7 +7,7 @@ extension Exhibit {
         complaint: "My subscription brings a welcome gift every month.",
         faulty: GivesOnRenewal.self,
         mended: Shop2.self,
-        rules: GalleryRules(sells: ["pro", "basic"])
+        rules: GalleryRules(sells: ["pro", "basic"], giftedUsers: 2)
     )
 }
 
