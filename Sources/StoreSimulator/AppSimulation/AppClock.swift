@@ -18,16 +18,16 @@ public struct AppClock: Clock {
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    private let clock: ManualClock
+    private let scheduler: TaskScheduler
     private let beginning: Date
 
-    init(_ clock: ManualClock, beginning: Date) {
-        self.clock = clock
+    init(_ scheduler: TaskScheduler, beginning: Date) {
+        self.scheduler = scheduler
         self.beginning = beginning
     }
 
     /// The present moment.
-    public var now: Instant { Instant(offset: .seconds(clock.now.timeIntervalSince(beginning))) }
+    public var now: Instant { Instant(offset: .seconds(scheduler.now.timeIntervalSince(beginning))) }
     /// The shortest time that can be told.
     public var minimumResolution: Duration { .milliseconds(1) }
 
@@ -36,11 +36,13 @@ public struct AppClock: Clock {
     /// - Throws: `CancellationError` if the task is canceled first.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let (seconds, attoseconds) = now.duration(to: deadline).components
-        let moment = clock.now + Double(seconds) + Double(attoseconds) * 1e-18
-        let sleeper = Sleeper()
+        let wait = Double(seconds) + Double(attoseconds) * 1e-18
+        try Task.checkCancellation()
+        if wait <= 0 { return }
+        let sleeper = Sleeper(scheduler)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                sleeper.sleep(continuation, until: moment, by: clock)
+                sleeper.sleep(continuation, wait)
             }
         } onCancel: {
             sleeper.end(with: .failure(CancellationError()))
@@ -51,29 +53,32 @@ public struct AppClock: Clock {
     private final class Sleeper: Sendable {
         private struct State {
             var continuation: CheckedContinuation<Void, any Error>?
-            var timer: TimerToken?
+            var number: Int?
             var isCanceled = false
         }
 
         private let state = Locked(State())
+        private let scheduler: TaskScheduler
 
-        func sleep(_ continuation: CheckedContinuation<Void, any Error>, until moment: Date, by clock: ManualClock) {
+        init(_ scheduler: TaskScheduler) { self.scheduler = scheduler }
+
+        func sleep(_ continuation: CheckedContinuation<Void, any Error>, _ seconds: TimeInterval) {
             let isCanceled = state.withLock { state in
                 if !state.isCanceled { state.continuation = continuation }
                 return state.isCanceled
             }
             if isCanceled { return continuation.resume(throwing: CancellationError()) }
-            let timer = clock.schedule(at: moment) { [weak self] in self?.end(with: .success(())) }
-            state.withLock { $0.timer = timer }
+            let number = scheduler.sleep(until: scheduler.now + seconds) { self.end(with: .success(())) }
+            state.withLock { $0.number = number }
         }
 
         func end(with result: Result<Void, any Error>) {
-            let (continuation, timer) = state.withLock { state in
+            let (continuation, number) = state.withLock { state in
                 if case .failure = result { state.isCanceled = true }
-                defer { (state.continuation, state.timer) = (nil, nil) }
-                return (state.continuation, state.timer)
+                defer { (state.continuation, state.number) = (nil, nil) }
+                return (state.continuation, state.number)
             }
-            timer?.cancel()
+            if let number { scheduler.forget(number) }
             continuation?.resume(with: result)
         }
     }

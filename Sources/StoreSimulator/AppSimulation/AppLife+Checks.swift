@@ -109,7 +109,8 @@ extension AppLife {
     }
 
     private func ask<Answer>(_ body: @escaping @Sendable (App) async -> Answer, _ step: Int) throws -> Answer {
-        guard let answer = act({ await body($0) }) else {
+        // A kill during the answer would be no fault of the app's.
+        guard let answer = running?.process.spared({ act { await body($0) } }) ?? nil else {
             throw Violation(sentence: "the app does not answer what it has", step: step)
         }
         return answer
@@ -141,10 +142,20 @@ extension AppLife {
         let isEntitled = device.account?.entitlements.contains { $0.productIdentifier == product } ?? false
         if isAllowed == isEntitled { return nil }
         if isEntitled { return "\(product): the user is entitled to it, and has no access" }
-        let isRefunded = transactions.contains { $0.productIdentifier == product && $0.cancellationDate != nil }
+        let isRefunded = isRefunded(product, transactions)
         if isRefunded, !simulation.isTakenBack { return nil }
         return
             "\(product): the user has access\(isRefunded ? ", although it was refunded" : ", and is not entitled to it")"
+    }
+}
+
+extension AppLife {
+    /// Whether what gave the device's user access last was refunded to whoever paid for it.
+    private func isRefunded(_ product: String, _ transactions: [SandboxTransaction]) -> Bool {
+        let sales = transactions.filter { $0.productIdentifier == product && $0.state == .purchased }
+        guard let last = sales.last(where: { $0.account == device.account?.name }) else { return false }
+        if let payer = last.sharedBy { return sales.last { $0.account == payer && $0.sharedBy == nil }?.refund != nil }
+        return last.refund != nil
     }
 }
 

@@ -74,7 +74,7 @@ extension AppLife {
     private func changeSignature(to defect: SignatureDefect?) throws {
         // What was sold before could be trusted.
         try readTransactions()
-        if store.signatureDefect == nil { trusted = Set(transactions.map(\.id)) }
+        if store.signatureDefect == nil { trusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)) }
         store.signatureDefect = defect
         if defect != nil { hasSignedWrongly = true }
         if defect == nil { untrusted = [] }

@@ -27,6 +27,8 @@ final class AppLife<App> {
         }
     }
 
+    private struct WeakContext { weak let context: StoreContext? }
+
     let simulation: AppSimulation<App>
     let clock = ManualClock()
     /// The clock of the queue's pauses, which moves at each step: a queue that cannot reach its store retries every few
@@ -44,6 +46,10 @@ final class AppLife<App> {
     private let journal = MemoryJournal(firstID: JournalID(rawValue: 1))
     private let beginning: Date
     private var launches = 0
+    /// The contexts of all launches, of which some are gone.
+    private var contexts: [WeakContext] = []
+    /// The context of code whose process has ended.
+    private let nowhere = StoreContext(log: .silent)
     private(set) var running: Running?
     var coverage = AppCoverage()
     /// The user's answer to payment sheets.
@@ -124,11 +130,12 @@ final class AppLife<App> {
         )
         let running = Running(process, backend, context)
         self.running = running
+        contexts.append(WeakContext(context: context))
         StoreContext.ofThread = context
         let launch = AppLaunch(
             number: launches,
             storage: AppStorage(disk, process),
-            clock: AppClock(clock, beginning: beginning),
+            clock: AppClock(scheduler, beginning: beginning),
             storeClock: clock
         )
         launches += 1
@@ -152,9 +159,10 @@ final class AppLife<App> {
         running.backend.close()
         // Its tasks come to rest before there is another process.
         while scheduler.drainHere() {}
+        scheduler.strandSleepers()
+        StoreContext.ofThread = nowhere
         running.context.run { running.app = nil }
         self.running = nil
-        StoreContext.ofThread = nil
         while scheduler.drainHere() {}
     }
 
@@ -165,7 +173,21 @@ final class AppLife<App> {
         scheduler.replenish()
         while scheduler.drainHere() {}
         // Code that tries again is answered again, but not forever.
-        for _ in 0..<3 where afterlife.answer() { while scheduler.drainHere() {} }
+        for _ in 0..<3 {
+            scheduler.strandSleepers()
+            scheduler.wakeStranded()
+            afterlife.answer()
+            while scheduler.drainHere() {}
+        }
+        // Whoever still awaits a purchase, an update or the like is told that there is no more, and keeps no store.
+        for context in contexts.compactMap(\.context) {
+            context.use(nil)
+            context.run { _ = SKPaymentQueue.default().relaunch() }
+        }
+        afterlife.close()
+        while scheduler.drainHere() {}
+        present.withLock { $0 = nil }
+        StoreContext.ofThread = nil
     }
 
     func arm(after count: Int) { running?.process.arm(after: count) }
@@ -192,7 +214,7 @@ final class AppLife<App> {
             throw Violation(sentence: "the app never comes to rest", step: step)
         }
         guard let running else { return }
-        if let error = running.error {
+        if let error = running.error, !running.process.isDead {
             throw Violation(sentence: "the app cannot be launched: \(error)", step: step)
         }
         if running.process.escapes > 0 || scheduler.foreignJobs > 0 {

@@ -21,11 +21,15 @@ final class AppProcess: Sendable {
         var countdown = 0
         var killedAt: Boundary?
         var escapes = 0
-        /// The number of boundaries that may still be passed before the app rests.
+        /// Whether it may not be killed at a boundary for now.
+        var isSpared = false
+        /// The number of boundaries that may still be passed at this moment.
         var patience = AppProcess.patience
+        var moment = Date.distantPast
+        var isExhausted = false
     }
 
-    /// Far more boundaries than an app passes before it rests.
+    /// Far more boundaries than an app passes at one moment.
     private static let patience = 10_000
 
     private let state = Locked(State())
@@ -41,18 +45,23 @@ final class AppProcess: Sendable {
     ///
     /// None is answered before the life is over: code that tries again when something fails would try forever.
     final class Afterlife: Sendable {
-        private let replies = Locked<[@Sendable () -> Void]>([])
+        private let replies = Locked<[@Sendable () -> Void]?>([])
 
-        fileprivate func add(_ reply: @escaping @Sendable () -> Void) { replies.withLock { $0.append(reply) } }
+        fileprivate func add(_ reply: @escaping @Sendable () -> Void) { replies.withLock { $0?.append(reply) } }
 
-        /// Answers what waits; returns whether anything did.
-        func answer() -> Bool {
+        /// Answers what waits, and drops what is asked from now on.
+        func close() {
+            answer()
+            replies.withLock { $0 = nil }
+        }
+
+        /// Answers what waits.
+        func answer() {
             let waiting = replies.withLock { replies in
-                defer { replies = [] }
-                return replies
+                defer { if replies != nil { replies = [] } }
+                return replies ?? []
             }
             for reply in waiting { reply() }
-            return !waiting.isEmpty
         }
     }
 
@@ -87,7 +96,7 @@ final class AppProcess: Sendable {
     /// The boundary at which it was killed, nil for none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
     /// Whether it was killed since it never came to rest.
-    var isExhausted: Bool { state.withLock { $0.patience == 0 } }
+    var isExhausted: Bool { state.withLock { $0.isExhausted } }
     /// The number of calls from threads of the app's own.
     var escapes: Int { state.withLock { $0.escapes } }
 
@@ -95,23 +104,34 @@ final class AppProcess: Sendable {
     func arm(after count: Int) { state.withLock { $0.countdown = max(count, 1) } }
     func disarm() { state.withLock { $0.countdown = 0 } }
     func kill() { state.withLock { $0.isDead = true } }
-    /// Lets so many boundaries be passed once more.
-    func replenish() { state.withLock { if !$0.isDead { $0.patience = Self.patience } } }
+    /// Lets as many boundaries be passed as at a new moment.
+    func replenish() { state.withLock { $0.patience = Self.patience } }
+    /// Calls a body, during which the process is not killed at a boundary.
+    func spared<R>(_ body: () throws -> R) rethrows -> R {
+        state.withLock { $0.isSpared = true }
+        defer { state.withLock { $0.isSpared = false } }
+        return try body()
+    }
     /// Kills the process, which goes on forever.
-    func exhaust() { state.withLock { ($0.isDead, $0.patience) = (true, 0) } }
+    func exhaust() { state.withLock { ($0.isDead, $0.isExhausted) = (true, true) } }
 
     /// Passes a boundary; returns whether the process lives on.
     @discardableResult
     func pass(_ boundary: Boundary) -> Bool {
         let isForeign = TaskScheduler.current !== scheduler
+        let moment = scheduler.now
         return state.withLock { state in
             if isForeign { state.escapes += 1 }
             if state.isDead { return false }
+            if state.moment != moment { (state.moment, state.patience) = (moment, Self.patience) }
             state.patience -= 1
-            if state.patience == 0 { state.isDead = true }
-            guard state.countdown > 0 else { return !state.isDead }
+            if state.patience == 0 {
+                (state.isDead, state.isExhausted) = (true, true)
+                return false
+            }
+            guard state.countdown > 0, !state.isSpared else { return true }
             state.countdown -= 1
-            guard state.countdown == 0 else { return !state.isDead }
+            guard state.countdown == 0 else { return true }
             (state.isDead, state.killedAt) = (true, boundary)
             return false
         }

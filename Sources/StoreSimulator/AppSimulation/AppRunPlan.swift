@@ -16,7 +16,13 @@ struct AppRunPlan<App>: Sendable {
         var coverage = AppCoverage()
         /// The coverages of lives that wait for one before them.
         var waiting: [Int: AppCoverage] = [:]
-        var error: (any Error)?
+        /// The outcome of the first run that does not count.
+        var outcome: Outcome?
+        var isCanceled = false
+
+        mutating func end(at run: Int, with outcome: Outcome) {
+            if run < end { (end, self.outcome) = (run, outcome) }
+        }
 
         mutating func merge(_ coverage: AppCoverage, of run: Int) {
             waiting[run] = coverage
@@ -27,26 +33,40 @@ struct AppRunPlan<App>: Sendable {
         }
     }
 
-    /// Lives all lives, and returns what they met and the first failure.
-    func performed(jobs: Int) async throws -> (AppCoverage, AppSimulationFailure?) {
-        try await simulation.onThread { try performHere(jobs: jobs) }
+    private enum Outcome {
+        case violation(AppLife<App>.Violation, timeline: String)
+        case error(any Error)
     }
 
-    private func performHere(jobs: Int) throws -> (AppCoverage, AppSimulationFailure?) {
+    /// Lives all lives, and returns what they met and the first failure.
+    func performed(jobs: Int) async throws -> (AppCoverage, AppSimulationFailure?) {
         let state = Locked(State(end: seeds.count))
+        return try await withTaskCancellationHandler {
+            try await simulation.onThread { try performHere(jobs: jobs, state) }
+        } onCancel: {
+            state.withLock { $0.isCanceled = true }
+        }
+    }
+
+    private func performHere(jobs: Int, _ state: Locked<State>) throws -> (AppCoverage, AppSimulationFailure?) {
         DispatchQueue.concurrentPerform(iterations: min(jobs, seeds.count)) { _ in
             while let run = state.withLock({ Self.next(&$0) }) { perform(run, state) }
         }
         let result = state.withLock { $0 }
-        if let error = result.error { throw error }
-        guard result.end < seeds.count else { return (result.coverage, nil) }
-        let seed = seeds[result.end]
-        let steps = simulation.steps(steps, seed: seed)
-        return (result.coverage, try simulation.failure(seed: seed, steps: steps, drawn: steps.count))
+        switch result.outcome {
+        case .error(let error): throw error
+        case .violation(let violation, let timeline):
+            let seed = seeds[result.end]
+            let steps = simulation.steps(steps, seed: seed)
+            return (result.coverage, try simulation.failure(of: violation, timeline, seed: seed, steps: steps))
+        case nil:
+            if result.merged < seeds.count { throw CancellationError() }
+            return (result.coverage, nil)
+        }
     }
 
     private static func next(_ state: inout State) -> Int? {
-        guard state.next < state.end, state.error == nil else { return nil }
+        guard state.next < state.end, !state.isCanceled else { return nil }
         defer { state.next += 1 }
         return state.next
     }
@@ -57,10 +77,10 @@ struct AppRunPlan<App>: Sendable {
         }
         state.withLock { state in
             switch result {
-            case .success(let (violation, coverage, _)):
-                if violation != nil { state.end = min(state.end, run) }
-                state.merge(coverage, of: run)
-            case .failure(let error): state.error = error
+            case .success(let (nil, coverage, _)): state.merge(coverage, of: run)
+            case .success(let (violation?, _, timeline)):
+                state.end(at: run, with: .violation(violation, timeline: timeline))
+            case .failure(let error): state.end(at: run, with: .error(error))
             }
         }
     }

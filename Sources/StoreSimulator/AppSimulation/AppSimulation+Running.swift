@@ -27,8 +27,8 @@ extension AppSimulation {
         let kept = try seedFile?.seeds() ?? []
         let plan = AppRunPlan(seeds: kept + (0..<UInt64(runs)).map { seed &+ $0 }, steps: steps, simulation: self)
         let (coverage, failure) = try await plan.performed(jobs: jobs)
-        if let failure {
-            try seedFile?.add(failure.seed)
+        if var failure {
+            do { try seedFile?.add(failure.seed) } catch { failure.notKept = "\(error)" }
             throw failure
         }
         return AppSimulationReport(runs: kept.count + runs, coverage: coverage)
@@ -43,7 +43,7 @@ extension AppSimulation {
     ///   simulation.
     public func run(seed: UInt64, steps: [AppStep]) async throws {
         try checkClaims()
-        let failure = try await onThread { try self.failure(seed: seed, steps: steps, drawn: steps.count) }
+        let failure = try await onThread { try self.failure(seed: seed, steps: steps) }
         if let failure { throw failure }
     }
 
@@ -94,17 +94,27 @@ extension AppSimulation {
     }
 
     /// Lives a life, and returns the failure of the shortest life that breaks a rule as well; nil if it breaks none.
-    func failure(seed: UInt64, steps: [AppStep], drawn: Int) throws -> AppSimulationFailure? {
-        guard let violation = try violation(seed: seed, steps: steps).0 else { return nil }
-        let shrunk = try shrunk(seed: seed, steps: steps, violation)
-        let (last, _, timeline) = try self.violation(seed: seed, steps: shrunk)
-        return AppSimulationFailure(
-            sentence: (last ?? violation).sentence,
-            seed: seed,
-            drawn: drawn,
-            steps: shrunk,
-            timeline: timeline
-        )
+    func failure(seed: UInt64, steps: [AppStep]) throws -> AppSimulationFailure? {
+        let (violation, _, timeline) = try violation(seed: seed, steps: steps)
+        return try violation.map { try failure(of: $0, timeline, seed: seed, steps: steps) }
+    }
+
+    /// Returns the failure of the shortest life that breaks a rule, as a life has done; of this one if it does not repeat.
+    func failure(
+        of violation: AppLife<App>.Violation,
+        _ timeline: String,
+        seed: UInt64,
+        steps: [AppStep]
+    ) throws -> AppSimulationFailure {
+        func failure(_ sentence: String, _ shrunk: [AppStep], _ timeline: String) -> AppSimulationFailure {
+            .init(sentence: sentence, seed: seed, drawn: steps.count, steps: shrunk, timeline: timeline)
+        }
+        if try self.violation(seed: seed, steps: steps).0 != nil {
+            let shrunk = try shrunk(seed: seed, steps: steps, violation)
+            let (last, _, timeline) = try self.violation(seed: seed, steps: shrunk)
+            if let last { return failure(last.sentence, shrunk, timeline) }
+        }
+        return failure("\(violation.sentence), which the same seed did not bring about again", steps, timeline)
     }
 
     /// Calls a body on a thread that may be used up.

@@ -23,9 +23,11 @@ import StoreCore
 ///
 /// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed;
 /// `Task.sleep` waits for the simulation's clock, too. A task that comes from a method of another actor than the main one
-/// may sleep for real: ``AppLaunch/clock`` never does. Threads and dispatch queues of the app's own, the main queue included, are beyond the simulation's reach: a
-/// call to the store or the storage from one of them is reported as a violation, and nothing else that they do is noticed.
-/// A trap ends the process, and a call that blocks its thread forever stops the simulation.
+/// may sleep for real: ``AppLaunch/clock`` never does. Threads and dispatch queues of the app's own, the main queue
+/// included, are beyond the simulation's reach: a call to the store or a write to the storage from one of them, while its
+/// launch runs, is reported as a violation, and nothing else that they do is noticed. So is what differs between two
+/// processes: the order of a `Set`, a `UUID()`, a random number. A trap ends the process, and a call that blocks its thread
+/// forever stops the simulation.
 public struct AppSimulation<App>: Sendable {
     /// A simulated app's launch.
     public typealias Launch = @Sendable (AppLaunch) async throws -> App
@@ -103,7 +105,8 @@ extension AppSimulation {
     /// Requires that each purchase of a product is delivered exactly once, also across deaths.
     ///
     /// It counts for consumables and non-renewing subscriptions, a purchase of several as so many. What comes while the app
-    /// runs has to be delivered before it is launched again.
+    /// runs has to be delivered before it is launched again; this is not looked at in lives in which another user of the
+    /// device has bought something, or something was signed wrongly.
     ///
     /// - Parameters:
     ///   - product: the product.
@@ -172,6 +175,9 @@ extension AppSimulation {
     public func callingInline() -> Self { changed { $0.isInline = true } }
 
     /// Keeps the seeds of failed lives in a file, and tries those in it first.
+    ///
+    /// A seed draws the same life as long as the simulation draws from the same: one more action or product, or another
+    /// weight, makes it another life. What a failure prints stays what it is.
     ///
     /// - Parameter file: a text file with a seed in each line, made when there is something to keep. Lines that begin with
     ///   `#` are comments.

@@ -11,6 +11,9 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// What the store recorded in these steps, line by line.
     public let timeline: String
 
+    /// Why the seed could not be kept, nil where it was or nobody wanted it.
+    var notKept: String?
+
     /// The life as Swift source, to paste into a test behind the simulation.
     public var source: String {
         let lines = steps.map { "    \($0),\n" }.joined()
@@ -21,7 +24,7 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     public var description: String {
         """
         \(sentence)
-        seed \(seed), \(steps.count) of \(drawn) steps:
+        seed \(seed), \(steps.count) of \(drawn) steps\(notKept.map { " (not kept: \($0))" } ?? ""):
         \(source)
 
         \(timeline)

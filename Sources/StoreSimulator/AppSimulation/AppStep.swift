@@ -12,8 +12,8 @@ public enum AppStep: Hashable, Sendable {
 
     /// The app's process is killed at the n-th boundary from now, and launched again.
     ///
-    /// A boundary lies before and after each call that reaches the store, each update, each write of the queue and each
-    /// write to ``AppLaunch/storage``.
+    /// A boundary lies before and after each submission to the store and each question for products, transactions, receipts
+    /// or hosted files, each update, each write of the queue and each write to ``AppLaunch/storage``.
     case kill(after: Int)
     /// The app is ended while it rests, and launched again.
     case relaunch
@@ -80,7 +80,7 @@ public enum AppStep: Hashable, Sendable {
 
     // MARK: The store
 
-    /// The store refunds one of the user's purchases.
+    /// The store refunds a purchase of one of the device's users, or of their family.
     case refund(Int)
     /// Every purchase fails with a code from now on; nil for none.
     case failPurchases(StoreFailure.Code?)
@@ -104,7 +104,8 @@ public enum AppStep: Hashable, Sendable {
         case cancels
         /// The payment is declined.
         case isDeclined
-        /// The sheet stays open until the end of the run, when the user pays.
+        /// The sheet stays open until ``AppStep/approve(_:)`` or ``AppStep/decline(_:)`` decides about it, or until the
+        /// end of the run, when the user pays.
         case hesitates
     }
 

@@ -26,7 +26,8 @@ public final class AppStorage: Sendable {
     ///
     /// Setting it to nil removes it.
     public subscript<Value: Codable & Sendable>(key: String) -> Value? {
-        get { disk.values.withLock { $0[key] } as? Value }
+        // Nothing is no value either where an optional one is asked for.
+        get { disk.values.withLock { $0[key] }.flatMap { $0 as? Value } }
         set {
             guard process.pass(.storage) else { return }
             disk.values.withLock { $0[key] = newValue }

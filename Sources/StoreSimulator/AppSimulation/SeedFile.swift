@@ -8,7 +8,7 @@ struct SeedFile: Sendable {
     func seeds() throws -> [UInt64] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         return try String(contentsOf: url, encoding: .utf8)
-            .split(separator: "\n")
+            .split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
             .map { line in

@@ -12,13 +12,20 @@ final class TaskScheduler: ActivityMember, Sendable {
         var next = 0
         var work = 0
         var foreignJobs = 0
-        /// The number of jobs that may still run before the clock is moved again.
+        /// The number of jobs that may still run at this moment.
         var budget = TaskScheduler.budget
         /// The number of jobs that may run after these, so that what others wait for is done.
         var overtime = TaskScheduler.budget
+        var moment = Date.distantPast
+        var isExhausted = false
+        /// What wakes those who sleep, by their numbers.
+        var sleepers: [Int: (wake: @Sendable () -> Void, timer: TimerToken)] = [:]
+        var sleeperCount = 0
+        /// What would have woken those who slept when their process was killed.
+        var stranded: [@Sendable () -> Void] = []
     }
 
-    /// Far more jobs than an app has before it rests.
+    /// Far more jobs than an app has at one moment.
     private static let budget = 100_000
 
     private let state = Locked(State())
@@ -54,14 +61,63 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     /// Enqueues a job once the clock has moved by so many seconds.
     func enqueue(_ job: UnownedJob, on lane: TaskSchedulerLane, after seconds: TimeInterval) {
-        clock.schedule(at: clock.now + max(seconds, 0)) { [weak self] in self?.enqueue(job, on: lane) }
+        if seconds <= 0 { return enqueue(job, on: lane) }
+        sleep(until: now + seconds) { [weak self] in self?.enqueue(job, on: lane) }
     }
 
-    /// Whether tasks go on forever.
-    var isExhausted: Bool { state.withLock { $0.budget == 0 } }
+    /// The time by the scheduler's clock.
+    var now: Date { clock.now }
 
-    /// Lets so many jobs run once more.
-    func replenish() { state.withLock { ($0.budget, $0.overtime) = (Self.budget, Self.budget) } }
+    /// Whether tasks went on forever since the last ``replenish()``.
+    var isExhausted: Bool { state.withLock { $0.isExhausted } }
+
+    /// Lets as many jobs run as at a new moment.
+    func replenish() {
+        state.withLock { state in
+            (state.budget, state.overtime, state.isExhausted) = (Self.budget, Self.budget, false)
+        }
+    }
+
+    // MARK: Sleepers
+
+    /// Calls a closure when the clock has moved to a moment.
+    ///
+    /// - Returns: the sleeper's number.
+    @discardableResult
+    func sleep(until moment: Date, _ wake: @escaping @Sendable () -> Void) -> Int {
+        let number = state.withLock { state in
+            state.sleeperCount += 1
+            return state.sleeperCount
+        }
+        let timer = clock.schedule(at: moment) { [weak self] in self?.wake(number) }
+        state.withLock { $0.sleepers[number] = (wake, timer) }
+        return number
+    }
+
+    /// Lets a sleeper wake by other means.
+    func forget(_ number: Int) { state.withLock { $0.sleepers.removeValue(forKey: number) }?.timer.cancel() }
+
+    private func wake(_ number: Int) { state.withLock { $0.sleepers.removeValue(forKey: number) }?.wake() }
+
+    /// Leaves those asleep who sleep now, until ``wakeStranded()``: their process is killed.
+    func strandSleepers() {
+        let timers = state.withLock { state in
+            let sleepers = state.sleepers.sorted { $0.key < $1.key }.map(\.value)
+            state.sleepers = [:]
+            state.stranded += sleepers.map(\.wake)
+            return sleepers.map(\.timer)
+        }
+        for timer in timers { timer.cancel() }
+    }
+
+    /// Wakes all stranded sleepers, so that their tasks end.
+    func wakeStranded() {
+        let stranded = state.withLock { state in
+            defer { state.stranded = [] }
+            return state.stranded
+        }
+        for wake in stranded { wake() }
+    }
 
     /// Begins a task, and runs everything that is ready.
     ///
@@ -79,9 +135,14 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     func drainHere() -> Bool {
         guard TaskScheduler.current === self else { return false }
+        let moment = now
         let (next, isLast) = state.withLock { state -> ((job: UnownedJob, lane: TaskSchedulerLane)?, Bool) in
+            if state.moment != moment, !state.isExhausted {
+                (state.moment, state.budget, state.overtime) = (moment, Self.budget, Self.budget)
+            }
             guard state.next < state.jobs.count, state.budget + state.overtime > 0 else { return (nil, false) }
             let isLast = state.budget == 1
+            if isLast { state.isExhausted = true }
             if state.budget > 0 { state.budget -= 1 } else { state.overtime -= 1 }
             defer {
                 state.next += 1

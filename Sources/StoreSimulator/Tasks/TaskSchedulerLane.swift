@@ -1,9 +1,14 @@
 @_spi(ExperimentalScheduling) import _Concurrency
 
 /// An executor of a ``TaskScheduler``, which also decides when its tasks have slept.
+///
+/// A lane is never freed: tasks refer to their executor without owning it, and one that the app's own thread resumes may
+/// come when the scheduler is gone.
 final class TaskSchedulerLane: SerialExecutor, SchedulingExecutor {
-    // Set once, before the lane is used. Jobs that come later than the scheduler's last are lost with it.
+    // Set once, before the lane is used. Jobs that come later than the scheduler's last are lost.
     nonisolated(unsafe) private weak var scheduler: TaskScheduler?
+
+    init() { _ = Unmanaged.passRetained(self) }
 
     func attach(_ scheduler: TaskScheduler) { self.scheduler = scheduler }
 

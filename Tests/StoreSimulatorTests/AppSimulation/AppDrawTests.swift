@@ -59,6 +59,15 @@ import Testing
         // The kept lives count.
         let report = try await Self.idle.keepingSeeds(in: file).run(runs: 2)
         #expect(report.runs == 3)
+        try Data("# Of an editor elsewhere\r\n\(seed)\r\n".utf8).write(to: file)
+        #expect(try await Self.idle.keepingSeeds(in: file).run(runs: 2).runs == 3)
+        // A failure is more than its seed.
+        let nowhere = folder.appending(path: "missing/seeds.txt")
+        let unkept = await #expect(throws: AppSimulationFailure.self) {
+            try await CarelessArmory.simulation.keepingSeeds(in: nowhere).run(runs: 500)
+        }
+        #expect(unkept?.seed == seed)
+        #expect(unkept?.description.contains("(not kept: ") == true)
         try Data("12\n\n # why\nseed\n".utf8).write(to: file)
         await #expect(throws: AppSimulationError.noSeed("seed", file: file.path)) {
             try await simulation.run(runs: 1)

@@ -76,6 +76,28 @@ import Testing
                 == "game: the user is entitled to it, and has no access"
         )
         #expect(try await failure(of: never, [.familyBuys("game"), .familyLeaves]) == nil)
+        #expect(
+            try await failure(of: always, [.familyBuys("game"), .familyLeaves])?.sentence
+                == "game: the user has access, and is not entitled to it"
+        )
+    }
+
+    @Test func `A refund excuses access until the product is bought again`() async throws {
+        let finishing = AppSimulation(products: Armory.products) { launch in
+            Task { for await result in Transaction.updates { await result.unsafePayloadValue.finish() } }
+            return launch
+        }
+        .without(.signIn)
+        let game = finishing.allows("game") { _ in true }
+        #expect(try await failure(of: game, [.familyBuys("game"), .refund(0)]) == nil)
+        let pro = finishing.allows("pro") { _ in true }
+        let refunded: [AppStep] = [.buyElsewhere("pro"), .refund(0)]
+        #expect(try await failure(of: pro, refunded) == nil)
+        let again: [AppStep] = [.buyElsewhere("pro"), .autoRenew(false), .advance(hours: 31 * 24)]
+        #expect(
+            try await failure(of: pro, refunded + again)?.sentence
+                == "pro: the user has access, and is not entitled to it"
+        )
     }
 
     @Test func `Access is each user's own`() async throws {

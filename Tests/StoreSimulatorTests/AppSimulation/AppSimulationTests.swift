@@ -33,6 +33,37 @@ import Testing
         #expect(again?.timeline == found.timeline)
     }
 
+    @Test func `A rule that is broken once, and not when the seed is tried again, is reported`() async throws {
+        let launches = Locked(0)
+        let simulation = AppSimulation(products: Armory.products) { _ in
+            Task { for await result in Transaction.updates { await result.unsafePayloadValue.finish() } }
+            return launches.withLock { launches in
+                launches += 1
+                return launches
+            }
+        }
+        .invariant("only once") { $0 != 5 }
+        let found = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(runs: 3, jobs: 1) }
+        let unrepeated = "the app breaks its own rule: only once, which the same seed did not bring about again"
+        #expect(found?.sentence == unrepeated)
+        #expect(found?.steps.count == 40)
+    }
+
+    @Test func `A simulation whose task is canceled ends`() async throws {
+        let begun = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await AppSimulation(products: Armory.products) { launch in
+                begun.continuation.yield()
+                return await Armory(launch)
+            }
+            .invariant("none") { _ in true }
+            .run(runs: 1_000_000)
+        }
+        for await _ in begun.stream { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     @Test func `A seed gives the same failure and the same table on any number of threads`() async throws {
         var descriptions: Set<String> = []
         for jobs in [1, 2, 5] {
