@@ -159,11 +159,13 @@ final class AppLife<App> {
         running.backend.close()
         // Its tasks come to rest before there is another process.
         while scheduler.drainHere() {}
+        // What sleeps now, or does so when the app is gone, does not wake in the next process.
         scheduler.strandSleepers()
         StoreContext.ofThread = nowhere
         running.context.run { running.app = nil }
         self.running = nil
         while scheduler.drainHere() {}
+        scheduler.strandSleepers()
     }
 
     private func over() {
