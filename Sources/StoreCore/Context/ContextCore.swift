@@ -22,7 +22,8 @@ final class ContextCore: Sendable {
         ) {
             self.backend = backend
             self.journal = journal
-            self.clock = clock ?? backend?.clock ?? SystemClock.shared
+            // Without a store a clock of its own: settling does not wait for other clients of the system's.
+            self.clock = clock ?? backend?.clock ?? SystemClock()
             self.delivery = delivery
             self.log = log
             callbacks = CallbackLane(delivery: delivery, activity: self.clock.activity, log: log)

@@ -129,6 +129,20 @@ import Testing
         #expect(log.lines.count == 1)
     }
 
+    @Test func `A context without a store does not wait for the work of others on the system's clock`() async {
+        let elsewhere = Locked<Activity.Work?>(SystemClock.shared.activity.begin())
+        // Ends a settling that waits for it, which has failed.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 30) { elsewhere.withLock { $0.take() }?.end() }
+        let context = StoreContext(delivery: .inline, log: .silent)
+        let queue = context.run { SKPaymentQueue.default() }
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await context.settle()
+        let work = elsewhere.withLock { $0.take() }
+        #expect(work != nil)
+        #expect(queue.transactions.map(\.transactionState) == [.purchasing])
+        work?.end()
+    }
+
     @Test(arguments: Conformer.allCases)
     func `B34: Payments added before a store was set go to the first that is`(conformer: Conformer) async throws {
         let world = try conformer.world()
