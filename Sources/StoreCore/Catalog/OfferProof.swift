@@ -34,7 +34,7 @@ struct OfferProof: Sendable {
     }
 
     private static func read<Value: Decodable>(_ type: Value.Type, _ json: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(type, from: Data(json))
+        try? UntrustedJSON.decode(type, from: Data(json))
     }
 }
 

@@ -98,7 +98,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     ) -> (payload: Payload?, defect: SignatureDefect?) {
         let parts = jws.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let bytes = parts.count == 3 ? Base64URL.decode(Array(parts[1])[...]) : nil
-        let payload = bytes.flatMap { try? JSONDecoder().decode(Payload.self, from: Data($0)) }
+        let payload = bytes.flatMap { try? UntrustedJSON.decode(Payload.self, from: Data($0)) }
         do {
             _ = try verifier.payload(of: jws) { SigningDate(of: $0)?.date }
         } catch {

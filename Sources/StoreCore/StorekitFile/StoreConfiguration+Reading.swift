@@ -29,7 +29,7 @@ extension StoreConfiguration {
     public init(data: Data, name: String) throws(StoreConfigurationError) {
         let file: StorekitFile
         do {
-            file = try JSONDecoder().decode(StorekitFile.self, from: data)
+            file = try UntrustedJSON.decode(StorekitFile.self, from: data)
         } catch {
             throw StorekitFileDiagnosis(file: name, data: data).explain(error)
         }

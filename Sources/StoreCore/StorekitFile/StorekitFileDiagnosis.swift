@@ -10,7 +10,7 @@ struct StorekitFileDiagnosis {
     /// Returns the error to throw in place of the decoder's.
     func explain(_ error: any Error) -> StoreConfigurationError {
         // An unknown format may have any layout: its number explains more than the key that failed first.
-        if let version = try? JSONDecoder().decode(VersionOnly.self, from: data).version.major,
+        if let version = try? UntrustedJSON.decode(VersionOnly.self, from: data).version.major,
             version > Double(StoreConfiguration.newestMajorVersion)
         {
             return StorekitFileReader(file: file).unsupported(version)
@@ -51,7 +51,7 @@ struct StorekitFileDiagnosis {
 
     /// Returns the value at a place, as the file writes it; never more than a word or a short text.
     private func value(at path: [any CodingKey]) -> String {
-        var value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+        var value = try? UntrustedJSON.object(from: data)
         for key in path {
             if let index = key.intValue {
                 value = (value as? [Any]).flatMap { $0.indices.contains(index) ? $0[index] : nil }
@@ -75,7 +75,7 @@ struct StorekitFileDiagnosis {
     private func syntaxTrouble() -> String {
         if data.isEmpty { return "an empty file" }
         do {
-            _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+            _ = try UntrustedJSON.object(from: data)
             return "a number or a text that cannot be read"
         } catch {
             let text = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""

@@ -25,8 +25,8 @@ struct JWSHeader: Codable {
     /// It is not verified before it is read, so neither its length nor what is kept of it may be the sender's choice.
     init(_ text: ArraySlice<UInt8>) throws(VerificationFailure) {
         guard text.count <= Self.maximumLength, let json = Base64URL.decode(text).map({ Data($0) }),
-            let header = try? JSONDecoder().decode(Self.self, from: json),
-            let critical = try? JSONDecoder().decode(CriticalMember.self, from: json)
+            let header = try? UntrustedJSON.decode(Self.self, from: json),
+            let critical = try? UntrustedJSON.decode(CriticalMember.self, from: json)
         else { throw .malformed }
         guard !critical.isPresent else { throw .unknownCriticalHeader }
         self = header

@@ -68,6 +68,21 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
             expected: "JSON",
             found: "the end of the file too early"
         ),
+        // Foundation's parser traps where the bracket of the 513th level is the last byte.
+        .init(
+            "lists in lists that end too early",
+            String(repeating: "[", count: 513),
+            at: "",
+            expected: "JSON",
+            found: "the end of the file too early"
+        ),
+        .init(
+            "objects in objects that end too early",
+            String(repeating: #"{"products":"#, count: 512) + "{",
+            at: "",
+            expected: "JSON",
+            found: "the end of the file too early"
+        ),
         .init(
             "no JSON at all",
             "productID = sword",

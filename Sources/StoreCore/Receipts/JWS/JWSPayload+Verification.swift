@@ -12,10 +12,10 @@ extension JWSPayload {
     public init(verifying jws: String, signer: any PayloadSigner) throws {
         let data = try signer.payload(of: jws) { data in
             // A payload of another kind is dated too, so that it is refused for its kind.
-            let payload = try? JSONDecoder().decode(Self.self, from: data)
+            let payload = try? UntrustedJSON.decode(Self.self, from: data)
             return payload?.signingDate.date ?? SigningDate(of: data)?.date
         }
-        guard let payload = try? JSONDecoder().decode(Self.self, from: data) else {
+        guard let payload = try? UntrustedJSON.decode(Self.self, from: data) else {
             throw ReceiptRefusal(.malformed, "The store signed this, but its payload is of another kind.")
         }
         guard payload.environmentName == signer.environment else {
