@@ -5,6 +5,7 @@ import Foundation
 /// Deinitialization closes it.
 final class LeasedFile {
     let descriptor: Int32
+    private var isLeased = false
 
     /// Creates a file that only its user may read and write.
     ///
@@ -22,7 +23,11 @@ final class LeasedFile {
         guard descriptor >= 0, lease() else { return nil }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        if descriptor < 0 { return }
+        endLease()
+        close(descriptor)
+    }
 
     /// The current status of the file, as the system reports it.
     var status: stat? {
@@ -57,9 +62,14 @@ final class LeasedFile {
         private func lease() -> Bool {
             // A signal announces a waiting opener. The default signal would end the process; this one is ignored.
             guard fcntl(descriptor, Self.setSignal, SIGURG) == 0 else { return false }
-            return fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0
+            isLeased = fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0
+            return isLeased
         }
+
+        /// Ends the lease, which a process that is just being started shares until it has closed its copy of the descriptor.
+        private func endLease() { if isLeased { _ = fcntl(descriptor, Self.setLease, Int32(F_UNLCK)) } }
     #else
         private func lease() -> Bool { false }
+        private func endLease() {}
     #endif
 }
