@@ -24,7 +24,13 @@ public final class StoreContext: Sendable {
     @TaskLocal private static var bound: StoreContext?
 
     /// The running task's context, or else the process's.
-    public static var current: StoreContext { bound ?? ofThread ?? process }
+    public static var current: StoreContext { bound ?? ofThread ?? processForStray }
+
+    /// The process's context for code that has no other, noted while processes are simulated.
+    private static var processForStray: StoreContext {
+        StrayCalls.note()
+        return process
+    }
 
     private static let threadKey: pthread_key_t = {
         var key = pthread_key_t()
