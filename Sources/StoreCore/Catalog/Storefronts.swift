@@ -5,7 +5,7 @@ import Foundation
 /// Apple's identifier is used where it is public knowledge; elsewhere the identifier is made up and looks so
 /// (`sandbox-ATA`). The currency is the country's own, also where Apple sells in US dollars. Both are in a table rather
 /// than taken from Foundation, so that a test finds the same ones on every platform and with every release of its data.
-enum Storefronts {
+package enum Storefronts {
     /// The data of a country.
     struct Country: Sendable {
         /// The code, and Apple's or a made-up identifier.
@@ -24,7 +24,7 @@ enum Storefronts {
     /// Returns the storefront of a country, nil for an unassigned code.
     ///
     /// Codes are ISO 3166-1 alpha-3 in capitals, and `XKS` for Kosovo, which has none.
-    static func storefront(_ alpha3: String) -> StoreStorefront? { countries[alpha3]?.storefront }
+    package static func storefront(_ alpha3: String) -> StoreStorefront? { countries[alpha3]?.storefront }
 
     /// Returns the data of a country, by the same code.
     static func country(_ alpha3: String) -> Country? { countries[alpha3] }

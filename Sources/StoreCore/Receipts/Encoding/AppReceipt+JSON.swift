@@ -15,6 +15,22 @@ extension AppReceipt {
     /// - Returns: the object, in UTF-8.
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
     public func json(environment: String, requestedAt moment: Date) throws -> Data {
+        AnswerValue.object(try answer(environment: environment, requestedAt: moment)).json
+    }
+
+    /// Returns the members of ``json(environment:requestedAt:)``, to be added to.
+    ///
+    /// - Parameters:
+    ///   - environment: the store's environment.
+    ///   - moment: the date of the request.
+    ///   - details: returns what a store knows of a purchase and its receipt does not, under the names of the wire.
+    /// - Returns: the members, with a `status` of 0.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
+    package func answer(
+        environment: String,
+        requestedAt moment: Date,
+        details: (Purchase) -> [String: String] = { _ in [:] }
+    ) throws -> [String: AnswerValue] {
         var fields = [
             "receipt_type": Self.environment(
                 environment == "Sandbox" ? "ProductionSandbox" : environment,
@@ -24,19 +40,19 @@ extension AppReceipt {
             "application_version": bundleVersion,
             "original_application_version": originalBundleVersion,
         ]
-        try Self.add(creationDate, as: "receipt_creation_date", to: &fields)
-        try Self.add(originalPurchaseDate, as: "original_purchase_date", to: &fields)
-        try Self.add(moment, as: "request_date", to: &fields)
-        if let expirationDate { try Self.add(expirationDate, as: "expiration_date", to: &fields) }
-        if let revocationDate { try Self.add(revocationDate, as: "revocation_date", to: &fields) }
+        try ReceiptDate.add(creationDate, as: "receipt_creation_date", to: &fields)
+        try ReceiptDate.add(originalPurchaseDate, as: "original_purchase_date", to: &fields)
+        try ReceiptDate.add(moment, as: "request_date", to: &fields)
+        if let expirationDate { try ReceiptDate.add(expirationDate, as: "expiration_date", to: &fields) }
+        if let revocationDate { try ReceiptDate.add(revocationDate, as: "revocation_date", to: &fields) }
         var receipt = fields.mapValues(AnswerValue.text)
-        receipt["in_app"] = .list(try purchases.map { AnswerValue(try Self.fields(of: $0)) })
+        receipt["in_app"] = .list(
+            try purchases.map { AnswerValue(try Self.fields(of: $0).merging(details($0)) { $1 }) }
+        )
         for number in ["adam_id", "app_item_id"] { receipt[number] = .number(Int(appAppleIdentifier ?? 0)) }
         for number in ["download_id", "version_external_identifier"] { receipt[number] = .number(0) }
         let status = ReceiptVerification.Status.valid.rawValue
-        return AnswerValue.object([
-            "status": .number(status), "environment": .text(environment), "receipt": .object(receipt),
-        ]).json
+        return ["status": .number(status), "environment": .text(environment), "receipt": .object(receipt)]
     }
 
     private static func fields(of purchase: Purchase) throws -> [String: String] {
@@ -47,21 +63,15 @@ extension AppReceipt {
             "original_transaction_id": purchase.originalTransactionIdentifier,
             "is_trial_period": String(purchase.subscription?.isTrialPeriod ?? false),
         ]
-        try add(purchase.purchaseDate, as: "purchase_date", to: &fields)
-        try add(purchase.originalPurchaseDate, as: "original_purchase_date", to: &fields)
-        if let date = purchase.cancellationDate { try add(date, as: "cancellation_date", to: &fields) }
+        try ReceiptDate.add(purchase.purchaseDate, as: "purchase_date", to: &fields)
+        try ReceiptDate.add(purchase.originalPurchaseDate, as: "original_purchase_date", to: &fields)
+        if let date = purchase.cancellationDate { try ReceiptDate.add(date, as: "cancellation_date", to: &fields) }
         if let subscription = purchase.subscription {
-            try add(subscription.expirationDate, as: "expires_date", to: &fields)
+            try ReceiptDate.add(subscription.expirationDate, as: "expires_date", to: &fields)
             fields["web_order_line_item_id"] = subscription.webOrderLineItemIdentifier
             fields["is_in_intro_offer_period"] = String(subscription.isInIntroductoryOfferPeriod)
+            fields["promotional_offer_id"] = subscription.promotionalOfferIdentifier
         }
         return fields
-    }
-
-    private static func add(_ date: Date, as name: String, to fields: inout [String: String]) throws {
-        let date = try ReceiptDate(date)
-        fields[name] = date.universal
-        fields["\(name)_ms"] = String(date.milliseconds)
-        fields["\(name)_pst"] = date.pacific
     }
 }
