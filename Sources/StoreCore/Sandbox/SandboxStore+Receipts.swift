@@ -25,8 +25,11 @@ extension SandboxStore {
             core.latest(of: subscription.original, from: subscription.date, in: shell.state, at: now)
         }
         guard let latest else { return verification }
-        // If the signer cannot sign now, the answer stays as it was.
-        return (try? verification.continued(by: latest.receipt, isOver: latest.isOver, signer: signer)) ?? verification
+        // If the signer cannot sign now, the answer stays as it was, and the log tells.
+        let continued = core.signed(.transactionReceipt) {
+            try verification.continued(by: latest.receipt, isOver: latest.isOver, signer: signer)
+        }
+        return continued ?? verification
     }
 }
 
@@ -42,7 +45,7 @@ extension SandboxDriver {
             return self.receipt(of: row, in: state)
         }
         // A signer that fails leaves the transaction without a receipt; the built-in one does not fail.
-        return try? text?.data(signedBy: signer)
+        return signed(.transactionReceipt) { try text?.data(signedBy: signer) }
     }
 
     /// Returns the newest period's receipt of the subscription that began with a transaction, and whether it is over.

@@ -35,6 +35,7 @@ public final class SandboxStore: Sendable {
     ///   - appAppleIdentifier: the app's Apple ID, the App Store's number for it. Receipts and app transactions name it
     ///     if the signer's environment is production, where Apple's server library requires it; see
     ///     ``AppTransactionPayload/appAppleId``.
+    ///   - log: the log of a signer that fails, whose receipt a reader finds missing; standard error unless given.
     /// - Throws: ``CatalogError`` for products that cannot be sold, ``SandboxError`` for an unknown country, and the
     ///   ledger's errors.
     public init(
@@ -49,7 +50,8 @@ public final class SandboxStore: Sendable {
         signer: any ReceiptSigner = HMACReceiptSigner(),
         bundleIdentifier: String = "com.example.app",
         bundleVersion: String = "1.0",
-        appAppleIdentifier: Int64? = nil
+        appAppleIdentifier: Int64? = nil,
+        log: StoreLog = .standardError
     ) throws {
         if let storefront, Storefronts.storefront(storefront) == nil {
             throw SandboxError.unknownStorefront(storefront)
@@ -75,7 +77,8 @@ public final class SandboxStore: Sendable {
             signer: signer,
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion,
-            appAppleIdentifier: appAppleIdentifier
+            appAppleIdentifier: appAppleIdentifier,
+            log: log
         )
         device = SandboxDevice(core, 0)
     }
@@ -99,6 +102,7 @@ public final class SandboxStore: Sendable {
     ///   - bundleVersion: the app's version, as receipts name it.
     ///   - appAppleIdentifier: the app's Apple ID, in production; that of a synchronized file, unless given, see
     ///     ``StoreConfiguration/Settings/applicationInternalIdentifier``.
+    ///   - log: the log of a signer that fails; standard error unless given.
     /// - Throws: as the initializer that takes products.
     public convenience init(
         _ configuration: StoreConfiguration,
@@ -111,7 +115,8 @@ public final class SandboxStore: Sendable {
         signer: any ReceiptSigner = HMACReceiptSigner(),
         bundleIdentifier: String = "com.example.app",
         bundleVersion: String = "1.0",
-        appAppleIdentifier: Int64? = nil
+        appAppleIdentifier: Int64? = nil,
+        log: StoreLog = .standardError
     ) throws {
         try self.init(
             products: configuration.products,
@@ -126,7 +131,8 @@ public final class SandboxStore: Sendable {
             bundleIdentifier: bundleIdentifier,
             bundleVersion: bundleVersion,
             appAppleIdentifier: appAppleIdentifier
-                ?? configuration.settings.applicationInternalIdentifier.flatMap { Int64($0) }
+                ?? configuration.settings.applicationInternalIdentifier.flatMap { Int64($0) },
+            log: log
         )
         if authorizer == nil, configuration.settings.isAskToBuyEnabled {
             for account in accounts { try account.setAsksToBuy(true) }

@@ -15,7 +15,10 @@ extension SandboxDriver {
             shell.bringUpToDate(now)
             let place = shell.state.devices[device]
             guard place.hasReceipt || shell.state.hasNewPurchases(on: device),
-                let entries = shell.receiptEntries(of: place.account, signer: signer)
+                let entries = signed(
+                    .appReceipt,
+                    { try shell.receiptEntries(of: place.account, signer: signer) }
+                )
             else { return nil }
             let claims = place.receiptClaims
             let receipt = AppReceipt(
@@ -46,7 +49,8 @@ extension SandboxDriver {
         receipt.opaqueValue = opaqueValue(name, creationDate)
         receipt.deviceHash = receipt.hash(forDevice: Self.bytes(of: identifierForVendor(of: name)), signer: signer)
         // A signer that fails leaves the device without a receipt; the built-in one does not fail.
-        guard let image = try? receipt.image(behind: entries, signedBy: signer) else { return .none }
+        let sealed = signed(.appReceipt) { try receipt.image(behind: entries, signedBy: signer) }
+        guard let image = sealed else { return .none }
         return signedReceipts.withLock { receipts in
             // Another thread may have been faster.
             if let image = kept(receipts) { return .changed(image, version) }
@@ -152,18 +156,19 @@ extension SandboxState {
 extension SandboxDriverState {
     /// Returns the encoded purchases with which an account's receipts begin; none without an account.
     ///
-    /// Nil if one of them cannot be encoded.
-    fileprivate mutating func receiptEntries(of account: AccountID?, signer: any ReceiptSigner) -> ReceiptEntries? {
+    /// - Throws: the error that prevents encoding one of them.
+    fileprivate mutating func receiptEntries(of account: AccountID?, signer: any ReceiptSigner) throws -> ReceiptEntries
+    {
         guard let account else {
             let nobody = receiptLists[nil] ?? ReceiptList(of: state, signer: signer)
             receiptLists[nil] = nobody
             return nobody.entries
         }
         // Removed meanwhile, so that it is not copied when something is added.
-        var list = receiptLists.removeValue(forKey: account)
-        if list?.isCurrent(in: state) != true { list = ReceiptList(of: state, signer: signer) }
-        let isComplete = (try? list?.takeIn(state, of: account)) != nil
-        receiptLists[account] = list
-        return isComplete ? list?.entries : nil
+        var list = receiptLists.removeValue(forKey: account) ?? ReceiptList(of: state, signer: signer)
+        if !list.isCurrent(in: state) { list = ReceiptList(of: state, signer: signer) }
+        defer { receiptLists[account] = list }
+        try list.takeIn(state, of: account)
+        return list.entries
     }
 }

@@ -25,6 +25,7 @@ final class SandboxDriver: Sendable {
     /// The app receipts that were signed last, one for each device.
     let signedReceipts = Locked<[DeviceID: SignedReceipt]>([:])
     let sealedPayloads = Locked(SealedPayloads())
+    private let signingLog: SigningLog
     private let port: SandboxPort
     private let link = Link()
 
@@ -70,7 +71,8 @@ final class SandboxDriver: Sendable {
         signer: any ReceiptSigner,
         bundleIdentifier: String,
         bundleVersion: String,
-        appAppleIdentifier: Int64?
+        appAppleIdentifier: Int64?,
+        log: StoreLog
     ) {
         self.clock = clock
         self.signer = signer
@@ -78,6 +80,7 @@ final class SandboxDriver: Sendable {
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion
         self.appAppleIdentifier = appAppleIdentifier
+        signingLog = SigningLog(log)
         lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller
         isSelfContained =
             shell.records.ledger == nil && (clock is SystemClock || clock is ManualClock)
@@ -113,6 +116,16 @@ extension SandboxDriver {
         }
         // What was to be signed by the other is forgotten.
         if isNew { sealedPayloads.withLock { $0 = SealedPayloads() } }
+    }
+
+    /// Returns what a body signs; nil, after a line in the log, if it fails.
+    func signed<Signature>(_ what: SigningLog.Subject, _ body: () throws -> Signature?) -> Signature? {
+        do {
+            return try body()
+        } catch {
+            signingLog.add(what, error)
+            return nil
+        }
     }
 
     /// Returns the app's Apple ID, which receipts and JWS of production alone have.

@@ -17,7 +17,7 @@ struct SealedPayloads: Sendable {
     }
 
     /// The greatest number of payloads that are kept.
-    private static var limit: Int { 256 }
+    private static var limit: Int { 2048 }
     private var entries: [Key: any Sendable] = [:]
 
     /// Returns the payload with a content that was sealed in the same second; nil if none is kept.
@@ -46,9 +46,14 @@ struct SealedPayloads: Sendable {
 protocol SandboxPayload: JWSPayload {
     /// Returns the same payload with another signing date.
     func signed(at date: PayloadDate) -> Self
+
+    /// What it is about, in the store.
+    var subject: String { get }
 }
 
 extension TransactionPayload: SandboxPayload {
+    var subject: String { "transaction \(transactionId)" }
+
     func signed(at date: PayloadDate) -> Self {
         var payload = self
         payload.signedDate = date
@@ -57,6 +62,8 @@ extension TransactionPayload: SandboxPayload {
 }
 
 extension RenewalPayload: SandboxPayload {
+    var subject: String { "renewal \(originalTransactionId)" }
+
     func signed(at date: PayloadDate) -> Self {
         var payload = self
         payload.signedDate = date
@@ -65,6 +72,8 @@ extension RenewalPayload: SandboxPayload {
 }
 
 extension AppTransactionPayload: SandboxPayload {
+    var subject: String { "app" }
+
     func signed(at date: PayloadDate) -> Self {
         var payload = self
         payload.receiptCreationDate = date
