@@ -1,7 +1,7 @@
 import Foundation
 
 // The store's transactions as JWS: a value is made when it is read, and signed when its JWS is first read. Read again, unchanged
-// and within a second of the store's clock, it is the same value: the store keeps the last 256. The first reading takes in the
+// and within a second of the store's clock, it is the same value: the store keeps the last 2,048. The first reading takes in the
 // ledger, each later one what is new in it.
 extension SandboxStore {
     /// The way in which the store signs transactions, renewals and app transactions wrongly; nil, as at the beginning,

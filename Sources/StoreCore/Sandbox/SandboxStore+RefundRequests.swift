@@ -1,65 +1,93 @@
 extension SandboxStore {
-    /// What becomes of the requests for refunds that apps make; ``RefundDecision/approve`` until it is set.
+    /// What becomes of the requests for refunds that are made; ``RefundDecision/approve`` until it is set.
     ///
-    /// It is not in the ledger: a store that is reopened begins anew.
+    /// It is not in the ledger: a store that is reopened begins anew. The requests are.
     public var refundDecision: RefundDecision {
         get { core.shell.withLock { $0.settings.refundDecision } }
         set { core.shell.withLock { $0.settings.refundDecision = newValue } }
     }
 
-    /// The transactions whose refund an app has requested, and that wait for ``refund(_:)`` or
-    /// ``declineRefund(of:)``, oldest first.
+    /// The transactions whose refund was requested, and that wait for ``refund(_:)`` or ``declineRefund(of:)``, oldest
+    /// first.
     ///
-    /// It is not in the ledger: a store that is reopened begins without requests.
+    /// The ledger keeps the requests, those that were declined too.
     public var refundRequests: [String] {
-        core.shell.withLock { shell in
-            shell.settings.refundRequests
-                .filter { $0.decision == .ask && shell.state.revocations.cancellation(of: $0.transaction) == nil }
-                .map(\.transaction)
-        }
+        core.look { shell, _ in shell.state.undecidedRefunds.map(\.identifier) }
     }
 
     /// Declines a request for a refund; a second request for the transaction is a duplicate.
     ///
-    /// - Throws: ``SandboxError/notUndecided(_:)`` if no request for the transaction waits.
+    /// - Throws: ``SandboxError/notUndecided(_:)`` if no request for the transaction waits, and the ledger's errors.
     public func declineRefund(of transaction: String) throws {
-        try core.shell.withLock { shell in
-            guard let index = shell.settings.refundRequests.firstIndex(where: { $0 == (transaction, .ask) }) else {
+        try core.change { state, events, now in
+            guard let number = TransactionNumber(transaction), state.undecidedRefunds.contains(number) else {
                 throw SandboxError.notUndecided(transaction)
             }
-            shell.settings.refundRequests[index].decision = .decline
+            let change = ServerChange.refundDeclined(transaction: number)
+            events.append(LedgerRecord(date: now, event: .operator(.server(change))))
         }
+    }
+
+    /// Requests the refund of a transaction, as its buyer does outside of the app.
+    ///
+    /// What becomes of it is the ``refundDecision``, as of a request that the app makes.
+    ///
+    /// - Parameters:
+    ///   - transaction: the transaction's identifier.
+    ///   - reason: what the buyer says; a server is told, if it is told of the request.
+    /// - Returns: whether the request was taken.
+    /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
+    @discardableResult
+    public func requestRefund(of transaction: String, reason: RefundReason? = nil) throws -> RefundAnswer {
+        try core.requestRefund(of: transaction, reason: reason)
     }
 }
 
 extension SandboxDriver {
-    /// Requests the refund of a transaction of the account that is signed in.
-    func requestRefund(of identifier: String, on device: DeviceID) throws -> RefundAnswer {
+    /// Requests the refund of a transaction, of the account that is signed in if there is a device.
+    func requestRefund(
+        of identifier: String,
+        reason: RefundReason? = nil,
+        on device: DeviceID? = nil
+    ) throws -> RefundAnswer {
         let transaction = try read { builder -> TransactionPayload? in
             guard let transaction = builder.index[identifier],
-                transaction.account == builder.state.devices[device].account
+                device.map({ builder.state.devices[$0].account == transaction.account }) ?? true
             else { return nil }
             return builder.payload(of: transaction)
         }
-        guard let transaction else { throw SandboxError.unknownTransaction(identifier) }
+        guard let transaction, let number = TransactionNumber(identifier) else {
+            throw SandboxError.unknownTransaction(identifier)
+        }
         if transaction.revocationDate != nil { return .duplicate }
         guard transaction.inAppOwnershipType == .purchased, transaction.price ?? 0 > 0 else { return .ineligible }
-        let decision = shell.withLock { shell -> RefundDecision? in
-            let decision = shell.settings.refundDecision
-            guard !shell.settings.refundRequests.contains(where: { $0.transaction == identifier }) else { return nil }
-            if decision != .approve { shell.settings.refundRequests.append((identifier, decision)) }
-            return decision
-        }
-        guard let decision else { return .duplicate }
-        if decision == .approve {
-            do {
-                try changeByHistory { state, history, events, now in
-                    events.append(try state.refund(identifier, in: history, now: now))
+        var answer = RefundAnswer.taken
+        do {
+            try use { shell, now in
+                let decision = shell.settings.refundDecision
+                try shell.refresh()
+                try shell.change(now: now) { shell in
+                    answer = .duplicate
+                    var history = LedgerHistory()
+                    if decision == .approve { try shell.forEachRecord { history.take($0) } }
+                    try shell.step { state, events in
+                        guard
+                            let record = try state.requestRefund(
+                                of: number,
+                                reason: reason,
+                                decision,
+                                in: history,
+                                now: now
+                            )
+                        else { return }
+                        answer = .taken
+                        events.append(record)
+                    }
                 }
-            } catch SandboxError.alreadyRefunded {
-                return .duplicate
             }
+        } catch SandboxError.alreadyRefunded {
+            return .duplicate
         }
-        return .taken
+        return answer
     }
 }

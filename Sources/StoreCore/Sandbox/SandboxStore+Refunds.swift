@@ -25,6 +25,22 @@ extension SandboxStore {
     }
 }
 
+extension SandboxStore {
+    /// Takes back the refund of a purchase, as the store does when a buyer disputes it and the developer is right.
+    ///
+    /// Everything that the refund had revoked counts again, and is paid for. A permanent purchase is the account's again. A
+    /// subscription whose running period it was continues, unless the period is over or it has begun anew meanwhile; then
+    /// only its period counts again. Members of the family receive their shares anew.
+    ///
+    /// - Parameter transaction: the identifier of a refunded purchase or renewal.
+    /// - Throws: ``SandboxError/notRefunded(_:)``, also for an unknown identifier; and the ledger's errors.
+    public func reverseRefund(of transaction: String) throws {
+        try core.changeByHistory { state, history, events, now in
+            events.append(try state.reverseRefund(of: transaction, in: history, now: now))
+        }
+    }
+}
+
 extension SandboxAccount {
     /// The account's refunded purchases, oldest first, without those that had cost nothing.
     ///

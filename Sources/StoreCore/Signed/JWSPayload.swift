@@ -35,14 +35,22 @@ extension JWSPayload {
 
 /// The signing date of a payload of any kind.
 package struct SigningDate: Decodable {
-    private let signedDate: PayloadDate?
-    private let receiptCreationDate: PayloadDate?
+    /// The date, nil if the payload tells none.
+    package let date: Date?
 
-    package init?(of payload: Data) {
-        guard let dates = try? JSONDecoder().decode(Self.self, from: payload) else { return nil }
-        self = dates
+    private enum CodingKeys: CodingKey {
+        case signedDate, receiptCreationDate
     }
 
-    /// The date, nil if the payload tells none.
-    package var date: Date? { (signedDate ?? receiptCreationDate)?.date }
+    package init?(of payload: Data) {
+        guard let date = try? UntrustedJSON.decode(Self.self, from: payload) else { return nil }
+        self = date
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        // The other field is not read if the first is there, so that it may have any value.
+        let signed = try fields.decodeIfPresent(PayloadDate.self, forKey: .signedDate)
+        date = try (signed ?? fields.decodeIfPresent(PayloadDate.self, forKey: .receiptCreationDate))?.date
+    }
 }

@@ -43,6 +43,7 @@
                 name: "how far there may be records",
                 sql: "CREATE TABLE reserve (position INTEGER NOT NULL); INSERT INTO reserve VALUES (0);"
             ),
+            Migration(name: "records of what servers change, and of requests for refunds", sql: ""),
         ]
 
         /// Creates a new file, or migrates an older one, in one transaction.

@@ -43,7 +43,7 @@ extension PayloadBuilder {
         if isShared {
             payload.inAppOwnershipType = .familyShared
         } else {
-            payload.appAccountToken = Self.token(transaction.payment.applicationUsername)
+            payload.appAccountToken = token(of: transaction, original)
         }
         if let date = state.revocations.cancellation(of: original.number.identifier) {
             payload.revocationDate = PayloadDate(date)
@@ -72,6 +72,19 @@ extension PayloadBuilder {
     /// Whether an account's list of transactions has it: a change of how a subscription renews bought no period.
     func isListed(_ transaction: GrantedTransaction) -> Bool {
         index.purchase(of: transaction)?.isDeferredChange != true
+    }
+
+    /// Returns the identifier of the order that a transaction belongs to; nil for what the family shares.
+    func orderIdentifier(of transaction: GrantedTransaction) -> String? {
+        let original = index.original(of: transaction)
+        return index.purchase(of: original)?.isShared == true ? nil : original.number.orderIdentifier
+    }
+
+    /// Returns the UUID of the app's user: the one that a server has set, else the one that the payment had.
+    private func token(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> String? {
+        let first = index.purchase(of: transaction)?.term?.original ?? original.number
+        if let token = state.server.token(of: original.number, original: first) { return token.uuidString.lowercased() }
+        return Self.token(transaction.payment.applicationUsername)
     }
 
     /// Returns the name of an app's user if it is a UUID.
@@ -104,6 +117,24 @@ extension PayloadBuilder {
             standings.append((payload(of: transaction), renewal(of: subscription, sharedAs: term, with: account)))
         }
         return standings
+    }
+
+    /// Returns an account's own subscription, with another transaction of it than the newest if there is one; nil if none of
+    /// its periods is left.
+    func standing(of index: SubscriptionIndex, with transaction: GrantedTransaction? = nil) -> Standing? {
+        let subscription = state.subscriptions[index]
+        let newest = self.index.newestPeriod(of: subscription.term.original, by: subscription.account)
+        return (transaction ?? newest).map { (payload(of: $0), renewal(of: index)) }
+    }
+
+    /// The groups in which an account ever had a subscription of its own or of its family's.
+    func groups(of account: AccountID) -> [String] {
+        var groups: [String] = []
+        for product in index.products(of: account) {
+            guard let group = state.catalog.group(of: product), !groups.contains(group) else { continue }
+            groups.append(group)
+        }
+        return groups
     }
 
     /// Returns the renewal of an account's own subscription.

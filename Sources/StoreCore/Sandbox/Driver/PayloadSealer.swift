@@ -13,19 +13,20 @@ struct PayloadSealer: Sendable {
     }
 
     /// Returns a payload that is tied to the device; the same again if it was read before, see ``SealedPayloads``.
-    func sealed<Payload: SandboxPayload>(_ content: Payload, _ subject: String) -> SealedPayload<Payload> {
-        let key = SealedPayloads.Key(subject: subject, device: device?.number)
+    func sealed<Payload: SandboxPayload>(_ content: Payload) -> SealedPayload<Payload> {
+        let key = SealedPayloads.Key(subject: content.subject, device: device?.number)
         if let known = last.withLock({ $0.payload(with: content, for: key) }) { return known }
-        let sealed = SealedPayload(tied(content, subject), signer: signer)
+        let sealed = SealedPayload(tied(content), signer: signer)
         return last.withLock { $0.keep(sealed, with: content, for: key) }
     }
 
     /// Ties a payload to the device, if there is one and the signer has a hash for it.
-    func tied<Payload: SandboxPayload>(_ payload: Payload, _ subject: String) -> Payload {
+    func tied<Payload: SandboxPayload>(_ payload: Payload) -> Payload {
         guard let name = device?.name, let identifier = deviceIdentifier?.uuidString.lowercased() else {
             return payload
         }
-        let nonce = UUID(named: "nonce \(payload.signingDate.milliseconds) \(subject) \(name)").uuidString.lowercased()
+        let nonceName = "nonce \(payload.signingDate.milliseconds) \(payload.subject) \(name)"
+        let nonce = UUID(named: nonceName).uuidString.lowercased()
         guard let hash = signer.deviceVerification(of: Data((nonce + identifier).utf8)) else { return payload }
         var payload = payload
         payload.deviceVerification = hash.base64EncodedString()

@@ -8,7 +8,7 @@ extension SandboxDriver {
             let (transactions, next) = builder.index.answer(query, account, device, builder)
             return (transactions.map(builder.payload), next)
         }
-        return HistoryPage(payloads.map { signed($0, "transaction \($0.transactionId)", on: device) }, next: next)
+        return HistoryPage(signed(payloads, on: device), next: next)
     }
 
     func subscriptions(_ query: SubscriptionQuery, on device: DeviceID) throws -> [SignedSubscription] {
@@ -60,8 +60,14 @@ extension SandboxDriver {
 /// A weak reference to a listener, notified as a connection's end is.
 final class HistoryRing: NewsListener {
     private weak let listener: (any HistoryListener)?
+    private let attention: HistoryAttention?
 
-    init(_ listener: any HistoryListener) { self.listener = listener }
+    init(_ listener: any HistoryListener) {
+        self.listener = listener
+        attention = (listener as? any AttentiveHistoryListener)?.attention
+    }
+
+    var isAwaited: Bool { attention?.isOn ?? true }
 
     var isOver: Bool { listener == nil }
 
@@ -73,8 +79,8 @@ final class HistoryRing: NewsListener {
 extension SandboxDriverState {
     /// Has the listeners to the history notified.
     mutating func ringHistory() {
-        historyRings.removeAll { $0.isOver }
-        rings += historyRings as [any NewsListener]
+        if historyRings.contains(where: \.isOver) { historyRings.removeAll { $0.isOver } }
+        for ring in historyRings where ring.isAwaited { rings.append(ring) }
     }
 }
 
@@ -155,16 +161,6 @@ extension [GrantedTransaction] {
 }
 
 extension PayloadBuilder {
-    /// The groups in which an account ever had a subscription of its own or of its family's.
-    fileprivate func groups(of account: AccountID) -> [String] {
-        var groups: [String] = []
-        for product in index.products(of: account) {
-            guard let group = state.catalog.group(of: product), !groups.contains(group) else { continue }
-            groups.append(group)
-        }
-        return groups
-    }
-
     /// Returns the transactions that entitle an account to a product now: its own, and one that its family shares.
     fileprivate func entitlements(to product: ProductIndex, of account: AccountID) -> [GrantedTransaction] {
         if let group = state.catalog.group(of: product) {

@@ -37,7 +37,7 @@ extension SandboxDriver {
             else { throw SandboxError.unknownTransaction(identifier) }
             return builder.payload(of: transaction)
         }
-        return signed(payload, "transaction \(identifier)", on: device)
+        return signed(payload, on: device)
     }
 
     /// Returns an account's transactions, those of the account that is signed in if there is a device.
@@ -49,7 +49,7 @@ extension SandboxDriver {
             guard let account = account ?? device.flatMap({ builder.state.devices[$0].account }) else { return [] }
             return builder.index.transactions(of: account).filter(builder.isListed).map(builder.payload)
         }
-        return payloads.map { signed($0, "transaction \($0.transactionId)", on: device) }
+        return signed(payloads, on: device)
     }
 
     /// Returns an account's subscriptions in a group, in the same way.
@@ -68,8 +68,8 @@ extension SandboxDriver {
     func signed(_ standing: PayloadBuilder.Standing, on device: DeviceID?) -> SignedSubscription {
         let (transaction, renewal) = standing
         return SignedSubscription(
-            transaction: signed(transaction, "transaction \(transaction.transactionId)", on: device),
-            renewal: signed(renewal, "renewal \(renewal.originalTransactionId)", on: device)
+            transaction: signed(transaction, on: device),
+            renewal: signed(renewal, on: device)
         )
     }
 
@@ -79,27 +79,38 @@ extension SandboxDriver {
         on device: DeviceID? = nil
     ) throws -> SignedValue<AppTransactionPayload> {
         let payload = try read { builder in
-            var payload = AppTransactionPayload(
-                bundleId: bundleIdentifier,
-                applicationVersion: bundleVersion,
-                environment: builder.environment,
-                signedDate: PayloadDate(builder.now)
-            )
-            payload.appAppleId = appAppleIdentifier(in: builder.environment)
-            if builder.environment == "Xcode" { payload.requestDate = payload.receiptCreationDate }
-            payload.appTransactionId = (account ?? device.flatMap { builder.state.devices[$0].account })
-                .map(builder.index.appTransactionIdentifier)
-            return payload
+            appTransaction(of: account ?? device.flatMap { builder.state.devices[$0].account }, builder)
         }
-        return signed(payload, "app", on: device)
+        return signed(payload, on: device)
+    }
+
+    /// Returns the payload of the purchase of the app by an account.
+    func appTransaction(of account: AccountID?, _ builder: PayloadBuilder) -> AppTransactionPayload {
+        var payload = AppTransactionPayload(
+            bundleId: bundleIdentifier,
+            applicationVersion: bundleVersion,
+            environment: builder.environment,
+            signedDate: PayloadDate(builder.now)
+        )
+        payload.appAppleId = appAppleIdentifier(in: builder.environment)
+        if builder.environment == "Xcode" { payload.requestDate = payload.receiptCreationDate }
+        payload.appTransactionId = account.map(builder.index.appTransactionIdentifier)
+        return payload
     }
 
     /// Returns a payload to be signed; when it is, the same again if it was read before, see ``SealedPayloads``.
-    func signed<Payload: SandboxPayload>(
-        _ payload: Payload,
-        _ subject: @escaping @autoclosure @Sendable () -> String,
-        on device: DeviceID?
-    ) -> SignedValue<Payload> {
+    func signed<Payload: SandboxPayload>(_ payload: Payload, on device: DeviceID?) -> SignedValue<Payload> {
+        let (sealer, defect) = sealer(for: device)
+        return sealer.signed(payload, defect)
+    }
+
+    /// Returns a page of payloads to be signed, in the same way.
+    func signed<Payload: SandboxPayload>(_ payloads: [Payload], on device: DeviceID?) -> [SignedValue<Payload>] {
+        let (sealer, defect) = sealer(for: device)
+        return payloads.map { sealer.signed($0, defect) }
+    }
+
+    private func sealer(for device: DeviceID?) -> (PayloadSealer, SignatureDefect?) {
         let (defect, name) = shell.withLock { shell in
             (shell.settings.signatureDefect, device.map { shell.state.devices[$0].name })
         }
@@ -109,12 +120,17 @@ extension SandboxDriver {
             device: device.flatMap { device in name.map { (device, $0) } },
             last: sealedPayloads
         )
-        guard let defect else { return SignedValue(payload) { sealer.sealed($0, subject()) } }
-        return SignedValue(
-            sealer.tied(payload, subject()),
-            signer: sealer.signer,
-            defect: defect,
-            device: sealer.deviceIdentifier
-        )
+        return (sealer, defect)
+    }
+}
+
+extension PayloadSealer {
+    /// Returns a payload to be signed when it is read; one that is to be wrong is signed at once.
+    fileprivate func signed<Payload: SandboxPayload>(
+        _ payload: Payload,
+        _ defect: SignatureDefect?
+    ) -> SignedValue<Payload> {
+        guard let defect else { return SignedValue(payload) { sealed($0) } }
+        return SignedValue(tied(payload), signer: signer, defect: defect, device: deviceIdentifier)
     }
 }

@@ -19,8 +19,6 @@ struct SandboxDriverState: Sendable {
         var signatureDefect: SignatureDefect?
         /// What becomes of requests for refunds.
         var refundDecision = RefundDecision.approve
-        /// The transactions whose refund was requested and not approved at once, oldest first, with what became of it.
-        var refundRequests: [(transaction: String, decision: RefundDecision)] = []
 
         // Inlined: otherwise it would be given a copy of all settings.
         @inline(__always)

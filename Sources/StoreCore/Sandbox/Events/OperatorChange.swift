@@ -30,6 +30,8 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case cleared(withdrawn: [Deletion.Withdrawn])
     /// Something changed in a family.
     case family(FamilyChange)
+    /// An app's server changed something, or is told something.
+    indirect case server(ServerChange)
 
     /// Returns the amount that the change charged to an account.
     func charge(to account: AccountID) -> Decimal {

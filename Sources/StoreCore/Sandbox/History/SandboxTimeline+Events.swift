@@ -148,6 +148,8 @@ extension SandboxTimeline.Entry {
             what = "the app has changed what the store's page shows"
         case .refunded, .deleted, .cleared, .family:
             describeTakingBack(change, history)
+        case .server(let change):
+            describe(change, history)
         }
     }
 

@@ -47,6 +47,7 @@ extension SandboxState {
         switch event {
         case .renewed(let subscription, _, _, _), .ended(let subscription, _): subscriptions[subscription].account
         case .operator(.refunded(let refund)): refund.account
+        case .operator(.server(.refundReversed(let reversal))): reversal.account
         case .operator(.family(.sharing(let account, _))): account
         default: event.purchase.flatMap { catalog.kind(of: $0.product) == .consumable ? nil : $0.account }
         }

@@ -36,6 +36,67 @@ extension SandboxState {
         return LedgerRecord(date: now, event: .operator(.refunded(refund)))
     }
 
+    /// Returns the event that takes back a transaction's refund, and that of all it had revoked.
+    ///
+    /// A product bought for good is the account's again. A subscription continues if the refund ended it, its period is not
+    /// over yet, and it has not begun anew.
+    ///
+    /// - Throws: ``SandboxError`` for a transaction that is not refunded.
+    func reverseRefund(
+        of identifier: String,
+        in history: LedgerHistory,
+        now: Date
+    ) throws(SandboxError) -> LedgerRecord {
+        guard let number = TransactionNumber(identifier), history.transaction(number) != nil,
+            let refund = history.refunds[number]
+        else { throw .notRefunded(identifier) }
+        let reversal = RefundReversal(
+            account: refund.account,
+            transactions: refund.transactions,
+            product: refund.product,
+            resumed: refund.ended.flatMap { isResumed($0, with: refund, at: now) ? $0 : nil }
+        )
+        return LedgerRecord(date: now, event: .operator(.server(.refundReversed(reversal))))
+    }
+
+    /// Whether a subscription that ended with a refund continues without it.
+    private func isResumed(_ index: SubscriptionIndex, with refund: Refund, at now: Date) -> Bool {
+        let (term, history) = (subscriptions[index].term, accounts[refund.account].history)
+        guard subscriptions[index].end == .revoked, term.end > now, let last = refund.transactions.last else {
+            return false
+        }
+        return history.indices.reversed().lazy.map { history[$0] }
+            .first { $0.identifier == last.identifier }
+            .map { $0.term == term && !$0.isDeleted } ?? false
+    }
+
+    /// Returns the event that a request for a transaction's refund leads to; nil if there was one before that was not
+    /// approved.
+    func requestRefund(
+        of number: TransactionNumber,
+        reason: RefundReason?,
+        _ decision: RefundDecision,
+        in history: LedgerHistory,
+        now: Date
+    ) throws(SandboxError) -> LedgerRecord? {
+        guard server.refundRequest(for: number) == nil else { return nil }
+        switch decision {
+        case .approve: return try refund(number.identifier, in: history, now: now)
+        case .ask:
+            let change = ServerChange.refundRequested(transaction: number, reason: reason?.rawValue)
+            return LedgerRecord(date: now, event: .operator(.server(change)))
+        case .decline:
+            return LedgerRecord(date: now, event: .operator(.server(.refundDeclined(transaction: number))))
+        }
+    }
+
+    /// The transactions whose refund was requested and is to be decided, oldest first.
+    var undecidedRefunds: [TransactionNumber] {
+        server.refundRequests
+            .filter { !$0.isDeclined && revocations.cancellation(of: $0.transaction.identifier) == nil }
+            .map(\.transaction)
+    }
+
     /// Returns the indices in an account's history of a purchase and of those that repeated it although it was paid
     /// for.
     func repetitions(of place: PurchaseIndex, by account: AccountID, in ledger: LedgerHistory) -> [PurchaseIndex] {

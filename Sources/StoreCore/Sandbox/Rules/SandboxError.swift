@@ -28,6 +28,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case notSold(String)
     /// The transaction was refunded before.
     case alreadyRefunded(String)
+    /// The transaction is not refunded.
+    case notRefunded(String)
     /// The account is in a family already.
     case inFamily(String)
     /// The account is not in the family.
@@ -51,6 +53,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownTransaction(let identifier): "no transaction \"\(identifier)\" is known to this store"
         case .notSold(let identifier): "nobody paid for a transaction \"\(identifier)\" in this store"
         case .alreadyRefunded(let identifier): "the transaction \"\(identifier)\" has been paid back already"
+        case .notRefunded(let identifier): "the transaction \"\(identifier)\" is not refunded"
         case .inFamily(let name): "the account \"\(name)\" is in a family already; it can be in one"
         case .notInFamily(let name): "the account \"\(name)\" is not in this family"
         case .familyEnded(let name): "the family \"\(name)\" ended when its organiser left"

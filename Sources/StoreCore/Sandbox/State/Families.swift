@@ -117,7 +117,7 @@ extension Families {
         return share.first
     }
 
-    /// Cuts short a member's newest period.
+    /// Sets the end of a member's newest period to another moment.
     mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.purchaser]?[key]?.term = term }
 
     /// Sets or removes the end of grace for the other members' shares in a period of a purchaser's subscription.

@@ -14,7 +14,9 @@ struct GrantList: Sendable {
     /// Inserts a transaction at the place of its sequence number, which is the end for all but those that return.
     mutating func insert(_ number: TransactionNumber, sequence: Int) {
         let index = place(of: sequence)
-        if index < entries.count, entries[index].sequence == sequence {
+        if index == entries.count {
+            entries.append(Entry(sequence: sequence, number: number))
+        } else if entries[index].sequence == sequence {
             if entries[index].isRemoved { removed -= 1 }
             entries[index].isRemoved = false
         } else {
@@ -37,6 +39,11 @@ struct GrantList: Sendable {
     /// The transactions, oldest first.
     var oldestFirst: some Sequence<TransactionNumber> {
         entries.lazy.filter { !$0.isRemoved }.map(\.number)
+    }
+
+    /// Returns the transactions behind a sequence number, oldest first.
+    func oldestFirst(after sequence: Int) -> some Sequence<TransactionNumber> {
+        entries[place(of: sequence + 1)...].lazy.filter { !$0.isRemoved }.map(\.number)
     }
 
     /// Returns the transactions granted before a sequence number, newest first; all of them without one.

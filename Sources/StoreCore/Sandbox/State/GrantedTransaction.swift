@@ -7,6 +7,8 @@ struct GrantedTransaction: Sendable {
     let number: TransactionNumber
     /// The place among all granted transactions, which later ones have behind it.
     var sequence = 0
+    /// The place among all changes of granted transactions of the last one to this; the later ones have it behind them.
+    var modification = 0
     let account: AccountID
     let product: ProductIndex
     let payment: StorePayment

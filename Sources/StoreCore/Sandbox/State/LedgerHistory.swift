@@ -9,6 +9,8 @@ struct LedgerHistory {
     private(set) var transactions: [SandboxTransaction] = []
     /// The index of each transaction, by its number.
     private var places: [TransactionNumber: Int] = [:]
+    /// The refunds that were not taken back, by the transactions that they revoked.
+    private(set) var refunds: [TransactionNumber: Refund] = [:]
     /// The deleted transactions that had been charged.
     private var deletedCharges: Set<TransactionNumber> = []
 
@@ -42,15 +44,17 @@ struct LedgerHistory {
             }
         case .redeemed(let redemption): add(redemption.purchase)
         case .operator(let change): take(change, record.date)
-        case .billing(.cutShort(let subscription, let term)):
-            for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
-                let itself = state.accounts[account].history[index].asOriginal.original
-                guard let number = itself.flatMap({ TransactionNumber($0.identifier) }) else { continue }
-                change(number) { $0.expirationDate = term.end }
-            }
+        case .billing(.cutShort(let subscription, let term)): setEnd(term.end, ofNewestPeriodOf: subscription)
         case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
             .restoreEnded, .restoreRefused, .receiptRefreshed, .ended, .autoRenewal, .billing:
             break
+        }
+    }
+
+    private mutating func setEnd(_ end: Date, ofNewestPeriodOf subscription: SubscriptionIndex) {
+        for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
+            guard let number = TransactionNumber(state.accounts[account].history[index].identifier) else { continue }
+            change(number) { $0.expirationDate = end }
         }
     }
 
@@ -65,13 +69,33 @@ struct LedgerHistory {
                     transaction.cancellationDate = date
                     transaction.refund = transaction.charge ?? 0
                 }
+                refunds[number] = refund
             }
         case .deleted(let deletion): forget(Set(deletion.transactions.map(\.identifier)))
         case .cleared: (transactions, places) = ([], [:])
         case .family(.shared(let sharing)): add(sharing, date)
         case .family(.unshared(_, let numbers, _)):
             for number in numbers { self.change(number) { $0.cancellationDate = date } }
+        case .server(let change): take(change)
         case .asksToBuy, .interruptsPurchases, .storefront, .promoted, .newsTold, .promotionChanged, .family: break
+        }
+    }
+
+    private mutating func take(_ change: ServerChange) {
+        switch change {
+        case .extended(let subscription, let term, _): setEnd(term.end, ofNewestPeriodOf: subscription)
+        case .finished(let finish): self.change(finish.transaction) { $0.isFinished = true }
+        case .refundReversed(let reversal):
+            for number in reversal.transactions {
+                self.change(number) { transaction in
+                    transaction.cancellationDate = nil
+                    transaction.refund = nil
+                }
+                refunds[number] = nil
+            }
+        case .notExtended, .extendedAll, .tokenSet, .consumptionReported, .refundRequested, .refundDeclined,
+            .consentRescinded, .notificationsBegun, .testRequested, .attempted:
+            break
         }
     }
 

@@ -29,6 +29,9 @@ struct Revocations: Codable, Sendable {
 
     mutating func cancel(_ transaction: String, _ date: Date) { cancellations[transaction] = date }
 
+    /// Removes the cancellation date of a transaction whose refund was taken back.
+    mutating func restore(_ transaction: String) { cancellations[transaction] = nil }
+
     /// Adds a notice for an app on a device that an account's access to some products has ended.
     mutating func notify(_ account: AccountID, on device: DeviceID, _ productIdentifiers: [String], at position: Int) {
         let notice = Revocation(account: account, position: position, productIdentifiers: productIdentifiers)

@@ -22,8 +22,8 @@ extension SandboxState {
         }
     }
 
-    /// Cuts short a subscription's period, also in its purchases and in the family's shares.
-    private mutating func cut(_ subscription: SubscriptionIndex, to term: SubscriptionTerm) {
+    /// Changes the end of a subscription's period, also in its purchases and in the family's shares.
+    mutating func cut(_ subscription: SubscriptionIndex, to term: SubscriptionTerm) {
         purchasesChange()
         let account = subscriptions[subscription].account
         let last = subscriptions[subscription].term

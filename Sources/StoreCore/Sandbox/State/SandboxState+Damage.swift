@@ -73,6 +73,7 @@ extension SandboxState {
         // Applying them checks every reference.
         case .deleted, .cleared: true
         case .family(let change): admits(change)
+        case .server(let change): admits(change)
         }
     }
 

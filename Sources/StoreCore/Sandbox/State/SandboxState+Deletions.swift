@@ -19,6 +19,7 @@ extension SandboxState {
             if isTouched { forgetWhatIsDeleted(account, identifiers, deletion.ended) }
         }
         families.forget(identifiers)
+        server.forgetRefundRequests(for: deletion.transactions)
     }
 
     /// Recomputes the account's entitlements without the deleted transactions.
@@ -107,6 +108,7 @@ extension SandboxState {
         offers.forgetRedemptions()
         revocations.clear(at: position)
         families.forgetShares()
+        server.forgetTransactions()
     }
 
     private mutating func withdraw(_ number: TransactionNumber) {
@@ -128,18 +130,22 @@ extension SandboxState {
     /// Returns the unfinished ones of some transactions.
     func withdrawn(_ isMeant: (TransactionNumber) -> Bool) -> [Deletion.Withdrawn] {
         var result: [Deletion.Withdrawn] = []
-        transactions.forEachTransaction { number, row in
-            guard isMeant(number) else { return }
-            result.append(
-                Deletion.Withdrawn(
-                    transaction: number,
-                    order: row.transaction.order,
-                    account: row.account,
-                    device: row.device
-                )
-            )
+        transactions.forEachTransaction { number, _ in
+            if isMeant(number), let row = withdrawn(number) { result.append(row) }
         }
         return result
+    }
+
+    /// Returns an unfinished transaction as one that leaves the queues; nil for a finished one.
+    func withdrawn(_ number: TransactionNumber) -> Deletion.Withdrawn? {
+        transactions[number].map { row in
+            Deletion.Withdrawn(
+                transaction: number,
+                order: row.transaction.order,
+                account: row.account,
+                device: row.device
+            )
+        }
     }
 }
 

@@ -40,6 +40,8 @@ extension SandboxState {
             clear(withdrawn)
         case .family(let change):
             apply(change, date)
+        case .server(let change):
+            apply(change, date)
         }
     }
 
@@ -72,6 +74,8 @@ extension SandboxState {
         case .cleared(let withdrawn):
             addWithdrawals(withdrawn, for: device, to: &updates)
         case .family(let change):
+            addUpdates(from: change, for: device, to: &updates)
+        case .server(let change):
             addUpdates(from: change, for: device, to: &updates)
         }
     }

@@ -60,6 +60,7 @@ struct SandboxState: Codable, Sendable {
     var billing = BillingState()
     var revocations = Revocations()
     var families = Families()
+    var server = ServerState()
     /// The position at the last change to an existing purchase, nil for never.
     private(set) var lastPurchaseChange: Int?
     /// Whether a record could not be read, so that later ones may refer to what does not exist.
@@ -70,7 +71,7 @@ struct SandboxState: Codable, Sendable {
         case catalog, position, transactions, subscriptions, offers, accounts, devices, accountNumbers, deviceNumbers
         case nextTransaction, waiting
         case operatorState = "owner"
-        case billing, revocations, families, lastPurchaseChange, isDamaged
+        case billing, revocations, families, server, lastPurchaseChange, isDamaged
     }
 }
 
@@ -341,12 +342,20 @@ extension SandboxState {
     }
 
     private mutating func finish(_ number: TransactionNumber, on device: DeviceID) {
-        guard let row = transactions.remove(number) else { return }
+        if finish(number) { devices[device].hasReceipt = true }
+    }
+
+    /// Finishes a transaction, and returns whether an account's history keeps its purchase.
+    @inline(__always)
+    @discardableResult
+    mutating func finish(_ number: TransactionNumber) -> Bool {
+        guard let row = transactions.remove(number) else { return false }
         countUnfinished(row, by: -1)
-        if row.transaction.state == .purchased, let account = row.account, let index = row.history {
-            accounts[account].history[index].isFinished = true
-            devices[device].hasReceipt = true
+        guard row.transaction.state == .purchased, let account = row.account, let index = row.history else {
+            return false
         }
+        accounts[account].history[index].isFinished = true
+        return true
     }
 
     private mutating func restore(_ restoration: StoreEvent.Restoration, _ date: Date) {
@@ -375,17 +384,4 @@ extension SandboxState {
 
     func account(named name: String) -> AccountID? { accountNumbers[name] }
     func device(named name: String) -> DeviceID? { deviceNumbers[name] }
-}
-
-extension StoreTransaction {
-    func becoming(_ state: State, failure: StoreFailure? = nil) -> StoreTransaction {
-        StoreTransaction(
-            identifier: identifier,
-            order: order,
-            payment: payment,
-            state: state,
-            date: date,
-            failure: failure
-        )
-    }
 }

@@ -202,7 +202,7 @@ extension Subscriptions {
         schedule(index, at: trouble.nextMoment)
     }
 
-    /// Cuts short the running period.
+    /// Sets the end of the running period to another moment.
     mutating func cut(_ index: SubscriptionIndex, to term: SubscriptionTerm) { set(term, of: index) }
 
     mutating func setIncrease(_ increase: PriceIncrease?, of index: SubscriptionIndex) {
@@ -216,6 +216,17 @@ extension Subscriptions {
         if !troubles.isEmpty { troubles[index] = nil }
         setIncrease(nil, of: index)
         dropStale()
+    }
+
+    /// Takes back the end of a subscription whose running period had been revoked.
+    mutating func resume(_ index: SubscriptionIndex) {
+        subscriptions[index].end = nil
+        schedule(index, at: subscriptions[index].term.end)
+    }
+
+    /// Sets the application username of the renewals from now on.
+    mutating func setApplicationUsername(_ name: String, of index: SubscriptionIndex) {
+        subscriptions[index].applicationUsername = name
     }
 
     /// Removes a subscription as if it had never existed: its account is new to the group.

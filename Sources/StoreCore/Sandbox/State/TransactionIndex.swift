@@ -15,10 +15,11 @@ final class TransactionIndex {
     /// The transactions of each account without restored ones.
     private var lists: [AccountID: AccountLists] = [:]
     private var lastSequence = 0
+    private(set) var lastModification = 0
     private var prices = Thousandths()
     /// The revoked transactions of each account, in the order in which they were, each with its place among all accounts'.
     private var revoked: [AccountID: [(place: Int, number: TransactionNumber)]] = [:]
-    private var lastRevocation = 0
+    private(set) var lastRevocation = 0
     /// The transaction that began the newest period of each subscription, by the subscription's first.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     /// The transactions whose period another product took the place of.
@@ -32,12 +33,20 @@ final class TransactionIndex {
     private struct AccountLists: Sendable {
         var all = Lists()
         var products: [ProductIndex: Lists] = [:]
+
+        /// Changes the lists that a product's transactions are in.
+        mutating func change(_ product: ProductIndex, _ body: (inout Lists) -> Void) {
+            body(&all)
+            body(&products[product, default: Lists()])
+        }
     }
 
     private struct Lists: Sendable {
         var all = GrantList()
         /// Those that an app's history has: all but the finished consumables that are not refunded.
         var current = GrantList()
+        /// All of them, in the order in which they were granted or changed last.
+        var changed = GrantList()
     }
 
     /// Applies the next event.
@@ -72,7 +81,53 @@ final class TransactionIndex {
             }
         case .operator(.family(.unshared(let key, let numbers, _))):
             revoke(numbers, of: key.member)
+        case .billing(.cutShort(let subscription, _)), .operator(.server(.extended(let subscription, _, _))):
+            modifyNewestPeriod(of: subscription)
+        case .operator(.server(let change)): take(change)
         default: break
+        }
+    }
+
+    private func take(_ change: ServerChange) {
+        switch change {
+        case .finished(let finish):
+            guard let transaction = transactions[finish.transaction], isConsumable(transaction),
+                state.revocations.cancellation(of: transaction.number.identifier) == nil
+            else { return }
+            self.change(transaction) { $0.current.remove(sequence: transaction.sequence) }
+        case .refundReversed(let reversal):
+            revoked[reversal.account]?.removeAll { reversal.transactions.contains($0.number) }
+            for transaction in reversal.transactions.compactMap({ transactions[$0] }) {
+                modify(transaction.number)
+                guard isConsumable(transaction), state.transactions[transaction.number] == nil else { continue }
+                self.change(transaction) { $0.current.remove(sequence: transaction.sequence) }
+            }
+        case .tokenSet(let original, let account, _):
+            for transaction in self.transactions(of: account)
+            where purchase(of: transaction)?.term?.original ?? transaction.number == original {
+                modify(transaction.number)
+            }
+        case .extended, .notExtended, .extendedAll, .consumptionReported, .refundRequested, .refundDeclined,
+            .consentRescinded, .notificationsBegun, .testRequested, .attempted:
+            break
+        }
+    }
+
+    private func modifyNewestPeriod(of subscription: SubscriptionIndex) {
+        for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
+            if let number = TransactionNumber(state.accounts[account].history[index].identifier) { modify(number) }
+        }
+    }
+
+    /// Moves a changed transaction to the end of what has changed.
+    private func modify(_ number: TransactionNumber) {
+        guard let transaction = transactions[number], transaction.restored == nil else { return }
+        lastModification += 1
+        let place = lastModification
+        transactions.update(number) { $0.modification = place }
+        change(transaction) { lists in
+            lists.changed.remove(sequence: transaction.modification)
+            lists.changed.insert(number, sequence: place)
         }
     }
 
@@ -140,6 +195,10 @@ final class TransactionIndex {
         var transaction = transaction
         lastSequence += 1
         transaction.sequence = lastSequence
+        if transaction.restored == nil {
+            lastModification += 1
+            transaction.modification = lastModification
+        }
         transactions.insert(transaction, at: transaction.number)
         if appTransactionIdentifiers[transaction.account] == nil {
             appTransactionIdentifiers[transaction.account] = appTransactionIdentifier(of: transaction.account)
@@ -148,6 +207,7 @@ final class TransactionIndex {
         change(transaction) { lists in
             lists.all.insert(transaction.number, sequence: transaction.sequence)
             lists.current.insert(transaction.number, sequence: transaction.sequence)
+            lists.changed.insert(transaction.number, sequence: transaction.modification)
         }
     }
 
@@ -156,19 +216,20 @@ final class TransactionIndex {
         change(transaction) { lists in
             lists.all.remove(sequence: transaction.sequence)
             lists.current.remove(sequence: transaction.sequence)
+            lists.changed.remove(sequence: transaction.modification)
         }
     }
 
     /// Changes the lists that a transaction is in.
     private func change(_ transaction: GrantedTransaction, _ body: (inout Lists) -> Void) {
-        body(&lists[transaction.account, default: AccountLists()].all)
-        body(&lists[transaction.account, default: AccountLists()].products[transaction.product, default: Lists()])
+        lists[transaction.account, default: AccountLists()].change(transaction.product, body)
     }
 
     private func revoke(_ numbers: [TransactionNumber], of account: AccountID) {
         for number in numbers {
             lastRevocation += 1
             revoked[account, default: []].append((lastRevocation, number))
+            modify(number)
         }
     }
 
@@ -186,6 +247,10 @@ final class TransactionIndex {
             let purchase = purchase(of: other), !purchase.isCancelled, let end = purchase.term?.end, end > term.start
         {
             replaced.insert(last)
+            // With those that repeated it.
+            let list = lists[other.account]?.products[other.product]?.all ?? GrantList()
+            let repeated = list.newestFirst().prefix { (transactions[$0]?.sequence ?? 0) >= other.sequence }
+            for number in Array(repeated).reversed() where transactions[number]?.period == last { modify(number) }
         }
         periods[term.original] = number
         return number
@@ -233,6 +298,38 @@ extension TransactionIndex {
         return list.newestFirst(before: sequence).lazy.compactMap { self[$0] }
     }
 
+    /// Returns an account's transactions in the order in which they were granted or changed last, or the other way round,
+    /// behind a place.
+    ///
+    /// Without products it has all of them. It costs what it returns, for each of the products.
+    func changes(
+        of account: AccountID,
+        _ products: [ProductIndex]? = nil,
+        isDescending: Bool = false,
+        from place: Int? = nil,
+        limit: Int,
+        where isMeant: (GrantedTransaction) -> Bool
+    ) -> [GrantedTransaction] {
+        let own = lists[account]
+        let meant =
+            products.map { $0.map { own?.products[$0]?.changed ?? GrantList() } }
+            ?? [own?.all.changed ?? GrantList()]
+        var found: [GrantedTransaction] = []
+        for list in meant {
+            if isDescending {
+                let all = list.newestFirst(before: place).lazy.compactMap { self.transactions[$0] }
+                found += all.filter(isMeant).prefix(limit)
+            } else {
+                let all = list.oldestFirst(after: place ?? 0).lazy.compactMap { self.transactions[$0] }
+                found += all.filter(isMeant).prefix(limit)
+            }
+        }
+        if meant.count > 1 {
+            found.sort { ($0.modification < $1.modification) != isDescending }
+        }
+        return Array(found.prefix(limit))
+    }
+
     /// Returns an account's revoked transactions behind a place, and the place up to which they are.
     ///
     /// A place means the same for every account.
@@ -242,6 +339,22 @@ extension TransactionIndex {
         let page = rest.prefix(limit)
         let end = page.count < rest.count ? page.last?.place : nil
         return (page.compactMap { self[$0.number] }, end ?? max(place, lastRevocation))
+    }
+
+    /// Returns an account's refunded transactions behind a place, the place up to which they are, and whether there are more.
+    func refunded(of account: AccountID, after place: Int, limit: Int) -> (
+        [GrantedTransaction], end: Int, hasMore: Bool
+    ) {
+        let all = revoked[account] ?? []
+        var found: [GrantedTransaction] = []
+        var end = place
+        for (place, number) in all[all.indices.partitionPoint { all[$0].place <= place }...] {
+            guard let transaction = self[number], purchase(of: transaction)?.isShared != true else { continue }
+            if found.count == limit { return (found, end, true) }
+            found.append(transaction)
+            end = place
+        }
+        return (found, lastRevocation, false)
     }
 
     /// Returns the products that an account has transactions of, in the order of the catalog.

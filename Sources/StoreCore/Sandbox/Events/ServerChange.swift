@@ -1,0 +1,31 @@
+import Foundation
+
+/// A change that an app's server or a refund's subject has asked for, and what servers are told.
+enum ServerChange: Hashable, Codable, Sendable {
+    /// A subscription's running period ends later.
+    case extended(subscription: SubscriptionIndex, SubscriptionTerm, RenewalExtension)
+    /// A subscription could not be extended with all others of its product.
+    case notExtended(subscription: SubscriptionIndex, RenewalExtension)
+    /// All subscriptions of a product were extended that could be.
+    case extendedAll(MassExtension)
+    /// A purchase, or a subscription and its renewals from now on, belongs to another user of the app.
+    case tokenSet(original: TransactionNumber, account: AccountID, token: UUID)
+    /// A server reported on the consumption of a purchase, in JSON.
+    case consumptionReported(transaction: TransactionNumber, report: Data)
+    /// A refund was requested and waits for the operator, for a reason if that is known.
+    case refundRequested(transaction: TransactionNumber, reason: String?)
+    /// A requested refund was declined.
+    case refundDeclined(transaction: TransactionNumber)
+    /// A refund was taken back.
+    case refundReversed(RefundReversal)
+    /// A consent to an account's use of the app was withdrawn.
+    case consentRescinded(account: AccountID)
+    /// Servers are notified of what happens from now on.
+    case notificationsBegun
+    /// A server requested a test notification.
+    case testRequested(token: String)
+    /// The delivery of a notification was tried: the one of a number about a record of the ledger.
+    case attempted(record: Int, index: Int, result: String)
+    /// A server finished a transaction, for all devices.
+    case finished(Deletion.Withdrawn)
+}

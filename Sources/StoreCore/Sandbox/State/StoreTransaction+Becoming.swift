@@ -1,0 +1,12 @@
+extension StoreTransaction {
+    func becoming(_ state: State, failure: StoreFailure? = nil) -> StoreTransaction {
+        StoreTransaction(
+            identifier: identifier,
+            order: order,
+            payment: payment,
+            state: state,
+            date: date,
+            failure: failure
+        )
+    }
+}
