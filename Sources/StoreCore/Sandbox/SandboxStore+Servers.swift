@@ -1,0 +1,49 @@
+import Foundation
+
+// What an app's server concerns, where a test causes or checks it.
+extension SandboxStore {
+    /// The reports on the consumption of purchases that servers have sent, oldest first.
+    ///
+    /// Reads the ledger from its beginning: meant for the end of a test.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    public var consumptionReports: [ConsumptionReport] {
+        get throws {
+            try core.look { shell, _ in
+                var reports: [ConsumptionReport] = []
+                try shell.forEachRecord { record in
+                    guard case .operator(.server(.consumptionReported(let number, let json))) = record.event else {
+                        return
+                    }
+                    reports.append(ConsumptionReport(transaction: number.identifier, date: record.date, json: json))
+                }
+                return reports
+            }
+        }
+    }
+
+    /// Returns the identifier of the order that a transaction belongs to, as its buyer's invoice has it.
+    ///
+    /// - Parameter transaction: the transaction's identifier.
+    /// - Returns: the order, that of the first purchase for a restored one; nil for what the family shares.
+    /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the error that prevents reading the ledger.
+    public func orderIdentifier(of transaction: String) throws -> String? {
+        try core.read { builder in
+            guard let found = builder.index[transaction] else { throw SandboxError.unknownTransaction(transaction) }
+            return builder.orderIdentifier(of: found)
+        }
+    }
+}
+
+extension SandboxAccount {
+    /// Withdraws the consent to the account's use of the app, as a child's parent does; servers are told.
+    ///
+    /// Nothing else changes.
+    ///
+    /// - Throws: the ledger's errors.
+    public func rescindConsent() throws {
+        try core.change { _, events, now in
+            events.append(LedgerRecord(date: now, event: .operator(.server(.consentRescinded(account: number)))))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+
+/// Works out what servers are told of one record, after it was applied.
+///
+/// Restores are not told of, nor is what members of a family receive; what they lose is.
+struct NotificationDrafts {
+    struct Draft {
+        enum Content {
+            case transaction(TransactionPayload, RenewalPayload?, status: Int?, reason: String?)
+            case summary(ServerNotification.Summary)
+            case test(token: String)
+            case app(AppTransactionPayload)
+        }
+
+        let kind: NotificationKind
+        let detail: NotificationKind.Detail?
+        let content: Content
+    }
+
+    private(set) var all: [Draft] = []
+    private let builder: PayloadBuilder
+    private let appTransaction: (AccountID, PayloadBuilder) -> AppTransactionPayload
+
+    init(
+        _ builder: PayloadBuilder,
+        _ appTransaction: @escaping (AccountID, PayloadBuilder) -> AppTransactionPayload
+    ) {
+        self.builder = builder
+        self.appTransaction = appTransaction
+    }
+
+    private var state: SandboxState { builder.state }
+
+    /// Adds what an event means; `past` is nil while servers are not notified, but for tests.
+    mutating func add(_ event: StoreEvent, _ past: Past?) {
+        if case .operator(.server(.testRequested(let token))) = event {
+            all.append(Draft(kind: .test, detail: nil, content: .test(token: token)))
+        }
+        guard let past else { return }
+        if let purchase = past.purchase { return add(purchase, past) }
+        switch event {
+        case .renewed(let subscription, _, _, _):
+            add(.renewed, past.isInTrouble ? .billingRecovery : nil, subscription)
+        case .ended(let subscription, let end): add(.expired, .init(end), subscription)
+        case .autoRenewal(let subscription, let isOn):
+            add(.statusChanged, isOn ? .autoRenewEnabled : .autoRenewDisabled, subscription)
+        case .billing(let change): add(change)
+        case .operator(.refunded(let refund)): add(.refunded, refund.transactions)
+        case .operator(.family(.unshared(_, let transactions, _))): add(.revoked, transactions)
+        case .operator(.server(let change)): add(change)
+        default: break
+        }
+    }
+
+    private mutating func add(_ change: BillingChange) {
+        switch change {
+        case .renewalFailed(let subscription, let trouble):
+            add(.renewalFailed, trouble.graceEnd == nil ? nil : .gracePeriod, subscription)
+        case .graceEnded(let subscription): add(.graceOver, nil, subscription)
+        case .priceIncrease(let subscription, let increase):
+            switch increase?.consent {
+            case .pending: add(.priceIncrease, .pending, subscription)
+            case .agreed: add(.priceIncrease, .accepted, subscription)
+            case nil: break
+            }
+        case .fails, .gracePeriod, .renewalLimit, .leftOut, .cutShort: break
+        }
+    }
+
+    private mutating func add(_ change: ServerChange) {
+        switch change {
+        case .extended(let subscription, _, _): add(.extended, nil, subscription)
+        case .notExtended(let subscription, _): add(.extensionDone, .failure, subscription)
+        case .extendedAll(let outcome):
+            let summary = ServerNotification.Summary(
+                requestIdentifier: outcome.request,
+                productIdentifier: state.catalog[outcome.product].identifier,
+                storefrontCountryCodes: outcome.storefronts,
+                succeededCount: outcome.succeeded,
+                failedCount: outcome.failed
+            )
+            all.append(Draft(kind: .extensionDone, detail: .summary, content: .summary(summary)))
+        case .refundRequested(let transaction, let reason):
+            add(.consumptionRequested, [transaction], reason: reason)
+        case .refundDeclined(let transaction): add(.refundDeclined, [transaction])
+        case .refundReversed(let reversal): add(.refundReversed, reversal.transactions)
+        case .consentRescinded(let account):
+            all.append(Draft(kind: .consentRescinded, detail: nil, content: .app(appTransaction(account, builder))))
+        case .tokenSet, .consumptionReported, .notificationsBegun, .testRequested, .attempted, .finished: break
+        }
+    }
+
+    // MARK: Purchases
+
+    private mutating func add(_ purchase: Past.Purchase, _ past: Past) {
+        guard let change = purchase.subscription else {
+            // What was bought for good is not bought again, but given anew.
+            if !past.isOwned { add(.oneTimeCharge, [purchase.transaction]) }
+            return
+        }
+        guard let index = state.subscriptions.index(ofOriginal: change.term.original) else { return }
+        switch change {
+        case .begins(let term, let waiting):
+            guard let last = past.subscription else { return add(.subscribed, .initialBuy, index) }
+            guard last.isEntitled else { return add(.subscribed, .resubscribe, index) }
+            let isRedeemed = waiting != nil || term.offer.map { $0.kind != .introductory } ?? false
+            add(isRedeemed ? .offerRedeemed : .preferenceChanged, .upgrade, index)
+        case .renewsAs(let product, let term, let offer):
+            let isOther = product != term.product
+            if offer != nil {
+                add(.offerRedeemed, isOther ? .downgrade : nil, index)
+            } else if product != past.subscription?.renewsAs {
+                add(.preferenceChanged, isOther ? .downgrade : nil, index)
+            }
+            if past.subscription?.willRenew == false { add(.statusChanged, .autoRenewEnabled, index) }
+        }
+    }
+
+    // MARK: Payloads
+
+    private mutating func add(
+        _ kind: NotificationKind,
+        _ detail: NotificationKind.Detail?,
+        _ subscription: SubscriptionIndex
+    ) {
+        guard let standing = builder.standing(of: subscription) else { return }
+        let state = SubscriptionState(transaction: standing.transaction, renewal: standing.renewal)
+        add(kind, detail, .transaction(standing.transaction, standing.renewal, status: state.rawValue, reason: nil))
+    }
+
+    /// Adds a notification about each of some transactions.
+    private mutating func add(_ kind: NotificationKind, _ transactions: [TransactionNumber], reason: String? = nil) {
+        for transaction in transactions.compactMap({ builder.index[$0] }) {
+            let payload = builder.payload(of: transaction)
+            let original = builder.index.purchase(of: transaction)?.term?.original
+            let standing = original.flatMap(state.subscriptions.index(ofOriginal:)).flatMap { builder.standing(of: $0) }
+            var status = standing.map { SubscriptionState(transaction: $0.transaction, renewal: $0.renewal) }
+            // A member's share in a subscription is over.
+            if original != nil, status == nil { status = payload.revocationDate == nil ? nil : .revoked }
+            add(
+                kind,
+                nil,
+                .transaction(payload, standing?.renewal, status: status?.rawValue, reason: reason)
+            )
+        }
+    }
+
+    private mutating func add(
+        _ kind: NotificationKind,
+        _ detail: NotificationKind.Detail?,
+        _ content: Draft.Content
+    ) {
+        all.append(Draft(kind: kind, detail: detail, content: content))
+    }
+}

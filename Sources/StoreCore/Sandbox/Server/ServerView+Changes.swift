@@ -1,0 +1,151 @@
+import Foundation
+
+// Changes. Each throws ``ServerRefusal`` with nothing changed, or the ledger's errors.
+extension ServerView {
+    /// Extends the renewal date of an active subscription: its running period ends later.
+    ///
+    /// - Parameters:
+    ///   - original: the transaction that the subscription began with.
+    ///   - days: 1 to 90; they pass at the store's ``SandboxStore/renewalRate``.
+    ///   - reason: 0 to 3.
+    ///   - request: the server's identifier of the request.
+    /// - Returns: what a server is answered.
+    /// - Throws: ``ServerRefusal``, and the ledger's errors.
+    package func extendRenewal(
+        of original: String,
+        days: Int,
+        reason: Int,
+        request: String
+    ) throws -> ServerExtension {
+        let request = RenewalExtension(days: days, reason: reason, request: request)
+        try request.check()
+        let (number, period) = try core.read { builder -> (TransactionNumber, String?) in
+            let first = try builder.original(original)
+            let payload = builder.payload(of: first)
+            guard payload.type == .autoRenewable else { throw ServerRefusal.notSubscription(original) }
+            guard payload.inAppOwnershipType == .purchased else { throw ServerRefusal.familyShared(original) }
+            let newest = builder.index.newestPeriod(of: first.number, by: first.account)
+            return (first.number, newest?.period?.identifier)
+        }
+        var effectiveDate = Date.distantPast
+        let rate = store.renewalRate
+        try core.change { state, events, now in
+            let change = try state.extend(number, request, at: now, rate)
+            if case .extended(_, let term, _) = change { effectiveDate = term.end }
+            events.append(LedgerRecord(date: now, event: .operator(.server(change))))
+        }
+        return ServerExtension(
+            originalTransactionIdentifier: original,
+            webOrderLineItemIdentifier: period,
+            effectiveDate: effectiveDate
+        )
+    }
+
+    /// Extends the renewal dates of all active subscriptions of a product in some countries, at once.
+    ///
+    /// The countries are ISO 3166-1 alpha-3; none means all. A request with an identifier that was used before for the
+    /// product does nothing.
+    package func extendRenewals(
+        of product: String,
+        days: Int,
+        reason: Int,
+        request: String,
+        storefronts: [String]
+    ) throws {
+        let request = RenewalExtension(days: days, reason: reason, request: request)
+        try request.check()
+        // The country is that of the newest period, which only the index knows.
+        let countries = storefronts.isEmpty ? [:] : try core.read { $0.countriesOfSubscriptions }
+        let rate = store.renewalRate
+        try core.change { state, events, now in
+            guard let index = state.catalog.index(of: product), state.catalog.group(of: index) != nil else {
+                throw ServerRefusal.unknownProduct(product)
+            }
+            let changes = state.extendAll(of: index, request, storefronts: storefronts, at: now, rate) { subscription in
+                storefronts.isEmpty || storefronts.contains(countries[subscription] ?? state.catalog.countryCode)
+            }
+            for change in changes { events.append(LedgerRecord(date: now, event: .operator(.server(change)))) }
+        }
+    }
+
+    /// Returns the outcome of an extension for all subscribers; nil for a request that was not made.
+    package func massExtension(of product: String, request: String) throws -> ServerMassExtension? {
+        let found = core.look { shell, _ in
+            shell.state.catalog.index(of: product).flatMap {
+                shell.state.server.massExtension(of: $0, request: request)
+            }
+        }
+        return found.map { found in
+            ServerMassExtension(
+                requestIdentifier: request,
+                isComplete: true,
+                completeDate: found.date,
+                succeededCount: found.outcome.succeeded,
+                failedCount: found.outcome.failed
+            )
+        }
+    }
+
+    /// Sets the app's identifier of its user for a purchase; for a subscription, for all its transactions and the renewals
+    /// from now on.
+    package func setAppAccountToken(_ token: UUID, ofOriginal original: String) throws {
+        let first = try core.read { builder -> GrantedTransaction in
+            let first = try builder.original(original)
+            guard builder.index.purchase(of: first)?.isShared != true else {
+                throw ServerRefusal.familyShared(original)
+            }
+            return first
+        }
+        try core.change { _, events, now in
+            let change = ServerChange.tokenSet(original: first.number, account: first.account, token: token)
+            events.append(LedgerRecord(date: now, event: .operator(.server(change))))
+        }
+    }
+
+    /// Takes a report on the consumption of a purchase, a JSON object as it was sent.
+    package func takeConsumption(_ report: Data, of transaction: String) throws {
+        guard (try? UntrustedJSON.object(from: report)) is [String: Any] else { throw ServerRefusal.invalidReport }
+        let number = try number(of: transaction)
+        try core.change { _, events, now in
+            let change = ServerChange.consumptionReported(transaction: number, report: report)
+            events.append(LedgerRecord(date: now, event: .operator(.server(change))))
+        }
+    }
+
+    /// Finishes a transaction, on all devices; one that is finished stays so.
+    package func finish(_ transaction: String) throws {
+        let number = try number(of: transaction)
+        try core.change { state, events, now in
+            guard let change = state.finish(byServer: number) else { return }
+            events.append(LedgerRecord(date: now, event: .operator(.server(change))))
+        }
+    }
+
+    private func number(of transaction: String) throws -> TransactionNumber {
+        try core.read { builder in
+            guard let found = builder.index[transaction] else { throw ServerRefusal.unknownTransaction(transaction) }
+            return found.number
+        }
+    }
+}
+
+extension PayloadBuilder {
+    /// Returns the first transaction of a purchase.
+    fileprivate func original(_ identifier: String) throws(ServerRefusal) -> GrantedTransaction {
+        guard let transaction = index[identifier] else { throw .unknownOriginalTransaction(identifier) }
+        guard payload(of: transaction).originalTransactionId == identifier else {
+            throw .notOriginalTransaction(identifier)
+        }
+        return transaction
+    }
+
+    /// The country of each subscription's newest period.
+    fileprivate var countriesOfSubscriptions: [SubscriptionIndex: String] {
+        var countries: [SubscriptionIndex: String] = [:]
+        for subscription in state.subscriptions.indices {
+            let (account, term) = (state.subscriptions[subscription].account, state.subscriptions[subscription].term)
+            countries[subscription] = index.newestPeriod(of: term.original, by: account)?.countryCode
+        }
+        return countries
+    }
+}

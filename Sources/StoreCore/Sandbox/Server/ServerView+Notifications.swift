@@ -1,0 +1,86 @@
+import Foundation
+
+// Notifications: a fold over the ledger, so that the same record makes the same notification in every process.
+extension ServerView {
+    /// Begins notifications, once for each ledger: what happens from here on is told.
+    ///
+    /// - Throws: the ledger's errors.
+    package func beginNotifications() throws {
+        try core.change { state, events, now in
+            guard !state.server.notifies else { return }
+            events.append(LedgerRecord(date: now, event: .operator(.server(.notificationsBegun))))
+        }
+    }
+
+    /// Requests a test notification, also where notifications have not begun.
+    ///
+    /// - Returns: its token.
+    /// - Throws: the ledger's errors.
+    package func requestTestNotification() throws -> String {
+        var token = ""
+        try core.change { state, events, now in
+            // Behind the changes that are not written yet, as the one that renews what is due may be.
+            token = Self.testToken(bundleIdentifier, state.position + events.count)
+            events.append(LedgerRecord(date: now, event: .operator(.server(.testRequested(token: token)))))
+        }
+        return token
+    }
+
+    /// Returns the notifications behind a position, oldest first, each with the deliveries that were tried until now.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func notifications(
+        after position: ServerNotification.Position?,
+        limit: Int
+    ) throws -> [ServerNotification] {
+        try readNotifications { try $0.notifications(after: position, limit: limit) }
+    }
+
+    /// Records that a notification's delivery was tried; nothing happens where there is no notification.
+    ///
+    /// - Throws: the ledger's errors.
+    package func recordAttempt(_ result: String, at position: ServerNotification.Position) throws {
+        guard try readNotifications({ $0.has(position) }) else { return }
+        try core.change { _, events, now in
+            let change = ServerChange.attempted(record: position.record, index: position.index, result: result)
+            events.append(LedgerRecord(date: now, event: .operator(.server(change))))
+        }
+    }
+
+    /// Reads the notifications once everything due by now has been done.
+    ///
+    /// A record is taken in once, by the first reading after it.
+    private func readNotifications<R>(_ body: (NotificationFold) throws -> R) throws -> R {
+        let environment = environment
+        return try core.look { shell, _ in
+            try notificationFold.withLock { kept in
+                let fold = kept ?? newFold(environment, shell.settings.rules.renewalRate)
+                kept = fold
+                while fold.position < shell.state.position {
+                    let limit = min(1024, shell.state.position - fold.position)
+                    let new = try shell.records.read(after: fold.position, limit: limit)
+                    guard !new.isEmpty else { throw StoreFailure.cutShort(at: fold.position) }
+                    for record in new { fold.take(record) }
+                }
+                return try body(fold)
+            }
+        }
+    }
+
+    private func newFold(_ environment: String, _ rate: RenewalRate) -> NotificationFold {
+        NotificationFold(
+            NotificationFold.Settings(
+                bundleIdentifier: bundleIdentifier,
+                environment: environment,
+                renewalRate: rate,
+                appTransaction: { [core] in core.appTransaction(of: $0, $1) }
+            )
+        )
+    }
+
+    /// Returns a token that is no other request's, in the form of the App Store's.
+    private static func testToken(_ bundleIdentifier: String, _ place: Int) -> String {
+        let name = "test \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(place)"
+        return UUID(named: name).uuidString.lowercased()
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// What a server is told of offers, and of families.
+@Suite struct NotificationOfferTests {
+    @Test func `An offer that a subscriber takes is told as redeemed, with the change that it brings`() throws {
+        let shop = try NotifiedShop(OfferShop.products)
+        let account = shop.account
+        #expect(
+            try shop.told { _ = try account.redeem(code: "FOR.NEW", of: "gold") } == ["SUBSCRIBED INITIAL_BUY #1"]
+        )
+        #expect(try shop.all.last?.transaction?.offerType == .code)
+        #expect(try shop.told { _ = try account.redeem(code: "TWICE", of: "gold") } == ["OFFER_REDEEMED #1"])
+    }
+
+    @Test func `An offer for a lower level is a downgrade, one for a higher level an upgrade`() throws {
+        let shop = try NotifiedShop(OfferShop.products)
+        try shop.account.buy("gold")
+        #expect(
+            try shop.told { _ = try shop.account.redeem(code: "TWICE", of: "silver") }
+                == ["OFFER_REDEEMED DOWNGRADE #1"]
+        )
+        let other = try NotifiedShop(OfferShop.products)
+        try other.account.buy("silver")
+        #expect(
+            try other.told { _ = try other.account.redeem(code: "TWICE", of: "gold") }
+                == ["OFFER_REDEEMED UPGRADE #2"]
+        )
+    }
+
+    @Test func `A win-back offer subscribes anew`() throws {
+        let shop = try NotifiedShop(OfferShop.products)
+        try shop.account.buy("gold")
+        try shop.account.expireSubscription(inGroup: "metals")
+        #expect(
+            try shop.told { _ = try shop.account.takeWinBackOffer("come.back", of: "gold") }
+                == ["SUBSCRIBED RESUBSCRIBE #2"]
+        )
+        #expect(try shop.all.last?.transaction?.offerType == .winBack)
+    }
+
+    @Test func `What a member of the family receives is not told, and what it loses is`() throws {
+        let shop = try NotifiedShop(Household.products)
+        let bob = try shop.store.addAccount("bob")
+        let family = try shop.store.addFamily("smiths", organiser: shop.account)
+        try family.add(bob)
+        #expect(try shop.told { try shop.account.buy("tv.monthly") } == ["SUBSCRIBED INITIAL_BUY #1"])
+        #expect(try shop.told { try shop.account.buy("album") } == ["ONE_TIME_CHARGE #3"])
+        #expect(try shop.told { shop.advance(to: "2025-02-01T00:00:00Z") } == ["DID_RENEW #5"])
+        #expect(try shop.told { try shop.store.refund("3") } == ["REFUND #3", "REVOKE #4"])
+        let revoked = try #require(try shop.all.last)
+        #expect(revoked.transaction?.inAppOwnershipType == .familyShared)
+        #expect(revoked.transaction?.revocationType == .familyRevoke)
+        #expect(revoked.status == nil)
+        #expect(try shop.told { try family.remove(bob) } == ["REVOKE #6"])
+        #expect(try shop.all.last?.status == 5)
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// Renewal dates that a server extends.
+@Suite struct ServerExtensionTests {
+    private let market: Market
+    private let view: ServerView
+    private var store: SandboxStore { market.store }
+    private var account: SandboxAccount { market.store.account }
+
+    init() throws {
+        market = try Market(NotifiedShop.allProducts)
+        view = ServerView(market.store)
+    }
+
+    @discardableResult
+    private func extend(_ original: String = "1", by days: Int = 10, reason: Int = 1, _ request: String = "request")
+        throws -> ServerExtension
+    {
+        try view.extendRenewal(of: original, days: days, reason: reason, request: request)
+    }
+
+    private func extendAll(_ days: Int = 10, _ request: String = "all", in storefronts: [String] = []) throws {
+        try view.extendRenewals(
+            of: "gold.monthly",
+            days: days,
+            reason: 0,
+            request: request,
+            storefronts: storefronts
+        )
+    }
+
+    private func end(of account: SandboxAccount) throws -> Date {
+        try #require(account.subscription(inGroup: "metals")).expirationDate
+    }
+
+    @Test func `The running period ends later, and the next one begins at its end`() throws {
+        try account.buy("gold.monthly")
+        market.advance(to: "2025-02-10T00:00:00Z")
+        let answer = try extend()
+        #expect(answer.originalTransactionIdentifier == "1")
+        #expect(answer.webOrderLineItemIdentifier == "2")
+        #expect(answer.effectiveDate == Market.date("2025-03-11T00:00:00Z"))
+        #expect(try end(of: account) == answer.effectiveDate)
+        let payload = try #require(try view.transaction("2")).payload
+        #expect(payload.expiresDate == PayloadDate(answer.effectiveDate))
+        #expect(try view.transaction("1")?.payload.expiresDate == PayloadDate(Market.date("2025-02-01T00:00:00Z")))
+        #expect(try account.transactions.map(\.expirationDate).last == answer.effectiveDate)
+        market.advance(to: "2025-03-10T23:59:59Z")
+        #expect(try account.transactions.count == 2)
+        market.advance(to: "2025-03-11T00:00:00Z")
+        #expect(try account.transactions.count == 3)
+        #expect(try end(of: account) == Market.date("2025-04-11T00:00:00Z"))
+        #expect(try "\(account.totalCharged)" == "29.97")
+    }
+
+    @Test func `One that will not renew ends later too`() throws {
+        try account.buy("gold.monthly")
+        try account.setAutoRenew(false, inGroup: "metals")
+        try extend(by: 90)
+        market.advance(to: "2025-05-01T23:59:59Z")
+        #expect(account.entitlements.count == 1)
+        market.advance(to: "2025-05-02T00:00:00Z")
+        #expect(account.entitlements.isEmpty)
+    }
+
+    @Test func `Members of the family have it as long`() throws {
+        let bob = try store.addAccount("bob")
+        try store.addFamily("smiths", organiser: account).add(bob)
+        try account.buy("tv.monthly")
+        let answer = try extend()
+        #expect(bob.entitlements.map(\.expirationDate) == [answer.effectiveDate])
+        #expect(try view.transaction("2")?.payload.expiresDate == PayloadDate(answer.effectiveDate))
+        #expect(throws: ServerRefusal.familyShared("2")) { try extend("2") }
+    }
+
+    @Test func `Two extensions within 365 days are the most`() throws {
+        try account.buy("gold.monthly")
+        try extend()
+        try extend(by: 1, reason: 3, "second")
+        #expect(throws: ServerRefusal.extendedTooOften("1")) { try extend() }
+        market.advance(to: "2025-12-31T23:59:59Z")
+        #expect(throws: ServerRefusal.extendedTooOften("1")) { try extend() }
+        market.advance(to: "2026-01-01T00:00:00Z")
+        try extend()
+    }
+
+    @Test func `Days, reasons and requests have limits`() throws {
+        try account.buy("gold.monthly")
+        let head = try market.ledger.head
+        for days in [0, -1, 91] {
+            #expect(throws: ServerRefusal.invalidDays(days)) { try extend(by: days) }
+            #expect(throws: ServerRefusal.invalidDays(days)) { try extendAll(days) }
+        }
+        for reason in [-1, 4] { #expect(throws: ServerRefusal.invalidReason(reason)) { try extend(reason: reason) } }
+        for request in ["", String(repeating: "x", count: 129)] {
+            #expect(throws: ServerRefusal.invalidRequestIdentifier(request)) { try extend("1", by: 1, request) }
+            #expect(throws: ServerRefusal.invalidRequestIdentifier(request)) { try extendAll(1, request) }
+        }
+        #expect(try market.ledger.head == head)
+    }
+
+    @Test func `Only an active subscription is extended, under its first transaction`() throws {
+        #expect(throws: ServerRefusal.unknownOriginalTransaction("1")) { try extend() }
+        try account.buy("gold.monthly")
+        try account.buy("sword")
+        #expect(throws: ServerRefusal.notSubscription("2")) { try extend("2") }
+        try account.setBillingFails(true)
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(throws: ServerRefusal.notActive("1")) { try extend() }
+        try account.resolveBillingIssue(inGroup: "metals")
+        #expect(throws: ServerRefusal.notOriginalTransaction("3")) { try extend("3") }
+        try extend()
+        try account.expireSubscription(inGroup: "metals")
+        #expect(throws: ServerRefusal.notActive("1")) { try extend() }
+    }
+
+    // MARK: For all subscribers
+
+    @Test func `All active subscribers of a product are extended, once for a request`() throws {
+        let bob = try store.addAccount("bob")
+        let carl = try store.addAccount("carl")
+        let dora = try store.addAccount("dora")
+        for account in [account, bob, dora] { try account.buy("gold.monthly") }
+        try carl.buy("silver.monthly")
+        try dora.expireSubscription(inGroup: "metals")
+        try extend("1")
+        try extend("1")
+        #expect(try view.massExtension(of: "gold.monthly", request: "all")?.isComplete == nil)
+        try extendAll()
+        let outcome = try #require(try view.massExtension(of: "gold.monthly", request: "all"))
+        #expect(outcome.isComplete)
+        #expect(outcome.completeDate == market.clock.now)
+        #expect(outcome.succeededCount == 1)
+        #expect(outcome.failedCount == 1)
+        #expect(try end(of: account) == Market.date("2025-02-21T00:00:00Z"))
+        #expect(try end(of: bob) == Market.date("2025-02-11T00:00:00Z"))
+        #expect(try end(of: carl) == Market.date("2025-02-01T00:00:00Z"))
+        let head = try market.ledger.head
+        try extendAll()
+        #expect(try market.ledger.head == head)
+        #expect(try view.massExtension(of: "silver.monthly", request: "all")?.isComplete == nil)
+        #expect(try view.massExtension(of: "none", request: "all")?.isComplete == nil)
+    }
+
+    @Test func `Only those whose period was bought in one of the countries are extended`() throws {
+        let bob = try store.addAccount("bob")
+        try account.buy("gold.monthly")
+        try store.setStorefront("DEU")
+        try bob.buy("gold.monthly")
+        try extendAll(in: ["DEU", "FRA"])
+        #expect(try view.massExtension(of: "gold.monthly", request: "all")?.succeededCount == 1)
+        #expect(try end(of: account) == Market.date("2025-02-01T00:00:00Z"))
+        #expect(try end(of: bob) == Market.date("2025-02-11T00:00:00Z"))
+    }
+
+    @Test(arguments: ["none", "sword"])
+    func `A product without subscriptions is refused`(product: String) {
+        #expect(throws: ServerRefusal.unknownProduct(product)) {
+            try view.extendRenewals(of: product, days: 1, reason: 0, request: "all", storefronts: [])
+        }
+    }
+}
