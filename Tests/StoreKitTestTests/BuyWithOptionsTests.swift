@@ -32,6 +32,18 @@ import Testing
         #expect(try update?.payloadValue == bought)
     }
 
+    @Test func `Finishing what was bought before a session was cleared leaves what was bought since`() async throws {
+        app.shop.finishes = false
+        let former = try await session.buyProduct(identifier: "sword")
+        session.clearTransactions()
+        let present = try await session.buyProduct(identifier: "castle")
+        #expect(former.id == present.id)
+        await former.finish()
+        #expect(try session.store.device.unfinished.map(\.productIdentifier) == ["castle"])
+        await present.finish()
+        #expect(try session.store.device.unfinished.isEmpty)
+    }
+
     @Test func `Nothing but the store's rules prevents a purchase`() async throws {
         session.askToBuyEnabled = true
         session.interruptedPurchasesEnabled = true

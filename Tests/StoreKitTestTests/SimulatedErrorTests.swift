@@ -107,11 +107,11 @@ struct Simulation: Sendable, CustomTestStringConvertible {
 
     static let generic: [StoreKitError] = [
         .unknown, .userCancelled, .networkError(URLError(.timedOut)), .systemError(URLError(.badURL)),
-        .notAvailableInStorefront, .notEntitled, .unsupported,
+        .notAvailableInStorefront, .notEntitled, .unsupported, .invalidPresentationContext,
     ]
     static let refusals: [Product.PurchaseError] = [
         .invalidQuantity, .productUnavailable, .purchaseNotAllowed, .ineligibleForOffer, .invalidOfferIdentifier,
-        .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters,
+        .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters, .paymentMethodBindingConfigurationRequired,
     ]
     static let defects: [VerificationResult<Any>.VerificationError] = [
         .revokedCertificate, .invalidCertificateChain, .invalidDeviceVerification, .invalidEncoding, .invalidSignature,

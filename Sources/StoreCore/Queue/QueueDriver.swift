@@ -122,9 +122,14 @@ final class QueueDriver: Sendable {
 // MARK: - The app
 
 extension QueueDriver {
-    func add(_ payment: StorePayment) {
+    func add(_ payment: StorePayment) { add(payment) { _ in true } }
+
+    /// Adds a payment, unless `begin`, called with the lock held and the machine as it is before, returns false.
+    @inline(__always)
+    func add(_ payment: StorePayment, _ begin: (borrowing QueueMachine) -> Bool) {
         enter { isDelivering in
             act(inCallback: isDelivering) { state in
+                guard begin(state.machine) else { return }
                 // A client's code checks the signatures of offers.
                 guard mayAsk(state), !payment.hasSpecialTerms, let command = state.machine.order(payment) else {
                     return state.machine.add(payment, &state.actions)

@@ -3,9 +3,15 @@ import StoreCore
 /// A reader of one store's history for a face: what changes in it becomes updates, statuses and messages.
 ///
 /// One reading is under way at a time. A face whose store is replaced gets another reader, and hears nothing more of this one.
-final class HistoryReader: HistoryListener {
+final class HistoryReader: AttentiveHistoryListener {
     let service: any HistoryService
+    /// The face's store.
+    let place: StorePlace
+    /// Off while nobody would be told of a change; the face turns it on.
+    let attention = HistoryAttention()
     private weak let face: StoreFace?
+    /// The time by the store's clock when the reader was made.
+    private let start: PayloadDate
     private let state = Locked(State())
 
     private struct State {
@@ -15,37 +21,84 @@ final class HistoryReader: HistoryListener {
         var place: String?
         /// The subscriptions as they were last read, by their first transaction; nil while nobody listens.
         var subscriptions: [String: SubscriptionSummary]?
+        /// The number of changes of which the store has told.
+        var changes = 0
+        /// The number of changes at the time when somebody began to listen to subscriptions; nil while nobody listens.
+        var changesAtSubscription: Int?
         var isUnderWay = false
         /// Whether another reading is to follow.
         var mustRepeat = false
+        /// The timer that repeats a failed reading, with a number of its own; nil while none is to be repeated.
+        var retry: (number: Int, token: TimerToken?)?
+        var lastRetry = 0
         /// The pause before a failed reading is repeated, in seconds.
         var pause: Double = 1
     }
 
-    init(_ service: any HistoryService, face: StoreFace) {
-        self.service = service
+    init(_ service: any HistoryService, of store: any StoreBackend, storeChanges: Int, face: StoreFace) {
+        (self.service, place) = (service, StorePlace(store, storeChanges: storeChanges))
         self.face = face
+        start = PayloadDate(store.clock.now)
     }
 
     func begin() {
         service.follow(self)
-        historyChanged()
+        read()
     }
 
     func historyChanged() {
+        state.withLock { $0.changes += 1 }
+        read()
+    }
+
+    /// Reads what is new, for those who listen.
+    func read() {
         guard let face, face.reads(with: self) else { return }
         face.tellWaiting()
         let mustBegin = state.withLock { state in
-            guard !state.hasBegun || face.hasHistorySubscribers else {
+            guard !state.hasBegun || face.hasHistorySubscribers || face.hasRevokedProducts else {
                 // Whoever comes next is told of changes from then on.
-                state.subscriptions = nil
+                (state.subscriptions, state.changesAtSubscription) = (nil, nil)
+                face.relax(self)
                 return false
+            }
+            if face.hasStatusSubscribers, state.changesAtSubscription == nil {
+                state.changesAtSubscription = state.changes
             }
             state.mustRepeat = state.isUnderWay
             defer { state.isUnderWay = true }
             return !state.isUnderWay
         }
-        if mustBegin { readRevocations() }
+        if mustBegin { readRevokedProducts() }
+    }
+
+    /// Looks up the transactions of the products of which the queue has told that they are revoked.
+    private func readRevokedProducts() {
+        guard let (product, count) = face?.revokedProduct(readWith: self) else { return readRevocations() }
+        readRevocations(of: product, count, after: nil, [])
+    }
+
+    /// Finds the transactions of a product's newest revocations, each of which may be of several, all of one date.
+    private func readRevocations(
+        of product: String,
+        _ count: Int,
+        after place: String?,
+        _ found: [TransactionPayload]
+    ) {
+        var query = HistoryQuery(.revoked, ofProduct: product)
+        query.cursor = place
+        service.transactions(query) { [weak self] answer in
+            guard let self else { return }
+            guard case .success(let page) = answer else { return readingFailed() }
+            let all = found + page.transactions.map(\.content)
+            let dates = Set(all.compactMap(\.revocationDate)).sorted().suffix(count)
+            let newest = all.filter { $0.revocationDate.map(dates.contains) ?? false }
+            if let next = page.next, next != place {
+                return readRevocations(of: product, count, after: next, newest)
+            }
+            face?.tellRevocations(newest, of: product, count, readWith: self)
+            readRevokedProducts()
+        }
     }
 
     private func readRevocations() {
@@ -56,9 +109,10 @@ final class HistoryReader: HistoryListener {
         service.transactions(query) { [weak self] answer in
             guard let self else { return }
             guard case .success(let page) = answer else { return readingFailed() }
+            let transactions = page.transactions.map(\.content)
+            if !hasBegun { self.face?.keepRevocations(transactions.filter(isNews), readWith: self) }
             // Without a subscriber the place stays, and the next one is told.
-            let identifiers = page.transactions.map(\.content.transactionId)
-            let isTaken = hasBegun ? self.face?.tellRevoked(identifiers, readWith: self) ?? false : true
+            let isTaken = hasBegun ? self.face?.tellRevocations(transactions, readWith: self) ?? false : true
             let isMore = isTaken && page.next != nil && page.next != place
             state.withLock { state in
                 if isTaken { state.place = page.next ?? place }
@@ -68,9 +122,15 @@ final class HistoryReader: HistoryListener {
         }
     }
 
+    /// Whether a transaction in the first answer was revoked since the reader was made: the answer may be a late one.
+    private func isNews(_ transaction: TransactionPayload) -> Bool {
+        guard let date = transaction.revocationDate else { return false }
+        return date > start || date == start && state.withLock { $0.changes > 0 }
+    }
+
     private func readSubscriptions() {
         guard let face, face.hasStatusSubscribers else {
-            state.withLock { $0.subscriptions = nil }
+            state.withLock { ($0.subscriptions, $0.changesAtSubscription) = (nil, nil) }
             return readingEnded()
         }
         service.subscriptions(.all) { [weak self] answer in
@@ -81,15 +141,16 @@ final class HistoryReader: HistoryListener {
         }
     }
 
-    /// Tells of subscriptions that differ from those read last.
+    /// Tells of subscriptions that differ from those read last, or may differ from those that nobody could read.
     private func compare(_ subscriptions: [SignedSubscription]) {
         let new = subscriptions.map { ($0, SubscriptionSummary($0)) }
         let summaries = Dictionary(
             new.map { ($0.renewal.content.originalTransactionId, $1) },
             uniquingKeysWith: { $1 }
         )
-        let old = state.withLock { state in
+        let old = state.withLock { state -> [String: SubscriptionSummary]? in
             defer { state.subscriptions = summaries }
+            if state.subscriptions == nil, state.changes != state.changesAtSubscription { return [:] }
             return state.subscriptions
         }
         guard let old else { return }
@@ -100,23 +161,38 @@ final class HistoryReader: HistoryListener {
         }
     }
 
+    /// Has a failed reading repeated after a pause, unless a repetition of an earlier one waits.
     private func readingFailed() {
-        let pause = state.withLock { state in
+        let retry = state.withLock { state -> (number: Int, pause: Double)? in
             state.isUnderWay = false
+            if state.retry != nil { return nil }
+            state.lastRetry += 1
+            state.retry = (state.lastRetry, nil)
             defer { state.pause = min(state.pause * 2, StoreFace.longestPause) }
-            return state.pause
+            return (state.lastRetry, state.pause)
         }
-        guard let clock = face?.queue?.storeSetup.clock else { return }
-        clock.schedule(at: clock.now + pause) { [weak self] in self?.historyChanged() }
+        guard let retry, let clock = face?.queue?.storeSetup.clock else { return }
+        let token = clock.schedule(at: clock.now + retry.pause) { [weak self] in self?.repeatReading(retry.number) }
+        state.withLock { if $0.retry?.number == retry.number { $0.retry?.token = token } }
+    }
+
+    private func repeatReading(_ number: Int) {
+        let isDue = state.withLock { state in
+            guard state.retry?.number == number else { return false }
+            state.retry = nil
+            return true
+        }
+        if isDue { read() }
     }
 
     private func readingEnded() {
-        let mustRepeat = state.withLock { state in
+        let (mustRepeat, retry) = state.withLock { state in
             state.isUnderWay = false
             state.pause = 1
-            return state.mustRepeat
+            return (state.mustRepeat, state.retry.take())
         }
-        if mustRepeat { historyChanged() }
+        retry?.token?.cancel()
+        if mustRepeat { read() }
     }
 }
 
@@ -130,11 +206,53 @@ extension StoreFace {
     /// Has those who wait for an arrival look whether they wait in vain now.
     fileprivate func tellWaiting() { state.withLock { $0.arrivals }.tell([]) }
 
+    /// Has a reader hear of no changes until somebody listens again, unless somebody does.
+    fileprivate func relax(_ reader: HistoryReader) {
+        state.withLock { if !$0.needsHistory { reader.attention.isOn = false } }
+    }
+
+    fileprivate var hasRevokedProducts: Bool { state.withLock { !$0.revoked.isEmpty } }
+
+    /// A product whose revoked transactions are to be looked up, and the number of its revocations; nil if there is none.
+    fileprivate func revokedProduct(readWith reader: HistoryReader) -> (String, count: Int)? {
+        state.withLock { state in
+            guard state.reader === reader, let product = state.revoked.first else { return nil }
+            return (product, state.revoked.count { $0 == product })
+        }
+    }
+
+    /// Tells of the transactions of a revoked product, or leaves them to the next subscriber.
+    fileprivate func tellRevocations(
+        _ transactions: [TransactionPayload],
+        of product: String,
+        _ count: Int,
+        readWith reader: HistoryReader
+    ) {
+        let areTaken = state.withLock { state in
+            guard state.reader === reader else { return false }
+            state.updates.tellRevocations(transactions)
+            // It may have been told again meanwhile.
+            for _ in 0..<count {
+                if let index = state.revoked.firstIndex(of: product) { state.revoked.remove(at: index) }
+            }
+            return !transactions.isEmpty && state.areRevocationsTaken
+        }
+        // Subscribers have heard of the change of the history before.
+        if areTaken { queue?.acknowledgeRevocations() }
+    }
+
+    /// Tells of revoked transactions, or leaves them to the next subscriber.
+    fileprivate func keepRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) {
+        state.withLock { state in
+            if state.reader === reader { state.updates.tellRevocations(transactions) }
+        }
+    }
+
     /// Tells of revoked transactions; returns whether anybody listens.
-    fileprivate func tellRevoked(_ identifiers: [String], readWith reader: HistoryReader) -> Bool {
+    fileprivate func tellRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) -> Bool {
         state.withLock { state in
             guard state.reader === reader, !state.updates.isEmpty else { return false }
-            if !identifiers.isEmpty { state.updates.tell(identifiers, isAgain: true) }
+            state.updates.tellRevocations(transactions)
             return true
         }
     }
@@ -144,7 +262,8 @@ extension StoreFace {
         _ reasons: [Message.Reason],
         readWith reader: HistoryReader
     ) {
-        let status = Product.SubscriptionInfo.Status(subscription, self)
+        let origin = StoreOrigin(self, reader.place)
+        let status = Product.SubscriptionInfo.Status(subscription, origin)
         state.withLock { state in
             guard state.reader === reader else { return }
             state.statuses.tell(status)

@@ -7,7 +7,8 @@ extension StoreFace {
         _ product: Product,
         _ options: Set<Product.PurchaseOption>
     ) async throws -> Product.PurchaseResult {
-        try check(.purchase)
+        let queue = queue
+        try check(.purchase, in: queue)
         let payment = try Product.PurchaseOption.payment(for: product, options: options)
         // Without it a purchase could not be returned: nothing is bought then.
         _ = try history()
@@ -49,7 +50,7 @@ extension StoreFace {
     private func bought(_ identifier: String) async throws -> VerificationResult<Transaction> {
         do {
             let page = try await page(HistoryQuery(.transactions([identifier])))
-            if let signed = page.transactions.first { return VerificationResult(signed, self) }
+            if let signed = page.transactions.first { return VerificationResult(signed, page.origin) }
         } catch {
             returnFailed(identifier)
             throw error
@@ -76,8 +77,10 @@ extension StoreFailure {
 
 extension StoreFace {
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        if transactions.allSatisfy({ $0.transactionState == .purchasing }) { return }
         var outcomes: [(Reply<PurchaseUnderWay.Outcome>, PurchaseUnderWay.Outcome)] = []
         var failed: [SKPaymentTransaction] = []
+        var others: [SKPaymentTransaction] = []
         state.withLock { state in
             var (news, arrived): ([String], [String]) = ([], [])
             for transaction in transactions {
@@ -86,7 +89,7 @@ extension StoreFace {
                 case .purchasing: break
                 case .purchased, .restored:
                     guard let identifier = transaction.transactionIdentifier else { continue }
-                    state.abandoned[number] = nil
+                    if !state.abandoned.isEmpty { state.abandoned[number] = nil }
                     arrived.append(identifier)
                     if let purchase = state.purchases.removeValue(forKey: number) {
                         state.returned.insert(identifier)
@@ -97,7 +100,10 @@ extension StoreFace {
                     if !transaction.isFinished { state.known[identifier] = transaction }
                 case .failed:
                     let purchase = state.purchases.removeValue(forKey: number)
-                    guard purchase != nil || state.abandoned.removeValue(forKey: number) != nil else { continue }
+                    guard purchase != nil || state.abandoned.removeValue(forKey: number) != nil else {
+                        others.append(transaction)
+                        continue
+                    }
                     failed.append(transaction)
                     let failure = transaction.failure ?? .storeKit(.unknown, "the purchase failed")
                     if let purchase { outcomes.append((purchase.outcome, .failed(failure))) }
@@ -108,10 +114,12 @@ extension StoreFace {
                 @unknown default: break
                 }
             }
-            state.updates.tell(news)
-            state.arrivals.tell(arrived)
+            if !news.isEmpty { state.updates.tell(news) }
+            if !state.arrivals.isEmpty { state.arrivals.tell(arrived) }
         }
-        // Store Kit 2 knows no failed transactions that wait to be finished.
+        // Store Kit 2 knows no failed transactions that wait to be finished. Those of an earlier launch are left to the app
+        // if it has an observer.
+        if !others.isEmpty, queue.transactionObservers.isEmpty { failed += others.filter { !$0.isFinished } }
         for transaction in failed { queue.finishTransaction(transaction) }
         for (reply, outcome) in outcomes { reply.give(outcome) }
     }
@@ -119,18 +127,32 @@ extension StoreFace {
     func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
         var lost: [PurchaseUnderWay] = []
         state.withLock { state in
-            for number in transactions.map(\.orderNumber) {
+            for transaction in transactions {
                 // Undecided: its user has signed out, or it is deleted.
-                if let purchase = state.purchases.removeValue(forKey: number) { lost.append(purchase) }
-                state.abandoned[number] = nil
-            }
-            for identifier in transactions.compactMap(\.transactionIdentifier) {
+                let number = transaction.orderNumber
+                if !state.purchases.isEmpty, let purchase = state.purchases.removeValue(forKey: number) {
+                    lost.append(purchase)
+                }
+                if !state.abandoned.isEmpty { state.abandoned[number] = nil }
+                guard let identifier = transaction.transactionIdentifier else { continue }
                 state.known[identifier] = nil
                 state.returned.remove(identifier)
                 state.updates.forget(identifier)
             }
         }
         for purchase in lost { purchase.outcome.give(.unknown) }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+    ) {
+        let reader = state.withLock { state in
+            state.revoked += productIdentifiers
+            state.reader?.attention.isOn = true
+            return state.reader
+        }
+        reader?.read()
     }
 
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {
@@ -158,30 +180,35 @@ extension StoreFace {
 // MARK: - Finishing
 
 extension StoreFace {
-    /// Finishes a transaction, whichever face of the queue it came from.
-    func finish(transaction identifier: String) async {
+    /// Finishes a transaction, whichever face of the queue it came from; not in another store than its own.
+    func finish(transaction identifier: String, of origin: StoreOrigin) async {
         guard let queue else { return }
-        if let known = state.withLock({ $0.known[identifier] }) { return queue.finishTransaction(known) }
-        if queue.finish(identifier: identifier) { return }
-        // The queue has not received it yet, or it is finished already. What happens while the store is asked counts.
-        while let arrival = arrival(), await isUnfinished(identifier) {
-            if queue.finish(identifier: identifier) { return }
+        if let known = state.withLock({ $0.known[identifier] }), let store = origin.store, known.store === store {
+            return queue.finishTransaction(known)
+        }
+        while let store = origin.currentStore {
+            if queue.finish(identifier: identifier, in: store) { return }
+            // The queue has not received it yet, or it is finished already. What happens while the store is asked counts.
+            guard let arrival = arrival(), await isUnfinished(identifier, in: store) else { return }
+            if queue.finish(identifier: identifier, in: store) { return }
             // Another device may finish it first, which changes the history.
             for await identifiers in arrival where identifiers.isEmpty || identifiers.contains(identifier) { break }
             if Task.isCancelled { return }
         }
+        log("transaction \(identifier) is not finished: its store is no longer the context's")
     }
 
     /// Returns whether the store has a transaction unfinished; asks until it answers, or the task is canceled.
-    private func isUnfinished(_ identifier: String) async -> Bool {
+    private func isUnfinished(_ identifier: String, in store: any StoreBackend) async -> Bool {
         await untilAnswered {
             var query = HistoryQuery(.unfinished)
-            repeat {
+            while true {
                 let page = try await page(query)
+                guard page.origin.currentStore === store else { return true }
                 if page.transactions.contains(where: { $0.content.transactionId == identifier }) { return true }
-                query.cursor = page.next
-            } while query.cursor != nil
-            return false
+                guard let next = self.query(query, after: page) else { return false }
+                query = next
+            }
         } ?? false
     }
 

@@ -14,9 +14,14 @@ extension StoreFace {
     /// Waits for the answer to a call of the store's history.
     private func ask<Answer: Sendable>(
         _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
-    ) async throws -> Answer {
-        let history = try history()
-        return try await answer { call(history, $0) }
+    ) async throws -> Answer { try await askWithOrigin(call).answer }
+
+    /// Waits for the answer to a call of the store's history, and says where it is from.
+    private func askWithOrigin<Answer: Sendable>(
+        _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+    ) async throws -> (answer: Answer, origin: StoreOrigin) {
+        let (history, origin) = try readable()
+        return (try await answer { call(history, $0) }, origin)
     }
 
     /// Repeats a question to the store's history, with growing pauses, until it is answered.
@@ -41,8 +46,22 @@ extension StoreFace {
     static let longestPause: Double = 256
 
     /// Returns a page of transactions.
-    func page(_ query: HistoryQuery) async throws -> HistoryPage {
-        try await ask { $0.transactions(query, reply: $1) }
+    func page(_ query: HistoryQuery) async throws -> OriginalPage {
+        let (page, origin) = try await askWithOrigin { $0.transactions(query, reply: $1) }
+        return OriginalPage(transactions: page.transactions[...], next: page.next, origin: origin)
+    }
+
+    /// Returns the question for the page behind another; nil behind the last.
+    func query(_ query: HistoryQuery, after page: OriginalPage) -> HistoryQuery? {
+        guard let next = page.next else { return nil }
+        // It would be asked forever.
+        if next == query.cursor {
+            log("the store's page of transactions after \(next) ends where it begins; what is behind is not read")
+            return nil
+        }
+        var query = query
+        query.cursor = next
+        return query
     }
 
     /// Returns the transactions that answer a query, read as they are taken.
@@ -62,7 +81,8 @@ extension StoreFace {
 
     func statuses(_ query: SubscriptionQuery) async throws -> [Product.SubscriptionInfo.Status] {
         try check(.subscriptionStatus)
-        return try await ask { $0.subscriptions(query, reply: $1) }.map { Product.SubscriptionInfo.Status($0, self) }
+        let (subscriptions, origin) = try await askWithOrigin { $0.subscriptions(query, reply: $1) }
+        return subscriptions.map { Product.SubscriptionInfo.Status($0, origin) }
     }
 
     func isEligibleForIntroductoryOffer(_ group: String) async -> Bool {
@@ -89,10 +109,12 @@ extension StoreFace {
     func requestRefund(_ identifier: String) async throws -> Transaction.RefundRequestStatus {
         try check(.refundRequest)
         let answer: RefundAnswer
+        let history = try history()
         do {
-            answer = try await ask { $0.requestRefund(ofTransaction: identifier, reply: $1) }
-        } catch {
-            log("no refund was requested: \(error)")
+            answer = try await self.answer { history.requestRefund(ofTransaction: identifier, reply: $0) }
+        } catch StoreKitError.systemError(let failure) {
+            // The store's own refusal; other errors say more than this one.
+            log("no refund was requested: \(failure)")
             throw Transaction.RefundRequestError.failed
         }
         switch answer {

@@ -19,6 +19,7 @@ extension StoreFace {
             let unfinished = state.known.values.filter { !$0.isFinished }
                 .compactMap(\.transactionIdentifier).filter { !state.returned.contains($0) }
                 .sorted { ($0.count, $0) < ($1.count, $1) }
+            state.reader?.attention.isOn = true
             return state.updates.add(continuation, unfinished: unfinished)
         }
         if let number {
@@ -32,6 +33,16 @@ extension StoreFace {
 
     /// Takes what a subscriber to updates has not taken yet, at most so many as a page has.
     func takeUpdates(of number: Int) -> [String] { state.withLock { $0.updates.take(of: number) } }
+
+    /// Records that a subscriber has taken a revoked transaction; the queue's news of revocations is passed on with the last.
+    func tookRevocation(_ identifier: String) {
+        let isLast = state.withLock { state in
+            guard state.updates.hasUntakenRevocations else { return false }
+            state.updates.tookRevocation(identifier)
+            return state.areRevocationsTaken
+        }
+        if isLast { queue?.acknowledgeRevocations() }
+    }
 
     func updates() -> Transaction.Transactions { Transaction.Transactions(.updates(self)) }
 }
@@ -55,7 +66,7 @@ extension StoreFace {
     /// Reads what is new in the history, for new subscribers.
     private func readHistory() {
         followHistory()
-        state.withLock { $0.reader }?.historyChanged()
+        state.withLock { $0.reader }?.read()
     }
 
     func storefrontUpdates() -> AsyncStream<StoreStorefront> { subscribe(to: \.storefronts) }

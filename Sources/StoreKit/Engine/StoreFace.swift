@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import Synchronization
 
 /// Store Kit 2's face of a payment queue: one more observer of it, and a reader of its store's history.
 ///
@@ -9,6 +10,9 @@ final class StoreFace: NSObject, QueueFace {
     // Set once, before the face is shared.
     nonisolated(unsafe) private(set) weak var queue: SKPaymentQueue?
     let state = Locked(State())
+    private let changesOfStore = Atomic<Int>(0)
+    /// The number of times that the store was replaced.
+    var storeChanges: Int { changesOfStore.load(ordering: .acquiring) }
 
     struct State {
         /// The purchases whose outcome is awaited, by the number of their transaction.
@@ -22,6 +26,8 @@ final class StoreFace: NSObject, QueueFace {
         /// The unfinished transactions that the queue has told of.
         var known: [String: SKPaymentTransaction] = [:]
         var updates = UpdateSubscribers()
+        /// The products of which the queue has told that they are revoked, and whose transactions are not looked up yet.
+        var revoked: [String] = []
         /// Those who wait for a transaction to come to the queue.
         var arrivals = Subscribers<[String]>()
         var statuses = Subscribers<Product.SubscriptionInfo.Status>()
@@ -32,9 +38,15 @@ final class StoreFace: NSObject, QueueFace {
         var messages = Subscribers<Message>()
         /// The reader of the store's history, once the app has used Store Kit 2 with the store.
         var reader: HistoryReader?
-        /// The number of times that the store was replaced.
-        var stores = 0
         var isOver = false
+
+        /// Whether anybody is to hear of changes of the history.
+        var needsHistory: Bool {
+            !(updates.isEmpty && statuses.isEmpty && messages.isEmpty && arrivals.isEmpty && revoked.isEmpty)
+        }
+
+        /// Whether subscribers have taken every revocation that the queue has told of.
+        var areRevocationsTaken: Bool { revoked.isEmpty && !updates.hasUntakenRevocations }
     }
 
     init(_ queue: SKPaymentQueue) {
@@ -59,6 +71,18 @@ final class StoreFace: NSObject, QueueFace {
     /// - Throws: `StoreKitError.systemError` with a sentence, if no store is set or the store has none.
     func history() throws -> any HistoryService {
         if let reader = state.withLock({ $0.reader }) { return reader.service }
+        return try readable().history
+    }
+
+    /// Returns the store's history, and the origin of what is read there.
+    ///
+    /// - Throws: as ``history()``.
+    func readable() throws -> (history: any HistoryService, origin: StoreOrigin) {
+        if let reader = state.withLock({ $0.reader }) {
+            return (reader.service, StoreOrigin(self, reader.place))
+        }
+        // Read first: a change that comes meanwhile counts.
+        let changes = storeChanges
         guard let backend else {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
         }
@@ -66,11 +90,13 @@ final class StoreFace: NSObject, QueueFace {
             let reason = "this store has no history, which Store Kit 2 needs: it offers no HistoryService"
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, reason))
         }
-        return history
+        return (history, StoreOrigin(self, StorePlace(backend, storeChanges: changes)))
     }
 
     /// Throws the error that a test has set for a call.
-    func check(_ call: SimulatedCall) throws {
+    func check(_ call: SimulatedCall) throws { try check(call, in: queue) }
+
+    func check(_ call: SimulatedCall, in queue: SKPaymentQueue?) throws {
         if let error = queue?.storeContext.simulatedErrors[call.rawValue] { throw error }
     }
 
@@ -101,10 +127,10 @@ final class StoreFace: NSObject, QueueFace {
             defer {
                 (state.purchases, state.abandoned, state.returned) = ([:], [:], [])
                 // The new store's identifiers may be the same.
-                (state.known, state.unheardIntents) = ([:], [])
+                (state.known, state.unheardIntents, state.revoked) = ([:], [], [])
                 state.updates.forget()
                 state.reader = nil
-                state.stores += 1
+                changesOfStore.add(1, ordering: .releasing)
             }
             return (state.purchases, state.arrivals.takeAll())
         }
@@ -122,14 +148,14 @@ final class StoreFace: NSObject, QueueFace {
 
     /// Begins to follow the store's history, if it is not followed yet.
     ///
-    /// What has been revoked before is not news.
+    /// What was revoked before is not news, unless the queue tells of it.
     func followHistory() {
-        let stores = state.withLock { $0.reader == nil && !$0.isOver ? $0.stores : nil }
-        guard let stores, let service = try? history() else { return }
-        let reader = HistoryReader(service, face: self)
+        let changes = state.withLock { $0.reader == nil && !$0.isOver ? storeChanges : nil }
+        guard let changes, let store = backend, let service = store.services.history else { return }
+        let reader = HistoryReader(service, of: store, storeChanges: changes, face: self)
         let isNew = state.withLock { state in
             // A service of an earlier store is no longer of use.
-            guard state.reader == nil, !state.isOver, state.stores == stores else { return false }
+            guard state.reader == nil, !state.isOver, storeChanges == changes else { return false }
             state.reader = reader
             return true
         }

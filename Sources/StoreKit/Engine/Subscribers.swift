@@ -47,6 +47,7 @@ extension StoreFace {
         let number = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
             let number = state[keyPath: subscribers].add(continuation)
+            state.reader?.attention.isOn = true
             begin(&state, number, continuation)
             return number
         }

@@ -32,6 +32,8 @@ extension Transaction {
             private var query: HistoryQuery?
             private var updates: UpdateSubscription?
             private var page: ArraySlice<SignedValue<TransactionPayload>> = []
+            /// The origin of the page.
+            private var origin: StoreOrigin?
 
             init(_ source: Source) {
                 switch source {
@@ -52,8 +54,19 @@ extension Transaction {
                 isolation actor: isolated (any Actor)?
             ) async -> VerificationResult<Transaction>? {
                 while !Task.isCancelled {
-                    if let signed = page.popFirst() { return VerificationResult(signed, face) }
-                    guard await turn(isolation: actor) else { break }
+                    guard let origin, let signed = page.popFirst() else {
+                        if await turn(isolation: actor) { continue }
+                        break
+                    }
+                    // What was read of an earlier store is not the present one's.
+                    guard origin.isCurrent else {
+                        page = []
+                        continue
+                    }
+                    if updates != nil, signed.content.revocationDate != nil {
+                        face.tookRevocation(signed.content.transactionId)
+                    }
+                    return VerificationResult(signed, origin)
                 }
                 return nil
             }
@@ -63,18 +76,17 @@ extension Transaction {
                 if var updates {
                     defer { self.updates = updates }
                     guard let identifiers = await updates.next(of: face, isolation: actor) else { return false }
-                    page = await face.transactions(of: identifiers)[...]
+                    guard let answer = await face.transactions(of: identifiers) else { return true }
+                    (page, origin) = (answer.transactions, answer.origin)
                     return true
                 }
                 guard let query, !Task.isCancelled else { return false }
+                // A place in an earlier store's history says nothing in the present one's.
+                if let origin, !origin.isCurrent { return false }
                 do {
                     let answer = try await face.page(query)
-                    page = answer.transactions[...]
-                    self.query = answer.next.map { next in
-                        var query = query
-                        query.cursor = next
-                        return query
-                    }
+                    (page, origin) = (answer.transactions, answer.origin)
+                    self.query = face.query(query, after: answer)
                 } catch {
                     face.log("a sequence of transactions ends early: \(error)")
                     self.query = nil
@@ -87,7 +99,7 @@ extension Transaction {
 
 extension StoreFace {
     /// Returns transactions by their identifiers; tries until the store answers, or the task is canceled.
-    fileprivate func transactions(of identifiers: [String]) async -> [SignedValue<TransactionPayload>] {
-        await untilAnswered { try await page(HistoryQuery(.transactions(identifiers))).transactions } ?? []
+    fileprivate func transactions(of identifiers: [String]) async -> OriginalPage? {
+        await untilAnswered { try await page(HistoryQuery(.transactions(identifiers))) }
     }
 }

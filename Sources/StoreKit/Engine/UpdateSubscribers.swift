@@ -50,13 +50,21 @@ struct UpdateSubscribers: Sendable {
 
     private var all: [Int: Subscriber] = [:]
     private var lastNumber = 0
+    /// The dates of the revocations that were told, by transaction.
+    private var revocations: [String: PayloadDate] = [:]
+    /// The revoked transactions that no subscriber has taken, in the order in which they were told.
+    private var untaken: ArraySlice<String> = []
 
     var isEmpty: Bool { all.isEmpty }
+    var hasUntakenRevocations: Bool { !untaken.isEmpty }
 
     /// Adds a subscriber and returns its number.
+    ///
+    /// It is to take what is unfinished, and the revocations that nobody else has taken.
     mutating func add(_ signal: AsyncStream<Void>.Continuation, unfinished: [String]) -> Int {
         lastNumber += 1
-        all[lastNumber] = Subscriber(signal, unfinished)
+        let unfinishedSet = Set(unfinished)
+        all[lastNumber] = Subscriber(signal, unfinished + untaken.filter { !unfinishedSet.contains($0) })
         return lastNumber
     }
 
@@ -70,6 +78,25 @@ struct UpdateSubscribers: Sendable {
         }
     }
 
+    /// Tells each subscriber of those revocations that were not told before; without one they wait for the next.
+    mutating func tellRevocations(_ transactions: [TransactionPayload]) {
+        var news: [String] = []
+        for transaction in transactions {
+            let (identifier, date) = (transaction.transactionId, transaction.revocationDate)
+            let old = revocations.updateValue(date ?? PayloadDate(milliseconds: 0), forKey: identifier)
+            guard old == nil || old != revocations[identifier] else { continue }
+            news.append(identifier)
+            // What was not told before does not wait.
+            if old == nil || !untaken.contains(identifier) { untaken.append(identifier) }
+        }
+        if !news.isEmpty { tell(news, isAgain: true) }
+    }
+
+    /// Records that a subscriber has taken a revoked transaction.
+    mutating func tookRevocation(_ identifier: String) {
+        if untaken.first == identifier { untaken.removeFirst() } else { untaken.removeAll { $0 == identifier } }
+    }
+
     /// Takes what a subscriber has not taken yet, at most so many as a page of the history has.
     mutating func take(of number: Int) -> [String] { all[number]?.take(HistoryQuery.defaultLimit) ?? [] }
 
@@ -80,6 +107,7 @@ struct UpdateSubscribers: Sendable {
 
     /// Forgets what subscribers were told of, also what they have yet to take.
     mutating func forget() {
+        (revocations, untaken) = ([:], [])
         for number in all.keys { all[number]?.forgetAll() }
     }
 

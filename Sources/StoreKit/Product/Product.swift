@@ -89,8 +89,10 @@ public struct Product: Identifiable, Sendable {
 }
 
 extension Product: Hashable, CustomDebugStringConvertible {
-    /// Returns whether the store described both in the same way.
-    public static func == (left: Product, right: Product) -> Bool { left.product == right.product }
+    /// Returns whether the store described both in the same way, for the same storefront.
+    public static func == (left: Product, right: Product) -> Bool {
+        left.product == right.product && left.countryCode == right.countryCode
+    }
     /// Hashes the identifier.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
     /// The product's JSON.

@@ -10,15 +10,16 @@ extension Product.SubscriptionInfo {
         /// The next renewal, or the reason why there is none.
         public let renewalInfo: VerificationResult<Product.SubscriptionInfo.RenewalInfo>
 
-        init(_ signed: SignedSubscription, _ face: StoreFace?) {
+        init(_ signed: SignedSubscription, _ origin: StoreOrigin?) {
             state = RenewalState(rawValue: signed.state.rawValue)
-            transaction = VerificationResult(signed.transaction, face)
+            transaction = VerificationResult(signed.transaction, origin)
             renewalInfo = VerificationResult(signed.renewal)
         }
 
         /// The statuses that change from the beginning of an iteration on.
         ///
-        /// The sequence has no end.
+        /// A status may come although it has not changed, if the store could not be asked when an iteration began and has
+        /// changed since. The sequence has no end.
         public static var updates: Statuses {
             let face = StoreFace.current
             return Statuses { face.statusUpdates() }

@@ -40,14 +40,23 @@ extension Transaction {
 
     /// The transactions that arrive or change from the beginning of an iteration on, after those that are unfinished.
     ///
-    /// A transaction that ``Product/purchase(options:)`` returns is not among them. Iterate from the launch of the app;
+    /// A transaction that ``Product/purchase(options:)`` returns is not among them. A refund is an update, also one that
+    /// ended access while the app was not running, and one that an earlier iteration has not taken. A refunded consumable, or
+    /// another product whose access the app decides on, is an update while the app runs. Iterate from the launch of the app;
     /// the sequence has no end.
+    ///
+    /// A task that listens keeps its `StoreContext`, and with it the queue and the store, until it is canceled. In an app that is
+    /// forever; a test cancels the task.
     public static var updates: Transactions { StoreFace.current.updates() }
 
     /// Finishes the transaction: the app has delivered what was bought.
     ///
-    /// It then leaves ``unfinished`` and Store Kit 1's payment queue. Finishing it again changes nothing.
-    public func finish() async { await face?.finish(transaction: payload.transactionId) }
+    /// It then leaves ``unfinished`` and Store Kit 1's payment queue. Finishing it again changes nothing, and so does
+    /// finishing a transaction of a store that the context has no longer.
+    public func finish() async {
+        guard let origin else { return }
+        await origin.face.finish(transaction: payload.transactionId, of: origin)
+    }
 
     /// The status of the subscription that the transaction belongs to.
     ///
@@ -56,7 +65,7 @@ extension Transaction {
     public var subscriptionStatus: Product.SubscriptionInfo.Status? {
         get async {
             guard payload.type == .autoRenewable else { return nil }
-            return try? await face?.statuses(.transaction(payload.transactionId)).first
+            return try? await origin?.face.statuses(.transaction(payload.transactionId)).first
         }
     }
 }
@@ -66,9 +75,9 @@ extension Transaction {
     ///
     /// - Throws: a ``StoreKitError`` if the store does not answer.
     package static func transaction(_ identifier: String) async throws -> Transaction? {
-        let face = StoreFace.current
         var query = HistoryQuery(.transactions([identifier]))
         query.includesFinishedConsumables = true
-        return try await face.page(query).transactions.first.map { Transaction($0, face) }
+        let page = try await StoreFace.current.page(query)
+        return page.transactions.first.map { Transaction($0, page.origin) }
     }
 }

@@ -6,7 +6,8 @@ extension Transaction {
     /// - Parameter transactionID: the ``id`` of the transaction.
     /// - Returns: what became of the request. What becomes of the refund is the operator's decision; a refund is an
     ///   update with a ``revocationDate``.
-    /// - Throws: the ``RefundRequestError`` that says why no request was made.
+    /// - Throws: the ``RefundRequestError`` that says why the store has taken no request, a ``StoreKitError`` if it could not be
+    ///   asked or has no history, and a `CancellationError` in a task that is canceled.
     public static func beginRefundRequest(for transactionID: UInt64) async throws -> RefundRequestStatus {
         try await StoreFace.current.requestRefund(String(transactionID))
     }

@@ -10,12 +10,12 @@ import StoreCore
 /// A property that the store does not tell has the value that its documentation names.
 public struct Transaction: Identifiable, Sendable, SignedInformation {
     let signed: SignedValue<TransactionPayload>
-    /// The store's face that it came from and is finished with; nil for a value from elsewhere.
-    let face: StoreFace?
+    /// The store that it came from and is finished in; nil for a value from elsewhere.
+    let origin: StoreOrigin?
 
-    init(_ signed: SignedValue<TransactionPayload>, _ face: StoreFace?) {
+    init(_ signed: SignedValue<TransactionPayload>, _ origin: StoreOrigin?) {
         self.signed = signed
-        self.face = face
+        self.origin = origin
     }
 
     /// The JSON that the properties were read from: the payload of the JWS.

@@ -2,8 +2,8 @@ import Foundation
 import StoreCore
 
 extension VerificationResult where SignedType == Transaction {
-    init(_ signed: SignedValue<TransactionPayload>, _ face: StoreFace?) {
-        self.init(judging: Transaction(signed, face))
+    init(_ signed: SignedValue<TransactionPayload>, _ origin: StoreOrigin?) {
+        self.init(judging: Transaction(signed, origin))
     }
 
     /// The JWS in compact serialization, for a server to verify.

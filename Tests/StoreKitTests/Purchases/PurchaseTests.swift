@@ -88,6 +88,28 @@ import Testing
         #expect(try #require(await iterator.next()).unsafePayloadValue.productID == "sword")
     }
 
+    @Test(arguments: Shop.deliveries)
+    func `A purchase that is declined in a later launch leaves nothing, unless the app has an observer`(
+        delivery: StoreDelivery
+    ) async throws {
+        let shop = try Shop(delivery)
+        try shop.store.account.setAsksToBuy(true)
+        #expect(try await shop.buy("coins").name == "pending")
+        #expect(try await shop.buy("sword").name == "pending")
+        _ = shop.queue.relaunch()
+        _ = await shop.run { await Storefront.current }
+        let questions = shop.store.undecided
+        try shop.store.decide(questions[0].transaction, .decline())
+        await shop.context.settle()
+        #expect(try shop.store.device.unfinished.map(\.productIdentifier) == ["sword"])
+        let observer = FinishingObserver()
+        shop.queue.add(observer)
+        try shop.store.decide(questions[1].transaction, .decline())
+        await shop.context.settle()
+        #expect(observer.told.last == "sword \(SKPaymentTransactionState.failed.rawValue)")
+        #expect(try shop.store.device.unfinished.isEmpty)
+    }
+
     @Test(arguments: [false, true])
     func `A purchase that is pending when the storefront changes continues as it was ordered`(goesOn: Bool)
         async throws
@@ -190,25 +212,4 @@ import Testing
         #expect(await context.run { await Transaction.currentEntitlements.all() }.isEmpty)
         #expect(await context.run { await Transaction.latest(for: "sword") } == nil)
     }
-}
-
-/// A store that offers the sale alone.
-private final class PlainStore: StoreBackend {
-    private let store: SandboxStore
-
-    init(_ store: SandboxStore) { self.store = store }
-
-    var clock: any StoreClock { store.clock }
-    var services: StoreServices { StoreServices() }
-    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        store.submit(commands, reply: reply)
-    }
-    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        store.connect(receiver, after: cursor)
-    }
-    func disconnect(_ receiver: any StoreUpdateReceiver) { store.disconnect(receiver) }
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) { store.products(identifiers, reply: reply) }
 }

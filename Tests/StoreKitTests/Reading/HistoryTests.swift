@@ -123,6 +123,40 @@ import Testing
         #expect(context == nil)
     }
 
+    @Test func `A listening task that is canceled leaves nothing behind`() async throws {
+        weak var store: SandboxStore?
+        weak var context: StoreContext?
+        do {
+            let shop = try Shop()
+            (store, context) = (shop.store, shop.context)
+            let (heard, hear) = AsyncStream<Void>.makeStream()
+            let listener = shop.context.run {
+                Task { for await _ in Transaction.updates { hear.yield() } }
+            }
+            _ = try shop.store.account.buy("sword")
+            _ = await heard.first(1)
+            listener.cancel()
+            await listener.value
+            await shop.context.settle()
+        }
+        #expect(store == nil)
+        #expect(context == nil)
+    }
+
+    @Test func `A child task has the context of its parent, and a detached one the process's`() async throws {
+        let shop = try Shop(.inline)
+        await shop.run {
+            let child = await Task { (StoreContext.current === shop.context, await Storefront.current?.countryCode) }
+                .value
+            #expect(child == (true, "USA"))
+            let detached = await Task.detached {
+                (StoreContext.current === StoreContext.process, await Storefront.current?.countryCode)
+            }
+            .value
+            #expect(detached == (true, nil))
+        }
+    }
+
     @Test func `B161: Both versions say alike whether the user may pay`() async throws {
         let shop = try Shop(.inline)
         for isAllowed in [true, false] {

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A store whose history cannot be read for a while.
+/// A store whose history cannot be read for a while, or answers late.
 final class FlakyStore: StoreBackend {
     private let store: SandboxStore
     private let history: History
@@ -16,6 +16,24 @@ final class FlakyStore: StoreBackend {
         get { history.fails.withLock { $0 } }
         set { history.fails.withLock { $0 = newValue } }
     }
+
+    /// Whether readings of the history wait until this is false again, and are answered then.
+    var isLate: Bool {
+        get { history.isLate.withLock { $0 } }
+        set {
+            history.isLate.withLock { $0 = newValue }
+            if !newValue { history.answerWaiting() }
+        }
+    }
+
+    /// The failure with which requests for refunds are answered; nil leaves the answer to the store.
+    var refundFailure: StoreFailure? {
+        get { history.refundFailure.withLock { $0 } }
+        set { history.refundFailure.withLock { $0 = newValue } }
+    }
+
+    /// The number of transactions' readings so far.
+    var readings: Int { history.readings.withLock { $0 } }
 
     var clock: any StoreClock { store.clock }
     var lane: BackendLane { .caller }
@@ -42,40 +60,64 @@ final class FlakyStore: StoreBackend {
 
     private final class History: HistoryService {
         let fails = Locked(false)
+        let isLate = Locked(false)
+        let readings = Locked(0)
+        let refundFailure = Locked<StoreFailure?>(nil)
+        private let waiting = Locked<[@Sendable () -> Void]>([])
         private let store: SandboxStore
 
         init(_ store: SandboxStore) { self.store = store }
 
         private func ask<Answer>(
             _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
-            _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+            _ call: @escaping @Sendable (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
         ) {
+            if isLate.withLock({ $0 }) { return waiting.withLock { $0.append { call(reply) } } }
             if fails.withLock({ $0 }) { return reply(.failure(.network(.timedOut, "the store is busy"))) }
             call(reply)
+        }
+
+        func answerWaiting() {
+            let calls = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for call in calls { call() }
         }
 
         func transactions(
             _ query: HistoryQuery,
             reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
         ) {
-            ask(reply) { store.transactions(query, reply: $0) }
+            readings.withLock { $0 += 1 }
+            ask(reply) { [store] in store.transactions(query, reply: $0) }
         }
+
         func subscriptions(
             _ query: SubscriptionQuery,
             reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
         ) {
-            ask(reply) { store.subscriptions(query, reply: $0) }
+            ask(reply) { [store] in store.subscriptions(query, reply: $0) }
         }
         func appTransaction(
             reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void
         ) {
-            ask(reply) { store.appTransaction(reply: $0) }
+            ask(reply) { [store] in store.appTransaction(reply: $0) }
         }
         func isEligibleForIntroductoryOffer(
             inGroup group: String,
             reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
         ) {
-            ask(reply) { store.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
+            ask(reply) { [store] in store.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
+        }
+        func requestRefund(
+            ofTransaction identifier: String,
+            reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
+        ) {
+            ask(reply) { [store, refundFailure] reply in
+                if let failure = refundFailure.withLock({ $0 }) { return reply(.failure(failure)) }
+                store.requestRefund(ofTransaction: identifier, reply: reply)
+            }
         }
         func follow(_ listener: any HistoryListener) { store.follow(listener) }
     }

@@ -5,14 +5,18 @@ import StoreKit
 final class HistoryStore: StoreBackend, HistoryService, StorefrontService, AvailabilityService {
     private let history: [SignedValue<TransactionPayload>]
     private let subscriptions: [SignedSubscription]
+    private let repeatsPlaces: Bool
     private let app: SignedValue<AppTransactionPayload>?
     let storefront: StoreStorefront?
     let canMakePayments: Bool
     let deviceVerificationID: UUID?
 
     /// Makes a store; it fails where it is given nothing to answer.
+    ///
+    /// With `repeatsPlaces` each of its pages ends where it began, and nothing is unfinished.
     init(
         _ history: [SignedValue<TransactionPayload>] = [],
+        repeatsPlaces: Bool = false,
         subscriptions: [SignedSubscription] = [],
         app: SignedValue<AppTransactionPayload>? = nil,
         storefront: StoreStorefront? = nil,
@@ -20,6 +24,7 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
         deviceVerificationID: UUID? = nil
     ) {
         self.history = history
+        self.repeatsPlaces = repeatsPlaces
         self.subscriptions = subscriptions
         self.app = app
         self.storefront = storefront
@@ -28,8 +33,12 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
     }
 
     /// Runs a body in a context with this store.
-    func run<R>(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R) async rethrows -> R {
-        try await StoreContext(backend: self, delivery: .inline, log: .silent).run(body)
+    func run<R>(
+        log: StoreLog = .silent,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> R
+    ) async rethrows -> R {
+        try await StoreContext(backend: self, delivery: .inline, log: log).run(body)
     }
 
     private static let silence = StoreFailure.storeKit(.unknown, "the store has nothing to say")
@@ -45,7 +54,8 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
     }
 
     func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
-        reply(.success(HistoryPage(history)))
+        guard repeatsPlaces else { return reply(.success(HistoryPage(history))) }
+        reply(.success(HistoryPage(query.selection == .unfinished ? [] : history, next: "here")))
     }
 
     func subscriptions(

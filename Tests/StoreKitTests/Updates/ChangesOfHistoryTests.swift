@@ -109,6 +109,14 @@ import Testing
         #expect(await iterator.next()?.reason == .billingIssue)
     }
 
+    @Test func `A price that asks for consent is a message`() async throws {
+        let shop = try Shop(.inline)
+        try await shop.bought("gold")
+        var iterator = shop.context.run { Message.messages.makeAsyncIterator() }
+        try shop.store.account.requestPriceIncreaseConsent(inGroup: "club")
+        #expect(await iterator.next()?.reason == .priceIncreaseConsent)
+    }
+
     @Test func `What a subscriber has not taken of a store that was replaced is not told`() async throws {
         let shop = try Shop(.inline)
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }

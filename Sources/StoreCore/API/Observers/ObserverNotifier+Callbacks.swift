@@ -174,8 +174,11 @@ extension ObserverNotifier {
         case .storefrontChanged:
             call { $0.paymentQueueDidChangeStorefront($1) }
         case .revoked(let identifiers):
+            let (hasFace, isObserved) = (face != nil, live.all.contains { !($0 is any QueueFace) })
+            revocations.withLock { $0.told(identifiers, isObserved: isObserved, hasFace: hasFace) }
             call { $0.paymentQueue($1, didRevokeEntitlementsForProductIdentifiers: identifiers) }
         case .promoted(let payment, let product):
+            revocations.withLock { $0.toldPromotion() }
             let (payment, product) = (SKPayment(payment), SKProduct(product))
             let face = face
             var mustAdd = false
@@ -190,7 +193,7 @@ extension ObserverNotifier {
                 _ = face.paymentQueue(queue, shouldAddStorePayment: payment, for: product)
             }
         case .told(let cursor):
-            driver.acknowledge(through: cursor)
+            if revocations.withLock({ $0.told(through: cursor, by: driver) }) { driver.acknowledge(through: cursor) }
         case .shown, .changed, .again, .removed:
             break
         }

@@ -11,6 +11,7 @@ final class ObserverNotifier: QueueDriverDelegate {
     private let owningContext: WeakContext
     private let state: Locked<State>
     let observers = ObserverList()
+    let revocations = Locked(RevocationNews())
     /// The lock that is held while callbacks run.
     ///
     /// Two threads contend for it only when one store replaces another.
@@ -120,6 +121,7 @@ final class ObserverNotifier: QueueDriverDelegate {
         observers.add(observer)
         // A face of the queue is no reason not to show an app's first observer what is unfinished.
         let isFirst = !(observer is any QueueFace) && others.allSatisfy { $0 is any QueueFace }
+        if isFirst, revocations.withLock({ $0.takeForObserver() }) { driver.askAgain() }
         driver.observersChanged(allLeft: isFirst && !others.isEmpty)
         guard isFirst else { return }
         // What waited to be told is told anew, but for removals.
@@ -144,7 +146,13 @@ final class ObserverNotifier: QueueDriverDelegate {
             if !state.isOver { state.face = new }
             return (new, !state.isOver, state.isOver)
         }
-        if isNew { add(face) }
+        if isNew {
+            add(face)
+            let revoked = revocations.withLock { $0.takeForFace() }
+            if !revoked.isEmpty, let queue {
+                face.paymentQueue(queue, didRevokeEntitlementsForProductIdentifiers: revoked)
+            }
+        }
         if isOver { face.queueEnded() }
         return face
     }
@@ -197,6 +205,7 @@ extension ObserverNotifier: ContextMember {
         }
         guard let old else { return }
         old.release(leavesFinishes: false)
+        revocations.withLock { $0 = RevocationNews() }
         face?.storeChanged()
         if observers.load() != nil { driver.observersChanged() }
         // The queue may have been deallocated meanwhile, without finding the new driver.

@@ -27,10 +27,10 @@ extension SKPaymentQueue {
     ///   - note: receives the number of its transaction before anybody can hear of it; called with a lock held, and not
     ///     if the queue has been given another store, or was relaunched, in this moment: then nothing is ordered.
     package func order(_ payment: StorePayment, _ note: (Int) -> Void) {
-        notifier.driver.takeIn { machine, actions in
-            if machine.isRetired { return }
+        notifier.driver.add(payment) { machine in
+            if machine.isRetired { return false }
             note(machine.lastNumber + 1)
-            machine.add(payment, &actions)
+            return true
         }
     }
 
@@ -40,11 +40,19 @@ extension SKPaymentQueue {
     /// Finishes a transaction that the app knows by its identifier, and perhaps not from an observer's callback.
     ///
     /// Returns false if the queue has no decided transaction of that identifier, nor a finish of it that the store has not
-    /// acknowledged.
-    package func finish(identifier: String) -> Bool {
+    /// acknowledged; also if it has another store.
+    package func finish(identifier: String, in store: any StoreBackend) -> Bool {
         let driver = notifier.driver
+        guard driver.backend === store else { return false }
         guard let number = driver.number(of: identifier) else { return driver.isFinishing(identifier) }
         return driver.finish(number) == .finished
+    }
+
+    /// Has the store send no more what the face was told of revocations: it has passed everything on to the app.
+    package func acknowledgeRevocations() {
+        let driver = notifier.driver
+        guard let cursor = notifier.revocations.withLock({ $0.passedOn(by: driver) }) else { return }
+        driver.acknowledge(through: cursor)
     }
 
     /// The store, its clock, and the log of the queue's context.
@@ -60,6 +68,8 @@ extension SKPaymentQueue {
 extension SKPaymentTransaction {
     /// The queue's number for it, which ``SKPaymentQueue/order(_:_:)`` has noted for the app's own orders.
     package var orderNumber: Int { number }
+    /// The store that it is from; nil for one made by a test.
+    package var store: (any StoreBackend)? { driver?.backend }
     /// The reason for its failure, as the store gave it.
     package var failure: StoreFailure? { error.map { StoreFailure($0) } }
 }
