@@ -54,10 +54,14 @@ extension AppStoreVerifier {
     private static let environments = ["Production", "Sandbox", "Xcode"]
 
     private func transactionReceipt(_ data: Data, at now: Date) throws(VerificationFailure) -> Content {
-        guard let envelope = ReceiptEnvelope(data), Self.environments.contains(envelope.environment),
-            let response = ReceiptVerification(purchaseInformation: envelope.purchaseInformation, at: now)
-        else { throw .malformed }
+        guard let envelope = ReceiptEnvelope(data), Self.environments.contains(envelope.environment) else {
+            throw .malformed
+        }
+        // First: nothing of forged purchase information is parsed.
         try transactionReceipts.verify(envelope.signatureBlob, over: envelope.purchaseInformation)
+        guard let response = ReceiptVerification(purchaseInformation: envelope.purchaseInformation, at: now) else {
+            throw .foreignContent
+        }
         return .transactionReceipt(response, environment: envelope.environment)
     }
 
@@ -70,35 +74,40 @@ extension AppStoreVerifier {
 
     private func jws(_ data: Data) throws(VerificationFailure) -> Content {
         guard let text = String(validating: data, as: UTF8.self) else { throw .malformed }
-        let payload = try payload(of: text) { JWSFields($0)?.signingDate }
-        guard let subject = JWSFields(payload)?.subject else { throw .foreignContent }
+        let payload = try payload(of: text) { SigningDate(of: $0)?.date }
+        guard let subject = Subject(ofPayload: payload) else { throw .foreignContent }
         return .jws(subject, payload: payload)
     }
 }
 
-/// The fields of a JWS payload that tell its signing date and its subject.
-private struct JWSFields: Decodable {
-    /// In milliseconds since 1970; Xcode has fractions of them.
-    private let signedDate: Double?
-    private let receiptCreationDate: Double?
-    private let notificationType: String?
-    private let receiptType: String?
-    private let autoRenewProductId: String?
-    private let transactionId: String?
-
-    init?(_ payload: Data) {
-        guard let fields = try? JSONDecoder().decode(Self.self, from: payload) else { return nil }
-        self = fields
+extension AppStoreVerifier.Subject {
+    private enum Field: CodingKey {
+        case notificationType, receiptType, autoRenewProductId, transactionId
     }
 
-    var signingDate: Date? {
-        (signedDate ?? receiptCreationDate).map { Date(timeIntervalSince1970: $0 / 1000) }
+    /// The presence of texts in the fields that tell a subject; a field with another value tells nothing.
+    private struct Fields: Decodable {
+        let texts: Set<Field>
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: Field.self)
+            texts = Set(fields.allKeys.filter { (try? fields.decode(String.self, forKey: $0)) != nil })
+        }
     }
 
-    var subject: AppStoreVerifier.Subject? {
-        if notificationType != nil { return .notification }
-        if receiptType != nil { return .appTransaction }
-        if autoRenewProductId != nil { return .renewalInfo }
-        return transactionId == nil ? nil : .transaction
+    /// Reads the subject of a payload; nil if it has none that the App Store signs.
+    package init?(ofPayload payload: Data) {
+        guard let texts = (try? UntrustedJSON.decode(Fields.self, from: payload))?.texts else { return nil }
+        if texts.contains(.notificationType) {
+            self = .notification
+        } else if texts.contains(.receiptType) {
+            self = .appTransaction
+        } else if texts.contains(.autoRenewProductId) {
+            self = .renewalInfo
+        } else if texts.contains(.transactionId) {
+            self = .transaction
+        } else {
+            return nil
+        }
     }
 }

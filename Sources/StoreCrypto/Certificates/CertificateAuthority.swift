@@ -19,7 +19,9 @@ import StoreCore
 public final class CertificateAuthority: Sendable {
     /// How long certificates are valid.
     ///
-    /// Each lifetime begins an hour before the certificate is made, for verifiers whose clocks lag behind.
+    /// The root's begins an hour before it is made, for verifiers whose clocks lag behind. Every other certificate, renewed
+    /// ones as well, is valid from the root's beginning on, and ends so long after it is made as is said here: what was sold
+    /// before a leaf was renewed, and is signed after it, is accepted as of its date.
     public struct Lifetimes: Hashable, Sendable {
         /// The lifetime of the root, which Xcode's self-signed certificates share; 25 years by default, as Apple's root.
         public var root: TimeInterval
@@ -63,29 +65,27 @@ public final class CertificateAuthority: Sendable {
     ///
     /// Each certificate is a file such as `root.pem`, next to its private key `root.key.pem`. Only the user may open the
     /// folder (0700) and the keys (0600). Files appear atomically, and processes may share the folder. Leaves that are
-    /// missing are made when they are needed.
+    /// missing are made when they are needed, and lapsed ones renewed: opening a folder that is filled writes nothing.
     ///
     /// - Parameters:
     ///   - folder: the folder.
     ///   - now: the date at which the root has to be valid, by the store's clock.
     ///   - lifetimes: how long certificates are valid that are made.
-    /// - Throws: a ``CryptoError`` that names the file for one that is missing or is not PEM, a key that other users
-    ///   have access to, a certificate that does not belong to the key beside it, lacks what marks it, was not issued by
-    ///   this folder's root, or, the root's, is not valid now; and if the folder cannot be written.
+    /// - Throws: a ``CryptoError`` that names the file for one that is missing, unreadable or not PEM, a key that belongs
+    ///   to another user or that others have access to, or may replace since the folder is open to them, a certificate
+    ///   that does not belong to the key beside it, lacks what marks it, was not issued by this folder's root, or, the
+    ///   root's, is not valid now; and if the folder cannot be written.
     public init(folder: URL, now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
         let folder = CertificateFolder(folder)
         self.lifetimes = lifetimes
-        if folder.isUnfilled {
+        if try folder.isUnfilled() {
             try folder.fill { key throws(CryptoError) in try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes) }
         }
         root = try folder.root()
         self.folder = folder
-        issued = Locked([:])
+        // What is wrong with the other files is told now, not when they are needed. A lapsed certificate is in order.
+        issued = Locked(try folder.certified(below: root))
         try requireValidity(at: now)
-        // What is wrong with the other files is told now, not when they are needed.
-        for role in CertificateRole.allCases where role != .root && folder.has(role) {
-            _ = try certified(role, at: now)
-        }
     }
 
     /// The root certificate in DER, which verifiers have to trust.

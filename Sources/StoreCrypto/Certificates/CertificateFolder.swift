@@ -6,19 +6,34 @@ struct CertificateFolder: Sendable {
 
     init(_ url: URL) { self.url = url.standardizedFileURL }
 
-    /// Whether the folder does not exist or has no certificate: at most a root's key, and drafts of files.
+    /// Returns whether the folder does not exist or has no certificate: at most a root's key, and drafts of files.
     ///
-    /// So it is left by a process that ended while it filled the folder.
-    var isUnfilled: Bool {
+    /// So it is left by a process that ended while it filled the folder. The root of a file system has `lost+found` as well.
+    ///
+    /// - Throws: a ``CryptoError`` if the folder is none, or cannot be read.
+    func isUnfilled() throws(CryptoError) -> Bool {
         // In this order: somebody else may create it in between.
-        guard exists(url) else { return true }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
-        let key = keyFile(.root).lastPathComponent
-        return names.allSatisfy { $0.hasPrefix(key) || $0.hasPrefix(certificateFile(.root).lastPathComponent + ".") }
+        guard try exists(url) else { return true }
+        guard let directory = opendir(path) else { throw failure(url, "the folder cannot be read: \(Self.reason)") }
+        defer { closedir(directory) }
+        let beginnings = [keyFile(.root).lastPathComponent, certificateFile(.root).lastPathComponent + "."]
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard [".", "..", "lost+found"].contains(name) || beginnings.contains(where: name.hasPrefix) else {
+                return false
+            }
+        }
+        return true
     }
 
     /// Whether there is a certificate or a key.
-    func has(_ role: CertificateRole) -> Bool { exists(certificateFile(role)) || exists(keyFile(role)) }
+    private func has(_ role: CertificateRole) throws(CryptoError) -> Bool {
+        // Both are looked for, so that typed throws need no closure.
+        let (hasCertificate, hasKey) = (try exists(certificateFile(role)), try exists(keyFile(role)))
+        return hasCertificate || hasKey
+    }
 
     private var path: String { url.path(percentEncoded: false) }
 
@@ -26,9 +41,21 @@ struct CertificateFolder: Sendable {
 
     private func keyFile(_ role: CertificateRole) -> URL { url.appending(path: "\(role.rawValue).key.pem") }
 
-    private func exists(_ file: URL) -> Bool {
-        FileManager.default.fileExists(atPath: file.path(percentEncoded: false))
+    /// Returns whether a file is there.
+    ///
+    /// - Throws: a ``CryptoError`` if that cannot be told, as without access to the folder.
+    private func exists(_ file: URL) throws(CryptoError) -> Bool { try status(of: file) != nil }
+
+    /// Returns what the system knows of a file; nil if it is not there.
+    private func status(of file: URL) throws(CryptoError) -> stat? {
+        var status = stat()
+        if stat(file.path(percentEncoded: false), &status) == 0 { return status }
+        guard errno == ENOENT else { throw failure(file, "the file cannot be looked for: \(Self.reason)") }
+        return nil
     }
+
+    /// The system's sentence about the last call that failed.
+    private static var reason: String { String(cString: strerror(errno)) }
 }
 
 // MARK: - Reading
@@ -42,7 +69,7 @@ extension CertificateFolder {
 
     /// Reads a role's key, or makes one if there is none.
     func key(_ role: CertificateRole) throws(CryptoError) -> Key {
-        if has(role) { return try readKey(role) }
+        if try has(role) { return try readKey(role) }
         let text = PEMBlock(.privateKey, try Key.generated(role.kind).privateKey).text
         try put(text, to: keyFile(role), mode: 0o600, isReplacing: false)
         // Another process may have been quicker.
@@ -55,8 +82,33 @@ extension CertificateFolder {
         of key: Key,
         issuer: CertifiedKey?
     ) throws(CryptoError) -> CertifiedKey? {
-        exists(certificateFile(role)) ? try readCertificate(role, of: key, issuer: issuer) : nil
+        try exists(certificateFile(role)) ? try readCertificate(role, of: key, issuer: issuer) : nil
     }
+
+    /// Reads all that is there besides the root, valid or lapsed, and writes nothing.
+    ///
+    /// - Throws: a ``CryptoError`` that names the file that is not in order.
+    func certified(below root: CertifiedKey) throws(CryptoError) -> [CertificateRole: CertifiedKey] {
+        var found: [CertificateRole: CertifiedKey] = [:]
+        // An issuer comes before what it issues.
+        for role in CertificateRole.allCases where role != .root {
+            guard try has(role) else { continue }
+            let key = try readKey(role)
+            var issuer: CertifiedKey?
+            if let issuerRole = role.issuer {
+                issuer = issuerRole == .root ? root : found[issuerRole]
+                // With its key the issuer is made again when it is needed, and what it issued is judged then.
+                if issuer == nil, try has(issuerRole) { continue }
+                if issuer == nil, try exists(certificateFile(role)) {
+                    throw failure(certificateFile(role), Self.foreign)
+                }
+            }
+            found[role] = try certificate(role, of: key, issuer: issuer)
+        }
+        return found
+    }
+
+    private static let foreign = "the certificate is foreign: this folder's authority did not issue it"
 
     private func readKey(_ role: CertificateRole) throws(CryptoError) -> Key {
         try requirePrivacy(of: keyFile(role))
@@ -67,12 +119,18 @@ extension CertificateFolder {
         }
     }
 
-    /// Throws if other users may read a private key, or replace it.
+    /// Throws if other users may read a private key, change it, or put another in its place.
+    ///
+    /// Whoever owns a folder above is trusted.
     private func requirePrivacy(of file: URL) throws(CryptoError) {
-        var status = stat()
-        guard stat(file.path(percentEncoded: false), &status) == 0 else { return }
-        guard status.st_mode & 0o077 == 0 else {
+        guard let key = try status(of: file), let folder = try status(of: url) else { return }
+        guard key.st_uid == geteuid() else { throw failure(file, "the private key belongs to another user") }
+        guard key.st_mode & 0o077 == 0 else {
             throw failure(file, "other users have access to the private key; chmod 600 takes it from them")
+        }
+        // In a sticky folder they may add files, and not replace those of others.
+        guard folder.st_mode & 0o022 == 0 || folder.st_mode & S_ISVTX != 0 else {
+            throw failure(url, "other users may replace the private keys in the folder; chmod 700 keeps them out")
         }
     }
 
@@ -87,7 +145,7 @@ extension CertificateFolder {
                 throw CryptoError("the certificate does not belong to the key beside it")
             }
             if let issuer, !certificate.isTrusted(through: [], to: issuer.certificate) {
-                throw CryptoError("the certificate is foreign: this folder's authority did not issue it")
+                throw CryptoError(Self.foreign)
             }
             guard issuer != nil || certificate.isSelfSigned else {
                 throw CryptoError("the certificate is not self-signed")
@@ -103,12 +161,24 @@ extension CertificateFolder {
     }
 
     private func read<Value>(_ file: URL, _ parse: (String) throws(CryptoError) -> Value) throws(CryptoError) -> Value {
-        guard exists(file) else { throw failure(file, "the file is missing") }
-        guard let data = try? Data(contentsOf: file) else { throw failure(file, "the file is unreadable") }
+        let text = try contents(of: file)
         do {
-            return try parse(String(decoding: data, as: UTF8.self))
+            return try parse(text)
         } catch {
             throw failure(file, error.description)
+        }
+    }
+
+    private func contents(of file: URL) throws(CryptoError) -> String {
+        let descriptor = open(file.path(percentEncoded: false), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw failure(file, errno == ENOENT ? "the file is missing" : "the file is unreadable: \(Self.reason)")
+        }
+        do {
+            let data = try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd()
+            return String(decoding: data ?? Data(), as: UTF8.self)
+        } catch {
+            throw failure(file, "the file is unreadable: \(error.localizedDescription)")
         }
     }
 
@@ -160,14 +230,24 @@ extension CertificateFolder {
         let draft = "\(place).\(UUID())"
         defer { unlink(draft) }
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        let bytes = [UInt8](text.utf8)
-        var isWritten =
-            descriptor >= 0 && write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+        var isWritten = descriptor >= 0 && Self.write([UInt8](text.utf8)[...], to: descriptor) && fsync(descriptor) == 0
         if isWritten {
             isWritten = isReplacing ? rename(draft, place) == 0 : link(draft, place) == 0 || errno == EEXIST
         }
-        let reason = String(cString: strerror(errno))
+        let reason = Self.reason
         if descriptor >= 0 { close(descriptor) }
         guard isWritten else { throw failure(file, "the file cannot be written: \(reason)") }
+    }
+
+    /// Writes all bytes, in as many calls as the system takes.
+    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
     }
 }

@@ -77,6 +77,9 @@ public struct P256OfferSigner: OfferSigner {
     /// Empty only if libcrypto has no memory left.
     public var publicKey: Data { key.publicKey }
 
+    /// The private key in PEM, PKCS #8, as in a `.p8` file; nil if only the public key is known.
+    package var privateKeyPEM: String? { key.canSign ? PEMBlock(.privateKey, key.privateKey).text : nil }
+
     /// Signs a message: the result is an ECDSA signature value in DER of 70 to 72 bytes as a rule, a different one each
     /// time.
     ///

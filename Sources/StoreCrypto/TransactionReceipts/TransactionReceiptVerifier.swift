@@ -54,8 +54,10 @@ public struct TransactionReceiptVerifier: Sendable {
     }
 
     private static func purchaseDate(of purchaseInformation: Data) throws(VerificationFailure) -> Date {
-        let content = ReceiptVerification(purchaseInformation: purchaseInformation, at: .distantPast)
-        guard let text = content?.fields["purchase_date_ms"], let milliseconds = Int64(text) else {
+        guard let content = ReceiptVerification(purchaseInformation: purchaseInformation, at: .distantPast) else {
+            throw .foreignContent
+        }
+        guard let text = content.fields["purchase_date_ms"], let milliseconds = Int64(text) else {
             throw .noSigningDate
         }
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)

@@ -138,6 +138,82 @@ import Testing
         #expect(try authority(at: later).jwsSigner(at: later).certificates[0] == renewed)
     }
 
+    /// Returns all files with their contents.
+    private func files() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+        return try names.reduce(into: [:]) { $0[$1] = try Data(contentsOf: folder.appending(path: $1)) }
+    }
+
+    @Test func `Opening a folder writes nothing, whatever has lapsed in it`() throws {
+        let first = try authority()
+        _ = try first.jwsSigner(at: .start)
+        _ = try first.transactionReceiptSigner(at: .start)
+        let before = try files()
+        // The leaf ends after 2 years, the intermediate after 15.
+        for years in [3.0, 16] {
+            let later = Date.start + years * .year
+            let authority = try authority(at: later)
+            #expect(try files() == before)
+            if years == 16 {
+                let chain = try authority.jwsSigner(at: later)
+                #expect(chain.validity.contains(later))
+                let changed = try files().filter { before[$0.key] != $0.value }.keys
+                #expect(Set(changed) == ["jws.pem", "intermediate.pem"])
+            }
+        }
+    }
+
+    @Test func `A missing certificate of an issuer is made again, with its key, for the leaf that is there`() throws {
+        let leaf = try authority().jwsSigner(at: .start).certificates[0]
+        try FileManager.default.removeItem(at: folder.appending(path: "intermediate.pem"))
+        #expect(try authority().jwsSigner(at: .start).certificates[0] == leaf)
+    }
+
+    @Test(arguments: [0o777, 0o770, 0o720, 0o702])
+    func `A folder in which others may replace the keys is refused`(mode: Int) throws {
+        _ = try authority().jwsSigner(at: .start)
+        try setMode(mode, of: "")
+        #expect(refusal().contains("keys: other users may replace the private keys in the folder; chmod 700"))
+        try setMode(0o1777, of: "")
+        #expect(throws: Never.self) { try authority() }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
+    func `A private key that belongs to another user is refused`() throws {
+        _ = try authority().jwsSigner(at: .start)
+        try #require(chown(folder.appending(path: "jws.key.pem").path(percentEncoded: false), 1, 1) == 0)
+        #expect(refusal().contains("jws.key.pem: the private key belongs to another user"))
+    }
+
+    @Test func `The root of a file system is filled`() throws {
+        try temporary.make()
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "lost+found"),
+            withIntermediateDirectories: true
+        )
+        let authority = try authority()
+        #expect(try self.authority().rootCertificate == authority.rootCertificate)
+    }
+
+    @Test func `A folder that is a file is called so`() throws {
+        try temporary.make()
+        try Data().write(to: folder)
+        #expect(refusal().hasSuffix("keys: the folder cannot be read: Not a directory"))
+        let inner = #expect(throws: CryptoError.self) {
+            try CertificateAuthority(folder: folder.appending(path: "inner"), now: .start)
+        }
+        #expect(inner?.description.hasSuffix("keys/inner: the file cannot be looked for: Not a directory") == true)
+    }
+
+    @Test(arguments: ["root.pem", "root.key.pem"])
+    func `A file that is a folder is unreadable, not missing`(name: String) throws {
+        _ = try authority()
+        try FileManager.default.removeItem(at: folder.appending(path: name))
+        try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
+        try setMode(0o700, of: name)
+        #expect(refusal().contains("\(name): the file is unreadable: "))
+    }
+
     @Test(arguments: ["root.pem", "root.key.pem", "jws.key.pem"])
     func `A missing file is named`(name: String) throws {
         _ = try authority().jwsSigner(at: .start)

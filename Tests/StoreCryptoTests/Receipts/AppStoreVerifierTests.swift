@@ -66,9 +66,10 @@ import Testing
     }
 
     @Test(arguments: TransactionReceiptSigner.Version.allCases)
-    func `No bit of a transaction receipt may be another`(version: TransactionReceiptSigner.Version) throws {
+    func `No bit of a transaction receipt may be another`(version: TransactionReceiptSigner.Version) async throws {
         let data = try signed(.gold, version)
-        #expect(BitFlips.unnoticed(in: data) { (try? verifier.verify($0, at: .start)) != nil } == [])
+        let verifier = verifier
+        #expect(await BitFlips.unnoticed(in: data) { (try? verifier.verify($0, at: .start)) != nil } == [])
     }
 
     @Test func `The environment of a transaction receipt is what it says, since no signature covers it`() throws {
@@ -115,6 +116,50 @@ import Testing
         }
         #expect(throws: VerificationFailure.notYetValid(.leaf)) {
             try verifier.verify(jws(#"{"transactionId":"1","signedDate":1}"#), at: .start)
+        }
+    }
+
+    @Test func `A wrong type in one field hides neither the date nor what the others tell`() throws {
+        let cases: [(String, AppStoreVerifier.Subject)] = [
+            (#"{"transactionId":"1","notificationType":7,"signedDate":1748736000000}"#, .transaction),
+            (#"{"transactionId":"1","receiptCreationDate":"today","signedDate":1748736000000}"#, .transaction),
+            (#"{"autoRenewProductId":"gold","transactionId":[1],"signedDate":1748736000000}"#, .renewalInfo),
+        ]
+        for (payload, subject) in cases {
+            #expect(try verifier.verify(jws(payload), at: .start) == .jws(subject, payload: Data(payload.utf8)))
+        }
+        #expect(throws: VerificationFailure.foreignContent) {
+            try verifier.verify(jws(#"{"transactionId":1,"signedDate":1748736000000}"#), at: .start)
+        }
+        // A date that is there has to be one.
+        #expect(throws: VerificationFailure.noSigningDate) {
+            try verifier.verify(
+                jws(#"{"transactionId":"1","signedDate":"today","receiptCreationDate":1748736000000}"#),
+                at: .start
+            )
+        }
+    }
+
+    @Test(arguments: TransactionReceiptSigner.Version.allCases)
+    func `Signed content that is no transaction receipt is foreign, unsigned content is not read`(
+        version: TransactionReceiptSigner.Version
+    ) throws {
+        let signer = try authority.transactionReceiptSigner(at: .start, version: version)
+        for text in ["{\n}", "text", "{\n\t\"quantity\" = \"1\";\n}"] {
+            let information = Data(text.utf8)
+            func receipt(_ blob: Data) -> Data {
+                let fields = [
+                    ("signature", blob.base64EncodedString()), ("purchase-info", information.base64EncodedString()),
+                    ("environment", "Sandbox"), ("pod", "100"), ("signing-status", "0"),
+                ]
+                return Data("{\n\(fields.map { "\t\"\($0)\" = \"\($1)\";\n" }.joined())}".utf8)
+            }
+            #expect(throws: VerificationFailure.foreignContent) {
+                try verifier.verify(receipt(signer.blob(over: information)), at: .start)
+            }
+            #expect(throws: VerificationFailure.wrongSignature) {
+                try verifier.verify(receipt(signer.blob(over: information + [0])), at: .start)
+            }
         }
     }
 

@@ -25,14 +25,15 @@ import Testing
     }
 
     @Test(arguments: TransactionReceiptSigner.Version.allCases)
-    func `No bit may be another`(version: TransactionReceiptSigner.Version) throws {
+    func `No bit may be another`(version: TransactionReceiptSigner.Version) async throws {
+        let information = information
         let authority = try CertificateAuthority(now: .start)
         let signer = try authority.transactionReceiptSigner(at: .start, version: version)
         let verifier = try TransactionReceiptVerifier(root: authority.rootCertificate)
         let blob = try signer.blob(over: information)
-        let isAccepted: (Data, Data) -> Bool = { (try? verifier.verify($0, over: $1, asOf: .start)) != nil }
-        #expect(BitFlips.unnoticed(in: blob) { isAccepted($0, information) } == [])
-        #expect(BitFlips.unnoticed(in: information) { isAccepted(blob, $0) } == [])
+        let isAccepted: @Sendable (Data, Data) -> Bool = { (try? verifier.verify($0, over: $1, asOf: .start)) != nil }
+        #expect(await BitFlips.unnoticed(in: blob) { isAccepted($0, information) } == [])
+        #expect(await BitFlips.unnoticed(in: information) { isAccepted(blob, $0) } == [])
         for count in 0..<blob.count { #expect(!isAccepted(blob.prefix(count), information)) }
         #expect(!isAccepted(blob + [0], information))
     }
