@@ -1,0 +1,8 @@
+// What libmicrohttpd's header has only with a variable number of arguments, which Swift cannot call.
+#include </usr/include/microhttpd.h>
+
+/// The port that a daemon listens on; 0 if it does not tell.
+static inline uint16_t store_bound_port(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+    return info ? info->port : 0;
+}

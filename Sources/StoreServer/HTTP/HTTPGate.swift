@@ -1,0 +1,106 @@
+#if canImport(CMicroHTTPD)
+    import CMicroHTTPD
+    import Foundation
+    import StoreCore
+
+    /// What stands between libmicrohttpd's threads and the handler: reads requests, answers them, and counts those that are
+    /// being answered.
+    // unchecked: `answering` is touched only under `condition`.
+    final class HTTPGate: @unchecked Sendable {
+        private let limits: HTTPLimits
+        private let handler: @Sendable (HTTPRequest) -> HTTPResponse
+        private let condition = NSCondition()
+        private var answering = 0
+        private let streams = Locked(Streams())
+
+        private struct Streams {
+            var all: [ObjectIdentifier: HTTPStream] = [:]
+            var haveEnded = false
+        }
+
+        init(_ limits: HTTPLimits, _ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
+            (self.limits, self.handler) = (limits, handler)
+        }
+
+        static func at(_ pointer: UnsafeMutableRawPointer) -> HTTPGate {
+            Unmanaged<HTTPGate>.fromOpaque(pointer).takeUnretainedValue()
+        }
+
+        /// Takes the headers of a request, a part of its body, or its end.
+        func take(
+            _ reader: RequestReader,
+            _ part: UnsafeRawBufferPointer,
+            _ method: String,
+            _ connection: OpaquePointer
+        ) -> MHD_Result {
+            if !reader.hasBegun {
+                reader.begin(connection, limit: limits.bodySize)
+                return reader.isTooLong ? queue(Self.tooLong, on: connection) : .YES
+            }
+            if !part.isEmpty { return reader.append(part, limit: limits.bodySize) ? .YES : .NO }
+            if reader.isTooLong { return queue(Self.tooLong, on: connection) }
+            add(1)
+            return queue(handler(reader.finish(method)), on: connection)
+        }
+
+        /// Notes that a response is on its way, or that its client has gone.
+        func completed(_ reader: RequestReader) {
+            if reader.isAnswered { add(-1) }
+        }
+
+        /// Waits until no request is being answered, for a while.
+        func waitForAnswers() {
+            condition.lock()
+            let end = Date(timeIntervalSinceNow: limits.patience)
+            while answering > 0, condition.wait(until: end) {}
+            condition.unlock()
+        }
+
+        /// Ends all streams, also those that begin later.
+        func endStreams() {
+            let streams = streams.withLock { streams in
+                streams.haveEnded = true
+                return streams.all.values.map { $0 }
+            }
+            for stream in streams { stream.finish() }
+        }
+
+        private func add(_ count: Int) {
+            condition.lock()
+            answering += count
+            if answering == 0 { condition.broadcast() }
+            condition.unlock()
+        }
+
+        private static let tooLong = HTTPResponse(413)
+
+        private func queue(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+            guard let response = answer.stream.map({ reader(of: $0, connection).response() }) ?? body(answer.body)
+            else { return .NO }
+            defer { MHD_destroy_response(response) }
+            for (name, value) in answer.headers { _ = MHD_add_response_header(response, name, value) }
+            return MHD_queue_response(connection, UInt32(answer.status), response)
+        }
+
+        private func body(_ body: Data) -> OpaquePointer? {
+            body.withUnsafeBytes { body in
+                MHD_create_response_from_buffer(
+                    body.count,
+                    UnsafeMutableRawPointer(mutating: body.baseAddress),
+                    .RESPMEM_MUST_COPY
+                )
+            }
+        }
+
+        private func reader(of stream: HTTPStream, _ connection: OpaquePointer) -> StreamReader {
+            let haveEnded = streams.withLock { streams in
+                streams.all[ObjectIdentifier(stream)] = stream
+                return streams.haveEnded
+            }
+            if haveEnded { stream.finish() }
+            return StreamReader(stream, connection) { [streams] in
+                _ = streams.withLock { $0.all.removeValue(forKey: ObjectIdentifier(stream)) }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,122 @@
+#if canImport(CMicroHTTPD)
+    import CMicroHTTPD
+    import Foundation
+    import StoreCore
+
+    /// An HTTP server over libmicrohttpd, with threads of its own.
+    ///
+    /// It stops when it is released, which must not be in its handler.
+    package final class HTTPServer: Sendable {
+        /// The port on which it listens.
+        package let port: UInt16
+        private let gate: HTTPGate
+        private let daemon: Locked<Daemon?>
+
+        private struct Daemon: @unchecked Sendable {  // unchecked: libmicrohttpd locks it, and it is stopped once
+            let pointer: OpaquePointer
+        }
+
+        /// Listens on an address.
+        ///
+        /// - Parameters:
+        ///   - host: the address, `127.0.0.1` unless given.
+        ///   - port: the port; 0 for one that is free.
+        ///   - limits: the bounds of what clients may send.
+        ///   - handler: answers a request, on a thread of the server. Several are answered at a time.
+        /// - Throws: ``StoreServerError`` if it cannot listen there.
+        package init(
+            host: String = "127.0.0.1",
+            port: UInt16 = 0,
+            limits: HTTPLimits = HTTPLimits(),
+            handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+        ) throws(StoreServerError) {
+            let address = try SocketAddress(host: host, port: port)
+            let gate = HTTPGate(limits, handler)
+            guard let pointer = Self.start(address, limits, gate) else {
+                throw StoreServerError("the server cannot listen on \(host), port \(port): \(Self.reason)")
+            }
+            self.gate = gate
+            self.port = store_bound_port(pointer)
+            daemon = Locked(Daemon(pointer: pointer))
+        }
+
+        deinit { stop() }
+
+        /// Stops listening, lets what is being answered be answered, and closes all connections.
+        ///
+        /// Returns when the threads are gone; does nothing the second time.
+        package func stop() {
+            guard let daemon = daemon.withLock({ $0.take() }) else { return }
+            let socket = MHD_quiesce_daemon(daemon.pointer)
+            gate.endStreams()
+            gate.waitForAnswers()
+            MHD_stop_daemon(daemon.pointer)
+            // A daemon that was quiesced leaves its socket to the caller.
+            if socket >= 0 { close(socket) }
+        }
+
+        private static var reason: String { String(cString: strerror(errno)) }
+
+        private static func start(_ address: SocketAddress, _ limits: HTTPLimits, _ gate: HTTPGate) -> OpaquePointer? {
+            let flags =
+                MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+                | (address.isIPv6 ? MHD_USE_IPv6.rawValue : 0)
+            // Each option's number, then its values, of which C expects the type.
+            func number(_ option: MHD_OPTION) -> any CVarArg { UInt32(option.rawValue) }
+            let context = Unmanaged.passUnretained(gate).toOpaque()
+            let closure = Int(bitPattern: context)
+            let begun: BeginCallback = { _, target, _ in
+                let target = target.map { String(cString: $0) } ?? "/"
+                return Unmanaged.passRetained(RequestReader(target: target)).toOpaque()
+            }
+            let completed: CompletionCallback = { gate, _, place, _ in
+                guard let gate, let reader = place?.pointee else { return }
+                place?.pointee = nil
+                HTTPGate.at(gate).completed(Unmanaged<RequestReader>.fromOpaque(reader).takeRetainedValue())
+            }
+            return address.withPointer { socketAddress in
+                let options: [any CVarArg] = [
+                    number(.SOCK_ADDR), Int(bitPattern: socketAddress),
+                    number(.CONNECTION_MEMORY_LIMIT), limits.connectionMemory,
+                    number(.CONNECTION_LIMIT), limits.connections,
+                    number(.CONNECTION_TIMEOUT), limits.timeout,
+                    number(.THREAD_POOL_SIZE), max(1, min(limits.threads, limits.connections)),
+                    number(.URI_LOG_CALLBACK), unsafeBitCast(begun, to: Int.self), closure,
+                    number(.NOTIFY_COMPLETED), unsafeBitCast(completed, to: Int.self), closure,
+                    number(.END),
+                ]
+                return withVaList(options) { options in
+                    MHD_start_daemon_va(
+                        flags,
+                        0,
+                        nil,
+                        nil,
+                        { gate, connection, _, method, _, bytes, count, place in
+                            guard let gate, let connection, let method, let count, let reader = place?.pointee else {
+                                return .NO
+                            }
+                            let part = UnsafeRawBufferPointer(start: bytes, count: count.pointee)
+                            count.pointee = 0
+                            return HTTPGate.at(gate).take(
+                                Unmanaged<RequestReader>.fromOpaque(reader).takeUnretainedValue(),
+                                part,
+                                String(cString: method),
+                                connection
+                            )
+                        },
+                        context,
+                        options
+                    )
+                }
+            }
+        }
+
+        private typealias BeginCallback =
+            @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer?
+        private typealias CompletionCallback =
+            @convention(c) (
+                UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+                MHD_RequestTerminationCode
+            ) -> Void
+    }
+#endif

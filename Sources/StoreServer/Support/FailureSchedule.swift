@@ -1,0 +1,54 @@
+import StoreCore
+
+/// The failures that a test has ordered, in the order in which they are due.
+package final class FailureSchedule: Sendable {
+    /// A failure of a verification.
+    struct Verification: Hashable, Sendable {
+        var status: Int
+        var isRetryable: Bool
+    }
+
+    private struct State {
+        var isAvailable = true
+        var verifications = Queue<Verification>()
+        var requests = Queue<Int>()
+    }
+
+    /// Failures, each with the number of times that it is still due.
+    private struct Queue<Failure> {
+        private var entries: [(failure: Failure, times: Int)] = []
+
+        mutating func append(_ failure: Failure, times: Int) {
+            if times > 0 { entries.append((failure, times)) }
+        }
+
+        mutating func next() -> Failure? {
+            guard let first = entries.first else { return nil }
+            entries[0].times -= 1
+            if entries[0].times == 0 { entries.removeFirst() }
+            return first.failure
+        }
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// Whether the server answers; if not, it says that it is not available.
+    package var isAvailable: Bool {
+        get { state.withLock { $0.isAvailable } }
+        set { state.withLock { $0.isAvailable = newValue } }
+    }
+
+    func failVerifications(_ failure: Verification, times: Int) {
+        state.withLock { $0.verifications.append(failure, times: times) }
+    }
+
+    func failRequests(_ code: Int, times: Int) { state.withLock { $0.requests.append(code, times: times) } }
+
+    /// Returns the failure of this verification, and takes it off the list.
+    func nextVerification() -> Verification? { state.withLock { $0.verifications.next() } }
+
+    /// Returns the code with which this request fails, and takes it off the list.
+    func nextRequest() -> Int? { state.withLock { $0.requests.next() } }
+}
