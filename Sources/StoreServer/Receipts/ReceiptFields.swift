@@ -1,0 +1,92 @@
+import Foundation
+import StoreCore
+
+/// The fields of a verification's answer that a store knows and a receipt does not.
+enum ReceiptFields {
+    /// Returns the item of a transaction in `latest_receipt_info`.
+    static func latest(_ transaction: TransactionPayload) throws -> [String: String] {
+        var fields = [
+            "quantity": String(transaction.quantity),
+            "product_id": transaction.productId,
+            "transaction_id": transaction.transactionId,
+            "original_transaction_id": transaction.originalTransactionId,
+            "is_trial_period": String(transaction.offerDiscountType == .freeTrial),
+            "in_app_ownership_type": transaction.inAppOwnershipType.rawValue,
+        ]
+        try add("purchase_date", transaction.purchaseDate, to: &fields)
+        try add("original_purchase_date", transaction.originalPurchaseDate, to: &fields)
+        if let date = transaction.expiresDate {
+            try add("expires_date", date, to: &fields)
+            fields["web_order_line_item_id"] = transaction.webOrderLineItemId
+            fields["is_in_intro_offer_period"] = String(
+                transaction.offerType == .introductory && transaction.offerDiscountType != .freeTrial
+            )
+        }
+        if let date = transaction.revocationDate { try add("cancellation_date", date, to: &fields) }
+        fields["cancellation_reason"] = cancellationReason(transaction)
+        fields["subscription_group_identifier"] = transaction.subscriptionGroupIdentifier
+        if transaction.isUpgraded == true { fields["is_upgraded"] = "true" }
+        fields["app_account_token"] = transaction.appAccountToken
+        add(transaction.offerType, transaction.offerIdentifier, to: &fields)
+        return fields
+    }
+
+    /// Returns the reason why a transaction is canceled; nil if it is not.
+    static func cancellationReason(_ transaction: TransactionPayload) -> String? {
+        transaction.revocationDate.map { _ in String((transaction.revocationReason ?? .other).rawValue) }
+    }
+
+    /// Returns the item of a subscription in `pending_renewal_info`.
+    static func pending(_ renewal: RenewalPayload) throws -> [String: String] {
+        var fields = [
+            "auto_renew_product_id": renewal.autoRenewProductId,
+            "product_id": renewal.productId,
+            "original_transaction_id": renewal.originalTransactionId,
+            "auto_renew_status": String(renewal.autoRenewStatus.rawValue),
+        ]
+        if let intent = renewal.expirationIntent {
+            fields["expiration_intent"] = String(intent.rawValue)
+            fields["is_in_billing_retry_period"] = isInBillingRetry(renewal)
+        }
+        if let date = renewal.gracePeriodExpiresDate { try add("grace_period_expires_date", date, to: &fields) }
+        if let status = renewal.priceIncreaseStatus {
+            fields["price_consent_status"] = String(status.rawValue)
+            fields["price_increase_status"] = String(status.rawValue)
+        }
+        add(renewal.offerType, renewal.offerIdentifier, to: &fields)
+        return fields
+    }
+
+    /// Returns what the answer about a subscription's transaction receipt says of its renewal.
+    static func renewal(_ renewal: RenewalPayload) -> [String: AnswerValue] {
+        var fields: [String: AnswerValue] = [
+            "auto_renew_status": .number(renewal.autoRenewStatus.rawValue),
+            "auto_renew_product_id": .text(renewal.autoRenewProductId),
+        ]
+        if let intent = renewal.expirationIntent {
+            fields["expiration_intent"] = .text(String(intent.rawValue))
+            fields["is_in_billing_retry_period"] = .text(isInBillingRetry(renewal))
+        }
+        return fields
+    }
+
+    private static func isInBillingRetry(_ renewal: RenewalPayload) -> String {
+        renewal.isInBillingRetryPeriod == true ? "1" : "0"
+    }
+
+    private static func add(_ name: String, _ date: PayloadDate, to fields: inout [String: String]) throws {
+        try ReceiptDate.add(date.date, as: name, to: &fields)
+    }
+
+    private static func add(
+        _ type: TransactionPayload.OfferType?,
+        _ identifier: String?,
+        to fields: inout [String: String]
+    ) {
+        switch type {
+        case .promotional: fields["promotional_offer_id"] = identifier
+        case .code: fields["offer_code_ref_name"] = identifier
+        default: break
+        }
+    }
+}

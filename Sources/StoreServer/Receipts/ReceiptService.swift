@@ -1,0 +1,225 @@
+import Foundation
+import StoreCore
+
+/// The verification of receipts, `POST /verifyReceipt`.
+package struct ReceiptService: Sendable {
+    let store: SandboxStore
+    let view: ServerView
+    let sharedSecret: String?
+    let failures: FailureSchedule
+    /// An app's server sends the same receipt again and again, and what a signature was found to be it stays.
+    private let recentReceipts = RecentValues<AppReceipt>()
+    private let recentQuestions = RecentValues<Question>()
+
+    /// Creates the service of a store; without a shared secret, none is asked for.
+    package init(_ store: SandboxStore, _ view: ServerView, sharedSecret: String?, failures: FailureSchedule) {
+        self.store = store
+        self.view = view
+        self.sharedSecret = sharedSecret
+        self.failures = failures
+    }
+
+    private struct Body: Decodable {
+        let receiptData: Lenient<String>?
+        let password: Lenient<String>?
+        let excludeOldTransactions: Lenient<Bool>?
+
+        private enum CodingKeys: String, CodingKey {
+            case receiptData = "receipt-data"
+            case password
+            case excludeOldTransactions = "exclude-old-transactions"
+        }
+    }
+
+    /// What a request asks.
+    private struct Question {
+        let receipt: Data
+        let password: String?
+        let excludesOld: Bool
+    }
+
+    /// A refusal with a status.
+    private struct Refusal: Error {
+        let status: ReceiptVerification.Status
+    }
+
+    /// Answers a request, with HTTP status 200 whatever the answer is.
+    ///
+    /// - Parameters:
+    ///   - request: the request: untrusted input, of any content.
+    ///   - isForeign: whether it came to the servers of an environment that is not the store's.
+    /// - Returns: the response.
+    package func respond(to request: HTTPRequest, isForeign: Bool) -> HTTPResponse {
+        HTTPResponse(json: AnswerValue.object(answer(request, isForeign: isForeign)).json)
+    }
+
+    private func answer(_ request: HTTPRequest, isForeign: Bool) -> [String: AnswerValue] {
+        guard request.method == "POST" else { return status(.unreadableRequest) }
+        if let failure = failures.nextVerification() {
+            var answer = status(.init(rawValue: failure.status))
+            if (21100...21199).contains(failure.status) { answer["is-retryable"] = .bool(failure.isRetryable) }
+            return answer
+        }
+        guard failures.isAvailable else { return status(.unavailable) }
+        guard let question = question(in: request.body) else { return status(.malformed) }
+        do {
+            // A receipt of a transaction is an old-style property list.
+            return question.receipt.first == UInt8(ascii: "{")
+                ? try verify(transactionReceipt: question.receipt, question.password, isForeign: isForeign)
+                : try verify(
+                    appReceipt: question.receipt,
+                    question.password,
+                    isForeign: isForeign,
+                    excludesOld: question.excludesOld
+                )
+        } catch let refusal as Refusal {
+            return status(refusal.status)
+        } catch {
+            return status(.internalDataError)
+        }
+    }
+
+    /// Reads a request, unless it was read before; nil for one without a receipt.
+    private func question(in data: Data) -> Question? {
+        if let question = recentQuestions.value(of: data) { return question }
+        guard let body = try? UntrustedJSON.decode(Body.self, from: data), let text = body.receiptData?.value,
+            let receipt = Data(base64Encoded: text, options: .ignoreUnknownCharacters), !receipt.isEmpty
+        else { return nil }
+        let question = Question(
+            receipt: receipt,
+            password: body.password?.value,
+            excludesOld: body.excludeOldTransactions?.value ?? false
+        )
+        recentQuestions.insert(question, of: data)
+        return question
+    }
+
+    private func status(_ status: ReceiptVerification.Status) -> [String: AnswerValue] {
+        ["status": .number(status.rawValue)]
+    }
+
+    /// Returns the refusal of a receipt that the store has judged, and that was sent to servers of another environment.
+    private func refusal(foreign status: ReceiptVerification.Status) -> Refusal {
+        switch status {
+        case .valid, .subscriptionExpired:
+            let isProduction = view.environment == "Production"
+            return Refusal(status: isProduction ? .productionReceiptInSandbox : .sandboxReceiptInProduction)
+        // The receipt may be one of that environment, which knows nothing of it.
+        case .sandboxReceiptInProduction, .productionReceiptInSandbox: return Refusal(status: .notAuthentic)
+        default: return Refusal(status: status)
+        }
+    }
+
+    /// Throws if the shared secret is wrong, or missing although the receipt has subscriptions that renew.
+    private func requireSecret(_ password: String?, hasSubscriptions: Bool) throws(Refusal) {
+        guard let sharedSecret, hasSubscriptions || password != nil else { return }
+        guard let password, password.isExactly(sharedSecret) else {
+            throw Refusal(status: .wrongSharedSecret)
+        }
+    }
+}
+
+// MARK: - App receipts
+
+extension ReceiptService {
+    private func verify(
+        appReceipt data: Data,
+        _ password: String?,
+        isForeign: Bool,
+        excludesOld: Bool
+    ) throws -> [String: AnswerValue] {
+        let receipt: AppReceipt
+        do throws(ReceiptRefusal) {
+            receipt = try verified(data)
+        } catch {
+            throw isForeign ? refusal(foreign: error.status) : Refusal(status: error.status)
+        }
+        if isForeign { throw refusal(foreign: .valid) }
+        let hasSubscriptions = receipt.purchases.contains { $0.kind == .autoRenewable }
+        try requireSecret(password, hasSubscriptions: hasSubscriptions)
+
+        var known: [String: TransactionPayload] = [:]
+        for purchase in receipt.purchases {
+            known[purchase.transactionIdentifier] = try view.transaction(purchase.transactionIdentifier)?.payload
+        }
+        // A receipt of an account of which nothing is left.
+        if !receipt.purchases.isEmpty, known.isEmpty { throw Refusal(status: .accountNotFound) }
+        var answer = try receipt.answer(environment: view.environment, requestedAt: view.clock.now) { purchase in
+            guard let transaction = known[purchase.transactionIdentifier] else { return [:] }
+            return ReceiptFields.cancellationReason(transaction).map { ["cancellation_reason": $0] } ?? [:]
+        }
+        guard hasSubscriptions,
+            let some = receipt.purchases.lazy.map(\.transactionIdentifier).first(where: { known[$0] != nil })
+        else { return answer }
+        let latest = try view.receipt(of: some)
+        answer["latest_receipt"] = .text((latest ?? data).base64EncodedString())
+        let newest = latest.flatMap { try? verified($0) } ?? receipt
+        let unfinished = Set(newest.purchases.map(\.transactionIdentifier))
+        let transactions = try transactions(of: some).filter {
+            $0.type != .consumable || unfinished.contains($0.transactionId)
+        }
+        let shown = excludesOld ? latestRenewals(transactions) : transactions
+        answer["latest_receipt_info"] = .list(try shown.map { AnswerValue(try ReceiptFields.latest($0)) })
+        let renewals = try view.subscriptions(of: some)?.flatMap(\.subscriptions).map(\.renewal.payload) ?? []
+        answer["pending_renewal_info"] = .list(try renewals.map { AnswerValue(try ReceiptFields.pending($0)) })
+        return answer
+    }
+
+    /// Verifies a receipt, unless it was verified before.
+    private func verified(_ data: Data) throws(ReceiptRefusal) -> AppReceipt {
+        if let receipt = recentReceipts.value(of: data) { return receipt }
+        let receipt = try store.verify(appReceipt: data)
+        recentReceipts.insert(receipt, of: data)
+        return receipt
+    }
+
+    /// Returns all transactions of an account, by the dates of their purchases.
+    private func transactions(of some: String) throws -> [TransactionPayload] {
+        var transactions: [TransactionPayload] = []
+        var revision: String?
+        while let page = try view.history(ServerHistoryQuery(of: some, revision: revision, limit: 1000)) {
+            transactions += page.transactions.map(\.payload)
+            guard page.hasMore else { break }
+            revision = page.revision
+        }
+        return transactions.sorted { $0.purchaseDate < $1.purchaseDate }
+    }
+
+    /// Returns the newest transaction of each subscription, in their order.
+    private func latestRenewals(_ transactions: [TransactionPayload]) -> [TransactionPayload] {
+        var seen: Set<String> = []
+        let latest = transactions.reversed().filter { transaction in
+            transaction.type == .autoRenewable && seen.insert(transaction.originalTransactionId).inserted
+        }
+        return latest.reversed()
+    }
+}
+
+// MARK: - Transaction receipts
+
+extension ReceiptService {
+    private func verify(
+        transactionReceipt data: Data,
+        _ password: String?,
+        isForeign: Bool
+    ) throws -> [String: AnswerValue] {
+        let verification = store.verify(receipt: data)
+        if isForeign { throw refusal(foreign: verification.status) }
+        guard [.valid, .subscriptionExpired].contains(verification.status) else {
+            throw Refusal(status: verification.status)
+        }
+        let isSubscription = verification.fields["expires_date"] != nil
+        try requireSecret(password, hasSubscriptions: isSubscription)
+        let identifiers = ["transaction_id", "original_transaction_id"].compactMap { verification.fields[$0] }
+        guard let known = try identifiers.first(where: { try view.transaction($0) != nil }) else {
+            throw Refusal(status: .accountNotFound)
+        }
+        guard isSubscription else { return verification.answer }
+        let original = verification.fields["original_transaction_id"]
+        let subscription = try view.subscriptions(of: known)?.flatMap(\.subscriptions).first {
+            $0.renewal.payload.originalTransactionId == original
+        }
+        guard let subscription else { return verification.answer }
+        return verification.answer.merging(ReceiptFields.renewal(subscription.renewal.payload)) { $1 }
+    }
+}
