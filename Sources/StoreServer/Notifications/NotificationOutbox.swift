@@ -1,0 +1,158 @@
+import Foundation
+import StoreCore
+
+/// What sends a store's notifications to a server, at least once each, as long as it lives.
+///
+/// Attempts are recorded in the store's ledger. One whose record is lost, since the process ended in between, is made again.
+final class NotificationOutbox: HistoryListener {
+    /// The seconds after which the App Store tries again, in production: 1, 12, 24, 48 and 72 hours.
+    static let productionDelays: [TimeInterval] = [1, 12, 24, 48, 72].map { $0 * 3600 }
+    /// The seconds after which a ledger that could not be read is read again.
+    static let patience: TimeInterval = 60
+
+    private let view: ServerView
+    private let signer: NotificationSigner
+    private let url: URL
+    private let transport: any NotificationTransport
+    private let log: StoreLog
+    /// The lane of everything but the transport's replies.
+    ///
+    /// Not the threads of tasks: a test may wait on each of them.
+    private let lane = DispatchQueue(label: "StoreServer.NotificationOutbox")
+    private static let laneKey = DispatchSpecificKey<ObjectIdentifier>()
+    private let state: Locked<State>
+    private let rest = NSCondition()
+
+    private struct State {
+        var machine: OutboxMachine
+        /// What the clock's activity waits for while deliveries are under way.
+        var work: Activity.Work?
+        var timer: TimerToken?
+        /// What is being delivered.
+        var delivery: ServerNotification.Position?
+        var isStopped = false
+    }
+
+    init(
+        _ view: ServerView,
+        url: URL,
+        delays: [TimeInterval],
+        transport: any NotificationTransport,
+        log: StoreLog
+    ) {
+        self.view = view
+        signer = NotificationSigner(view: view)
+        self.url = url
+        self.transport = transport
+        self.log = log
+        state = Locked(State(machine: OutboxMachine(delays: delays)))
+        lane.setSpecific(key: Self.laneKey, value: ObjectIdentifier(lane))
+    }
+
+    /// Begins to send: what an earlier outbox left, then what happens.
+    func start() {
+        view.follow(self)
+        run()
+    }
+
+    func historyChanged() { run() }
+
+    /// Sends nothing more.
+    ///
+    /// - Parameter waits: whether to wait until the delivery that is under way has been recorded, for a while.
+    func stop(waits: Bool) {
+        let timer = state.withLock { state in
+            state.isStopped = true
+            return state.timer.take()
+        }
+        timer?.cancel()
+        // A transport that stops its own server would wait for itself.
+        guard waits, DispatchQueue.getSpecific(key: Self.laneKey) != ObjectIdentifier(lane) else { return }
+        rest.lock()
+        let end = Date(timeIntervalSinceNow: 15)
+        while state.withLock({ $0.work != nil }), rest.wait(until: end) {}
+        rest.unlock()
+        lane.sync {}
+    }
+
+    /// Works off what there is to do, unless that is under way.
+    private func run() {
+        // Begun before the caller goes on, so that who settles after an act waits for its notification.
+        let begins = state.withLock { state -> Bool in
+            state.machine.ring()
+            guard !state.isStopped, state.work == nil else { return false }
+            state.work = view.clock.activity.begin()
+            return true
+        }
+        if begins { lane.async { self.proceed() } }
+    }
+
+    private func proceed() {
+        while true {
+            let now = view.clock.now
+            let step = state.withLock { $0.isStopped ? .idle : $0.machine.step(at: now) }
+            switch step {
+            case .read(let position):
+                do {
+                    let notifications = try view.notifications(after: position, limit: 64)
+                    state.withLock { $0.machine.take(notifications) }
+                } catch {
+                    log("notifications wait: the ledger cannot be read")
+                    return pause(until: now.addingTimeInterval(Self.patience), readsAgain: false)
+                }
+            case .deliver(let notification): return deliver(notification)
+            case .wait(let date): return pause(until: date)
+            case .idle: return pause(until: nil)
+            }
+        }
+    }
+
+    private func deliver(_ notification: ServerNotification) {
+        state.withLock { $0.delivery = notification.position }
+        let body: Data
+        do {
+            body = AnswerValue.object(["signedPayload": .text(try signer.signedPayload(notification))]).json
+        } catch {
+            log("a notification cannot be signed")
+            return lane.async { self.finish(notification, .other) }
+        }
+        transport.post(body, to: url) { result in self.lane.async { self.finish(notification, result) } }
+    }
+
+    private func finish(_ notification: ServerNotification, _ result: SendAttemptResult) {
+        // A transport may break its word, and reply twice.
+        let isFirst = state.withLock { $0.delivery == notification.position && $0.delivery.take() != nil }
+        guard isFirst else { return }
+        do {
+            try view.recordAttempt(result.rawValue, at: notification.position)
+        } catch {
+            // It is sent again by the next outbox.
+            log("the delivery of a notification cannot be recorded in the ledger")
+        }
+        let now = view.clock.now
+        state.withLock { $0.machine.attempted(notification, result, at: now) }
+        proceed()
+    }
+
+    /// Ends the work, until there is news or a date is reached.
+    ///
+    /// - Parameters:
+    ///   - date: the date; nil for none.
+    ///   - readsAgain: whether news that has come meanwhile is to be read first.
+    private func pause(until date: Date?, readsAgain: Bool = true) {
+        let timer = date.map { date in view.clock.schedule(at: date) { [weak self] in self?.run() } }
+        let (unused, work, isStale) = state.withLock { state -> (TimerToken?, Activity.Work?, Bool) in
+            if state.isStopped { return (timer, state.work.take(), false) }
+            if readsAgain, !state.machine.isCaughtUp { return (timer, nil, true) }
+            let old = state.timer
+            state.timer = timer
+            return (old, state.work.take(), false)
+        }
+        unused?.cancel()
+        if isStale { return proceed() }
+        work?.end()
+        rest.lock()
+        rest.broadcast()
+        rest.unlock()
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import StoreCore
+
+/// The decisions of an outbox: which notification is sent next, and when one is sent again.
+///
+/// First deliveries are made in the order of the ledger. One that fails is tried again after each of the delays, and nothing waits
+/// for it. All that it knows is in the ledger, so that a new machine goes on where another ended.
+struct OutboxMachine {
+    /// What there is to do.
+    enum Step {
+        /// Read what the ledger has behind a position.
+        case read(after: ServerNotification.Position?)
+        case deliver(ServerNotification)
+        case wait(until: Date)
+        /// Nothing, until something happens.
+        case idle
+    }
+
+    private struct Retry {
+        let due: Date
+        let notification: ServerNotification
+        /// The number of attempts that have failed.
+        let failures: Int
+    }
+
+    /// The seconds from each failure to the next attempt.
+    private let delays: [TimeInterval]
+    private var position: ServerNotification.Position?
+    /// Whether all that the ledger had was read.
+    private(set) var isCaughtUp = false
+    /// What was never sent, in its order.
+    private var fresh: ArraySlice<ServerNotification> = []
+    /// What is to be sent again, the earliest date first.
+    private var retries: [Retry] = []
+
+    init(delays: [TimeInterval]) { self.delays = delays }
+
+    /// Notes that the ledger may have more.
+    mutating func ring() { isCaughtUp = false }
+
+    /// Returns what is to be done at a moment.
+    func step(at now: Date) -> Step {
+        if let retry = retries.first, retry.due <= now { return .deliver(retry.notification) }
+        if let next = fresh.first { return .deliver(next) }
+        if !isCaughtUp { return .read(after: position) }
+        return retries.first.map { .wait(until: $0.due) } ?? .idle
+    }
+
+    /// Takes the notifications behind the position that was read; none if there are no more.
+    mutating func take(_ notifications: [ServerNotification]) {
+        guard let last = notifications.last else {
+            isCaughtUp = true
+            return
+        }
+        position = last.position
+        for notification in notifications {
+            guard let attempt = notification.attempts.last else {
+                fresh.append(notification)
+                continue
+            }
+            schedule(notification, after: attempt.result, at: attempt.date, failures: notification.attempts.count)
+        }
+    }
+
+    /// Notes the outcome of a delivery.
+    mutating func attempted(_ notification: ServerNotification, _ result: SendAttemptResult, at now: Date) {
+        var failures = 1
+        if fresh.first?.position == notification.position {
+            fresh.removeFirst()
+        } else if let index = retries.firstIndex(where: { $0.notification.position == notification.position }) {
+            failures += retries.remove(at: index).failures
+        }
+        schedule(notification, after: result.rawValue, at: now, failures: failures)
+    }
+
+    private mutating func schedule(
+        _ notification: ServerNotification,
+        after result: String,
+        at date: Date,
+        failures: Int
+    ) {
+        guard result != SendAttemptResult.success.rawValue, failures <= delays.count else { return }
+        let due = date.addingTimeInterval(delays[failures - 1])
+        let place = retries.firstIndex { $0.due > due } ?? retries.endIndex
+        retries.insert(Retry(due: due, notification: notification, failures: failures), at: place)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import StoreCore
+
+/// The notifications of a store as they happen, without any network.
+///
+/// ```swift
+/// let notifications = try ServerNotifications(store)
+/// try store.account.buy("premium.monthly")
+/// #expect(try notifications.received().map(\.description) == ["SUBSCRIBED INITIAL_BUY"])
+/// ```
+///
+/// It has what happens from its creation on. Each iteration begins there, and waits for more until its task is canceled. It needs
+/// neither libmicrohttpd nor a ``StoreServer``.
+public struct ServerNotifications: AsyncSequence, Sendable {
+    private let view: ServerView
+    private let start: ServerNotification.Position?
+
+    /// Creates a sequence of what happens from now on.
+    ///
+    /// Where the store's ledger has none yet, notifications begin.
+    ///
+    /// - Throws: the ledger's errors.
+    public init(_ store: SandboxStore) throws { try self.init(ServerView(store)) }
+
+    init(_ view: ServerView) throws {
+        self.view = view
+        try view.beginNotifications()
+        start = try view.lastNotification()
+    }
+
+    /// Returns what has happened until now, oldest first, without waiting.
+    ///
+    /// - Throws: the error that prevents reading the ledger, and the signer's.
+    public func received() throws -> [StoreServerNotification] {
+        var received: [StoreServerNotification] = []
+        let signer = NotificationSigner(view: view)
+        try view.forEachNotification(after: start) {
+            received.append(StoreServerNotification($0, signedPayload: try signer.signedPayload($0)))
+            return true
+        }
+        return received
+    }
+
+    /// Returns an iterator that begins at the creation of the sequence.
+    public func makeAsyncIterator() -> Iterator { Iterator(view, after: start) }
+
+    /// An iterator over the notifications of a store.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let view: ServerView
+        private let bell = NotificationBell()
+        private var position: ServerNotification.Position?
+        private var page: ArraySlice<ServerNotification> = []
+
+        fileprivate init(_ view: ServerView, after position: ServerNotification.Position?) {
+            self.view = view
+            self.position = position
+            view.follow(bell)
+        }
+
+        /// Returns the next notification, and waits for it; nil once the task is canceled.
+        ///
+        /// - Throws: the error that prevents reading the ledger, and the signer's.
+        public mutating func next() async throws -> StoreServerNotification? {
+            while page.isEmpty {
+                let rings = bell.rings
+                page = try view.notifications(after: position, limit: 64)[...]
+                guard page.isEmpty else { break }
+                guard await bell.wait(since: rings) else { return nil }
+            }
+            let notification = page.removeFirst()
+            position = notification.position
+            let payload = try NotificationSigner(view: view).signedPayload(notification)
+            return StoreServerNotification(notification, signedPayload: payload)
+        }
+    }
+}

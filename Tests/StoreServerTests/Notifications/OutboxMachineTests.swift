@@ -1,0 +1,75 @@
+import Foundation
+import StoreCore
+import Testing
+
+@testable import StoreServer
+
+/// The decisions of an outbox, without a store, a clock or a network.
+@Suite struct OutboxMachineTests {
+    private static let start = Date(timeIntervalSince1970: 1_735_689_600)
+
+    /// Notifications of a store, without any delivery yet.
+    private func notifications(_ count: Int) throws -> [ServerNotification] {
+        let store = try SandboxStore(products: Shop.products)
+        let view = ServerView(store)
+        try view.beginNotifications()
+        for _ in 0..<count { try store.account.buy("coins") }
+        return try view.notifications(after: nil, limit: count)
+    }
+
+    /// A step in words.
+    private func words(_ step: OutboxMachine.Step, _ all: [ServerNotification]) -> String {
+        let number = { (position: ServerNotification.Position?) in
+            all.firstIndex { $0.position == position }.map { "\($0)" } ?? "the beginning"
+        }
+        return switch step {
+        case .read(let position): "read after \(number(position))"
+        case .deliver(let notification): "deliver \(number(notification.position))"
+        case .wait(let date): "wait \(Int(date.timeIntervalSince(Self.start)))"
+        case .idle: "idle"
+        }
+    }
+
+    @Test func `It reads, delivers in order, waits for what failed, and ends with its last delay`() throws {
+        let all = try notifications(2)
+        var machine = OutboxMachine(delays: [10, 20])
+        let at = { (seconds: Double) in Self.start.addingTimeInterval(seconds) }
+        #expect(words(machine.step(at: at(0)), all) == "read after the beginning")
+        machine.take(all)
+        #expect(words(machine.step(at: at(0)), all) == "deliver 0")
+        machine.attempted(all[0], .timedOut, at: at(0))
+        #expect(words(machine.step(at: at(0)), all) == "deliver 1")
+        machine.attempted(all[1], .success, at: at(1))
+        #expect(words(machine.step(at: at(1)), all) == "read after 1")
+        machine.take([])
+        #expect(words(machine.step(at: at(1)), all) == "wait 10")
+        machine.ring()
+        #expect(words(machine.step(at: at(2)), all) == "read after 1")
+        machine.take([])
+        #expect(words(machine.step(at: at(10)), all) == "deliver 0")
+        machine.attempted(all[0], .other, at: at(11))
+        #expect(words(machine.step(at: at(11)), all) == "wait 31")
+        machine.attempted(all[0], .other, at: at(31))
+        #expect(words(machine.step(at: at(31)), all) == "idle")
+    }
+
+    @Test func `What an earlier one delivered, gave up or left is taken over`() throws {
+        let store = try SandboxStore(products: Shop.products)
+        let view = ServerView(store)
+        try view.beginNotifications()
+        for _ in 0..<4 { try store.account.buy("coins") }
+        let positions = try view.notifications(after: nil, limit: 4).map(\.position)
+        try view.recordAttempt("SUCCESS", at: positions[0])
+        for _ in 0..<2 { try view.recordAttempt("TIMED_OUT", at: positions[1]) }
+        try view.recordAttempt("TIMED_OUT", at: positions[2])
+        let all = try view.notifications(after: nil, limit: 4)
+        var machine = OutboxMachine(delays: [10])
+        machine.take(all)
+        let now = store.clock.now
+        #expect(words(machine.step(at: now), all) == "deliver 3")
+        machine.attempted(all[3], .success, at: now)
+        machine.take([])
+        #expect(words(machine.step(at: now), all) == "wait 10")
+        #expect(words(machine.step(at: now.addingTimeInterval(10)), all) == "deliver 2")
+    }
+}
