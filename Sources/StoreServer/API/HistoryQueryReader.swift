@@ -1,0 +1,70 @@
+import Foundation
+import StoreCore
+
+/// A reader of the query of a transaction history.
+struct HistoryQueryReader {
+    private let values: [String: [String]]
+
+    init(_ items: [HTTPRequest.QueryItem]) {
+        values = Dictionary(grouping: items, by: \.name).mapValues { $0.map(\.value) }
+    }
+
+    /// Returns what is asked for.
+    ///
+    /// - Throws: an ``APIError`` that names the first value that makes no sense.
+    func query(of transaction: String, limit: Int) throws -> ServerHistoryQuery {
+        let start = try date("startDate", else: .invalidStartDate)
+        let end = try date("endDate", else: .invalidEndDate)
+        if let start, let end, start > end { throw APIError.startDateAfterEndDate }
+        return ServerHistoryQuery(
+            of: transaction,
+            revision: values["revision"]?.last,
+            limit: limit,
+            startDate: start,
+            endDate: end,
+            productIdentifiers: Set(try texts("productId", else: .invalidProductIdentifier)),
+            productTypes: Set(try choices("productType", Self.productTypes, else: .invalidProductType)),
+            sort: try choice("sort", Self.sorts, else: .invalidSort) ?? .ascending,
+            groups: Set(try texts("subscriptionGroupIdentifier", else: .invalidSubscriptionGroupIdentifier)),
+            ownership: try choice("inAppOwnershipType", Self.ownerships, else: .invalidInAppOwnershipType),
+            // Apple's client for Python writes it with a capital letter.
+            isRevoked: try values["revoked"]?.last.map { text in
+                guard let isRevoked = Bool(text.lowercased()) else { throw APIError.invalidRevoked }
+                return isRevoked
+            }
+        )
+    }
+
+    private static let productTypes: [String: TransactionPayload.ProductType] = [
+        "AUTO_RENEWABLE": .autoRenewable, "NON_RENEWABLE": .nonRenewing, "CONSUMABLE": .consumable,
+        "NON_CONSUMABLE": .nonConsumable,
+    ]
+    private static let sorts: [String: ServerHistoryQuery.Sort] = ["ASCENDING": .ascending, "DESCENDING": .descending]
+    private static let ownerships: [String: TransactionPayload.OwnershipType] = [
+        "PURCHASED": .purchased, "FAMILY_SHARED": .familyShared,
+    ]
+
+    private func texts(_ name: String, else error: APIError) throws -> [String] {
+        let texts = values[name] ?? []
+        guard texts.allSatisfy({ !$0.isEmpty }) else { throw error }
+        return texts
+    }
+
+    private func choices<Value>(_ name: String, _ values: [String: Value], else error: APIError) throws -> [Value] {
+        try (self.values[name] ?? []).map { text in
+            guard let value = values[text] else { throw error }
+            return value
+        }
+    }
+
+    private func choice<Value>(_ name: String, _ values: [String: Value], else error: APIError) throws -> Value? {
+        try choices(name, values, else: error).last
+    }
+
+    private func date(_ name: String, else error: APIError) throws -> Date? {
+        try values[name]?.last.map { text in
+            guard let milliseconds = Int64(text), milliseconds >= 0 else { throw error }
+            return PayloadDate(milliseconds: milliseconds).date
+        }
+    }
+}

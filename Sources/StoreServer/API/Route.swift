@@ -1,0 +1,71 @@
+/// A function of the App Store Server API, with the parts of its path that vary.
+enum Route: Hashable, Sendable {
+    case transaction(String)
+    case history(String)
+    case subscriptions(String)
+    case order(String)
+    case refunds(String, isPaged: Bool)
+    case extend(String)
+    case extendAll
+    case extensionStatus(product: String, request: String)
+    case requestTest
+    case testStatus(String)
+    case notificationHistory
+    case consumption(String, Consumption.Version)
+    case appAccountToken(String)
+    case appTransaction(String)
+    case finish(String)
+
+    /// The answer to what is not in the table: 404, or 405 for another method.
+    enum Absence: Error, Hashable {
+        case path
+        case method(allowed: String)
+    }
+
+    private typealias Entry = (method: String, path: [String], make: @Sendable ([String]) -> Route)
+
+    /// Each function's method and path behind `/inApps`; a star stands for a part that varies.
+    private static let table: [Entry] = [
+        ("PUT", ["v1", "transactions", "consumption", "*"], { .consumption($0[0], .first) }),
+        ("PUT", ["v2", "transactions", "consumption", "*"], { .consumption($0[0], .second) }),
+        ("GET", ["v1", "transactions", "appTransactions", "*"], { .appTransaction($0[0]) }),
+        ("PUT", ["v1", "transactions", "*", "appAccountToken"], { .appAccountToken($0[0]) }),
+        ("POST", ["v1", "transactions", "*", "finish"], { .finish($0[0]) }),
+        ("GET", ["v1", "transactions", "*"], { .transaction($0[0]) }),
+        ("GET", ["v1", "history", "*"], { .history($0[0]) }),
+        ("GET", ["v2", "history", "*"], { .history($0[0]) }),
+        ("GET", ["v1", "lookup", "*"], { .order($0[0]) }),
+        ("GET", ["v1", "refund", "lookup", "*"], { .refunds($0[0], isPaged: false) }),
+        ("GET", ["v2", "refund", "lookup", "*"], { .refunds($0[0], isPaged: true) }),
+        ("POST", ["v1", "subscriptions", "extend", "mass"], { _ in .extendAll }),
+        (
+            "GET", ["v1", "subscriptions", "extend", "mass", "*", "*"],
+            { .extensionStatus(product: $0[0], request: $0[1]) }
+        ),
+        ("PUT", ["v1", "subscriptions", "extend", "*"], { .extend($0[0]) }),
+        ("GET", ["v1", "subscriptions", "*"], { .subscriptions($0[0]) }),
+        ("POST", ["v1", "notifications", "test"], { _ in .requestTest }),
+        ("GET", ["v1", "notifications", "test", "*"], { .testStatus($0[0]) }),
+        ("POST", ["v1", "notifications", "history"], { _ in .notificationHistory }),
+    ]
+
+    /// Finds the function of a request.
+    ///
+    /// - Parameters:
+    ///   - method: the request's method.
+    ///   - path: the parts of its path behind `/inApps`.
+    /// - Throws: ``Absence`` if there is none.
+    init(_ method: String, _ path: some Collection<String>) throws(Absence) {
+        var allowed: String?
+        for entry in Self.table where entry.path.count == path.count {
+            guard zip(entry.path, path).allSatisfy({ $0 == "*" || $0 == $1 }) else { continue }
+            guard entry.method == method else {
+                allowed = allowed ?? entry.method
+                continue
+            }
+            self = entry.make(zip(entry.path, path).filter { $0.0 == "*" }.map(\.1))
+            return
+        }
+        throw allowed.map { .method(allowed: $0) } ?? .path
+    }
+}
