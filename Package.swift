@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
         .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
+        .library(name: "StoreServer", targets: ["StoreServer"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
     targets: [
@@ -38,6 +39,13 @@ let package = Package(
         // The same for StoreSQLite.
         .systemLibrary(name: "CSQLite"),
         .target(name: "StoreSQLite", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
+        // The same for StoreServer.
+        .systemLibrary(name: "CMicroHTTPD"),
+        .target(
+            name: "StoreServer",
+            dependencies: ["StoreCore", "StoreCrypto", "CMicroHTTPD"],
+            swiftSettings: settings
+        ),
         // A disk under SQLite that fails, tears and dies.
         .target(name: "SQLiteFaults", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
         .executableTarget(
@@ -58,7 +66,8 @@ let package = Package(
         .executableTarget(
             name: "store-bench",
             dependencies: [
-                "StoreCore", "StoreCrypto", "StoreKit", "StoreSimulator", "StoreSQLite", "CLibcrypto", "CSQLite",
+                "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSimulator", "StoreSQLite", "CLibcrypto",
+                "CMicroHTTPD", "CSQLite",
             ],
             swiftSettings: settings
         ),
@@ -74,12 +83,24 @@ let package = Package(
             swiftSettings: settings
         ),
         // `.ci/fuzz` builds it with libFuzzer.
-        .executableTarget(name: "store-fuzz", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
+        .executableTarget(
+            name: "store-fuzz",
+            dependencies: ["StoreCore", "StoreCrypto", "StoreServer"],
+            swiftSettings: settings
+        ),
         // What `.ci/judges` has judged.
         .executableTarget(name: "sign-samples", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
+        // What it asks, and what `.ci/soak` kills.
+        .executableTarget(
+            name: "server-samples",
+            dependencies: ["StoreCore", "StoreCrypto", "StoreServer", "StoreSQLite"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "sandbox-store",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite"],
+            dependencies: [
+                "StoreCore", "StoreCrypto", "StoreServer", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite",
+            ],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
@@ -117,6 +138,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "StoreServerTests",
+            dependencies: ["StoreServer", "StoreCore", "StoreCrypto", "StoreSQLite"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "StoreSimulatorTests",
             dependencies: ["AppGallery", "StoreSimulator", "StoreContract", "StoreCore"],
             exclude: ["Mutations"],
@@ -126,14 +152,14 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "AppGallery", "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite",
-                "StoreKit", "StoreKitTest", "StoreSQLite",
+                "StoreKit", "StoreKitTest", "StoreSQLite", "StoreServer",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
         .testTarget(
             name: "SandboxStoreTests",
-            dependencies: ["sandbox-store", "StoreCore", "StoreCrypto"],
+            dependencies: ["sandbox-store", "StoreCore", "StoreCrypto", "StoreServer", "StoreSQLite"],
             resources: [.copy("Golden")],
             swiftSettings: settings
         ),

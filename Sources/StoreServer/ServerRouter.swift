@@ -1,0 +1,67 @@
+import Foundation
+import StoreCore
+
+/// What a server answers: a value that takes a request and returns a response, without any network.
+package struct ServerRouter: Sendable {
+    /// The servers of an environment, below a path.
+    private enum Base: String, CaseIterable {
+        /// The App Store's in production.
+        case production
+        /// The App Store's sandbox.
+        case sandbox
+
+        /// Whether a store with an environment belongs to other servers.
+        func isForeign(to environment: String) -> Bool { (self == .production) != (environment == "Production") }
+    }
+
+    private let receipts: ReceiptService
+    private let api: ServerAPI
+    private let environment: String
+
+    /// Creates a router for a store.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - view: a view of the store, if there is one already, whose reading is shared.
+    ///   - key: the key that signs the tokens of the API's clients.
+    ///   - sharedSecret: the secret of verification; none is asked for if nil.
+    ///   - failures: the failures that were ordered.
+    ///   - hasNotificationURL: whether there is a URL to send notifications to.
+    ///   - now: the date by which tokens expire.
+    package init(
+        _ store: SandboxStore,
+        view: ServerView? = nil,
+        key: APIKey,
+        sharedSecret: String? = nil,
+        failures: FailureSchedule = FailureSchedule(),
+        hasNotificationURL: Bool = false,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        let view = view ?? ServerView(store)
+        environment = view.environment
+        receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures)
+        api = ServerAPI(
+            store,
+            view,
+            key: key,
+            failures: failures,
+            hasNotificationURL: hasNotificationURL,
+            now: now
+        )
+    }
+
+    /// Answers a request, of any content.
+    ///
+    /// The servers of the store's own environment are at the root, those of the App Store's two environments below
+    /// `production` and `sandbox`.
+    package func respond(to request: HTTPRequest) -> HTTPResponse {
+        let base = request.path.first.flatMap { Base(rawValue: $0) }
+        let path = request.path.dropFirst(base == nil ? 0 : 1)
+        let isForeign = base?.isForeign(to: environment) ?? false
+        switch path.first {
+        case "verifyReceipt" where path.count == 1: return receipts.respond(to: request, isForeign: isForeign)
+        case "inApps": return api.respond(to: request, path.dropFirst(), isForeign: isForeign)
+        default: return HTTPResponse(404)
+        }
+    }
+}

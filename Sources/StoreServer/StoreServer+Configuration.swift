@@ -1,0 +1,49 @@
+import Foundation
+import StoreCore
+
+extension StoreServer {
+    /// The settings of a server.
+    public struct Configuration: Sendable {
+        /// The address to listen on: `127.0.0.1` unless set, so that only this machine reaches the server.
+        ///
+        /// An IPv4 or IPv6 address, or `localhost`. Whoever reaches the server can verify receipts, and, with the key, change
+        /// the store.
+        public var host = "127.0.0.1"
+        /// The port to listen on; 0, unless set, for one that is free.
+        public var port: UInt16 = 0
+        /// The shared secret that verification asks for where a receipt has subscriptions that renew; nil for none.
+        public var sharedSecret: String?
+        /// The key of the API's clients; a fresh one unless set.
+        public var credentials: Credentials?
+        /// The URL to send notifications to; nil for none.
+        public var notificationURL: URL?
+        /// The seconds, by the store's clock, from each failed delivery of a notification to the next attempt.
+        ///
+        /// Nil, unless set, for what the App Store does: in production it tries again after 1, 12, 24, 48 and 72 hours, in
+        /// the sandbox never.
+        public var retries: [TimeInterval]?
+        /// The transport of notifications.
+        public var transport: any NotificationTransport = URLSessionTransport()
+        /// The most bytes of a request's body; a longer one is answered with HTTP status 413.
+        public var maximumBodySize = 1 << 20
+        /// The most connections at a time; a further one waits until another is closed.
+        public var maximumConnections = 256
+        /// The seconds after which a connection is closed on which nothing moves.
+        public var timeout = 30
+        /// The log, which receives a line for what could not be done.
+        ///
+        /// It is never given a key, a receipt or an account.
+        public var log = StoreLog.standardError
+
+        /// Creates settings, to be changed.
+        public init() {}
+
+        var limits: HTTPLimits {
+            var limits = HTTPLimits()
+            limits.bodySize = max(0, maximumBodySize)
+            limits.connections = UInt32(clamping: max(1, maximumConnections))
+            limits.timeout = UInt32(clamping: max(1, timeout))
+            return limits
+        }
+    }
+}

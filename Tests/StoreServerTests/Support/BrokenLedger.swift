@@ -1,0 +1,39 @@
+import StoreCore
+
+/// A ledger in memory that fails when told to.
+final class BrokenLedger: Ledger {
+    private let ledger = MemoryLedger()
+    private let state = Locked(false)
+
+    struct Failure: Error {}
+
+    /// Whether everything fails.
+    var isBroken: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    private func check() throws { if isBroken { throw Failure() } }
+
+    var head: Int {
+        get throws {
+            try check()
+            return ledger.head
+        }
+    }
+
+    func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
+        try check()
+        return ledger.append(records, ifHeadIs: head)
+    }
+
+    func commit() throws {
+        try check()
+        ledger.commit()
+    }
+
+    func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
+        try check()
+        return ledger.read(after: position, limit: limit)
+    }
+}
