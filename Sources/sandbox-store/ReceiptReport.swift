@@ -8,34 +8,33 @@ struct ReceiptReport {
     let isValid: Bool
     /// The answer as sent over the wire, with a line break at its end.
     let json: String
-    private var lines: [String] = []
+    private let lines: [String]
 
-    /// Verifies a receipt of a transaction, or an app receipt.
+    /// Verifies a receipt of a transaction, an app receipt or a JWS.
     ///
     /// - Parameters:
-    ///   - file: the receipt itself or its Base64 form, which may have line breaks.
+    ///   - file: the receipt itself or its Base64 form, which may have line breaks, or a JWS, which may end with one.
     ///   - key: the store's key.
     ///   - now: the date for which a subscription is checked.
     init(_ file: Data, key: Data, at now: Date) {
-        let receipt = Self.bytes(of: file)
         let signer = HMACReceiptSigner(key: key)
-        // DER begins with a SEQUENCE, a property list with a brace.
-        if receipt.first == 0x30 {
-            do throws(ReceiptRefusal) {
-                let receipt = try AppReceipt(verifying: receipt, signer: signer)
-                isValid = true
-                json = Self.line(Self.json(of: receipt, environment: signer.environment, at: now))
-                add(.valid, "The store vouches for this app receipt.", Self.fields(of: receipt))
-            } catch {
-                isValid = false
-                json = Self.line(error.json)
-                add(error.status, error.reason, [:])
+        self.init {
+            if let jws = Self.jws(of: file) {
+                // HMAC has no certificates, whose dates would matter.
+                let payload = try signer.payload(of: String(decoding: jws, as: UTF8.self)) { _ in nil }
+                guard let subject = AppStoreVerifier.Subject(ofPayload: payload) else {
+                    throw VerificationFailure.foreignContent
+                }
+                return Self(subject, payload: payload, by: "store")
             }
-        } else {
-            let verification = ReceiptVerification(of: receipt, signer: signer, at: now)
-            isValid = verification.status == .valid
-            json = Self.line(verification.json)
-            add(verification.status, verification.reason ?? "The store vouches for this receipt.", verification.fields)
+            let receipt = Self.bytes(of: file)
+            // DER begins with a SEQUENCE, a property list with a brace.
+            guard receipt.first == 0x30 else {
+                return Self(ReceiptVerification(of: receipt, signer: signer, at: now), by: "store")
+            }
+            let content = try AppReceipt(verifying: receipt, signer: signer)
+            let json = try content.json(environment: signer.environment, requestedAt: now)
+            return Self("The store vouches for this app receipt.", json, Self.fields(of: content))
         }
     }
 
@@ -46,52 +45,69 @@ struct ReceiptReport {
     ///   - verifier: the verifier with the store's root.
     ///   - now: the date for which a subscription is checked.
     init(_ file: Data, verifier: AppStoreVerifier, at now: Date) {
-        do throws(VerificationFailure) {
-            let sentence: String
+        self.init {
             switch try verifier.verify(Self.jws(of: file) ?? Self.bytes(of: file), at: now) {
             case .transactionReceipt(let response, let environment):
-                isValid = response.status == .valid
-                json = Self.line(response.json)
-                sentence = response.reason ?? "The root vouches for this receipt."
                 let fields = ["environment": "\(environment) (no signature covers it)"]
-                add(response.status, sentence, fields.merging(response.fields) { $1 })
+                return Self(response, by: "root", fields)
             case .appReceipt(let receipt, let environment):
-                isValid = true
                 let name = environment == "ProductionSandbox" ? "Sandbox" : environment
-                json = Self.line(Self.json(of: receipt, environment: name, at: now))
                 let fields = Self.fields(of: receipt).merging(["environment": name]) { $1 }
-                add(.valid, "The root vouches for this app receipt.", fields)
-            case .jws(let subject, let payload):
-                isValid = true
-                json = Self.line(payload)
-                add(.valid, "The root vouches for this \(Self.name(of: subject)).", Self.fields(ofPayload: payload))
+                let json = try receipt.json(environment: name, requestedAt: now)
+                return Self("The root vouches for this app receipt.", json, fields)
+            case .jws(let subject, let payload): return Self(subject, payload: payload, by: "root")
             }
+        }
+    }
+
+    /// Reports what verifies, else the reason why it does not.
+    private init(_ verify: () throws -> Self) {
+        do {
+            self = try verify()
         } catch {
-            isValid = false
-            json = "{\"status\":\(error.status.rawValue)}\n"
-            add(error.status, error.description, [:])
+            let (status, sentence) = Self.refusal(error)
+            self.init(status, sentence, Data("{\"status\":\(status.rawValue)}".utf8), [:])
+        }
+    }
+
+    private init(_ sentence: String, _ json: Data, _ fields: [String: String]) {
+        self.init(.valid, sentence, json, fields)
+    }
+
+    private init(_ response: ReceiptVerification, by whom: String, _ fields: [String: String] = [:]) {
+        let sentence = response.reason ?? "The \(whom) vouches for this receipt."
+        let fields = response.fields.isEmpty ? [:] : fields.merging(response.fields) { $1 }
+        self.init(response.status, sentence, response.json, fields)
+    }
+
+    private init(_ subject: AppStoreVerifier.Subject, payload: Data, by whom: String) {
+        self.init("The \(whom) vouches for this \(Self.name(of: subject)).", payload, Self.fields(ofPayload: payload))
+    }
+
+    private init(
+        _ status: ReceiptVerification.Status,
+        _ sentence: String,
+        _ json: Data,
+        _ fields: [String: String]
+    ) {
+        isValid = status == .valid
+        self.json = String(decoding: json, as: UTF8.self) + "\n"
+        lines =
+            ["status \(status.rawValue)", sentence]
+            + fields.sorted { $0.key < $1.key }.map { "\(Self.printable($0.key)): \(Self.printable($0.value))" }
+    }
+
+    private static func refusal(_ error: any Error) -> (ReceiptVerification.Status, String) {
+        switch error {
+        case let refusal as ReceiptRefusal: (refusal.status, refusal.reason)
+        case let failure as VerificationFailure: (failure.status, failure.description)
+        // A date in the receipt that the answer cannot tell.
+        default: (.malformed, "\(error)")
         }
     }
 
     /// The whole report, with a line break at its end.
     var text: String { lines.map { "\($0)\n" }.joined() }
-
-    private mutating func add(_ status: ReceiptVerification.Status, _ sentence: String, _ fields: [String: String]) {
-        lines.append("status \(status.rawValue)")
-        lines.append(sentence)
-        lines += fields.sorted { $0.key < $1.key }.map { "\(Self.printable($0.key)): \(Self.printable($0.value))" }
-    }
-
-    private static func line(_ json: Data) -> String { String(decoding: json, as: UTF8.self) + "\n" }
-
-    /// Encodes a receipt's content, which always succeeds unless the date is too far away.
-    private static func json(of receipt: AppReceipt, environment: String, at moment: Date) -> Data {
-        do {
-            return try receipt.json(environment: environment, requestedAt: moment)
-        } catch {
-            return Data(#"{"status":21000}"#.utf8)
-        }
-    }
 
     /// Decodes Base64 if the file is Base64 from end to end, except white space; no receipt itself is.
     private static func bytes(of file: Data) -> Data {
@@ -129,7 +145,7 @@ struct ReceiptReport {
 
     /// Returns the fields of a JSON object; values other than texts as JSON.
     private static func fields(ofPayload payload: Data) -> [String: String] {
-        let object = try? JSONSerialization.jsonObject(with: payload) as? [String: Any]
+        let object = try? UntrustedJSON.object(from: payload) as? [String: Any]
         return (object ?? [:]).mapValues { value in
             if let text = value as? String { return text }
             let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]

@@ -2,6 +2,7 @@ import Foundation
 import StoreCore
 import StoreCrypto
 import StoreSQLite
+import StoreServer
 import StoreSimulator
 import StoreSimulatorSQLite
 
@@ -21,6 +22,7 @@ struct SandboxStoreTool {
             case .check(let files): return check(files)
             case .verify(let options): return verify(options)
             case .simulate(let options): return simulate(options)
+            case .serve(let options): return serve(options)
             }
             return 0
         } catch {
@@ -33,6 +35,27 @@ struct SandboxStoreTool {
         do {
             let configuration = try StoreConfiguration(contentsOf: file)
             try Demo(configuration, name: file.lastPathComponent, console: console, asks: asks).play()
+            return 0
+        } catch {
+            console.complain("sandbox-store: \(error)\n")
+            return 1
+        }
+    }
+
+    private func serve(_ options: ServeOptions) -> Int32 {
+        let libraries = [
+            (MicroHTTPD.isAvailable, MicroHTTPD.advice), (SQLite.isAvailable, SQLite.advice),
+            (Libcrypto.isAvailable, Libcrypto.advice),
+        ]
+        if let missing = libraries.first(where: { !$0.0 }) {
+            console.complain("sandbox-store: \(missing.1)\n")
+            return 1
+        }
+        do {
+            let service = try StoreService(options)
+            console.write("\(service.line)\n")
+            service.waitForSignal()
+            service.stop()
             return 0
         } catch {
             console.complain("sandbox-store: \(error)\n")
@@ -93,15 +116,15 @@ struct SandboxStoreTool {
             return 1
         }
         guard let receipt = contents(of: options.file, "the receipt"),
-            let report = report(on: receipt, options.key, at: options.moment ?? Date())
+            let report = report(on: receipt, options, at: options.moment ?? Date())
         else { return 2 }
         console.write(options.isJSON ? report.json : report.text)
         return report.isValid ? 0 : 1
     }
 
-    /// Returns nil, after a complaint, if the key or the root cannot be used.
-    private func report(on receipt: Data, _ key: VerifyOptions.Key, at moment: Date) -> ReceiptReport? {
-        switch key {
+    /// Returns nil, after a complaint, if the key, the root or the list of revoked certificates cannot be used.
+    private func report(on receipt: Data, _ options: VerifyOptions, at moment: Date) -> ReceiptReport? {
+        switch options.key {
         case .bytes(let bytes): return ReceiptReport(receipt, key: bytes, at: moment)
         case .file(let file):
             guard let bytes = contents(of: file, "the key") else { return nil }
@@ -111,13 +134,24 @@ struct SandboxStoreTool {
             }
             return ReceiptReport(receipt, key: bytes, at: moment)
         case .root(let file):
-            guard let root = contents(of: file, "the root") else { return nil }
-            do {
-                return ReceiptReport(receipt, verifier: try AppStoreVerifier(root: root), at: moment)
-            } catch {
-                console.complain("sandbox-store: the root in \(file): \(error)\n")
-                return nil
+            return verifier(root: file, revocationList: options.revocationList).map {
+                ReceiptReport(receipt, verifier: $0, at: moment)
             }
+        }
+    }
+
+    private func verifier(root file: String, revocationList listFile: String?) -> AppStoreVerifier? {
+        guard let root = contents(of: file, "the root") else { return nil }
+        var place = "the root in \(file)"
+        do {
+            let verifier = try AppStoreVerifier(root: root)
+            guard let listFile else { return verifier }
+            guard let list = contents(of: listFile, "the revocation list") else { return nil }
+            place = "the revocation list in \(listFile)"
+            return try AppStoreVerifier(root: root, revocationList: list)
+        } catch {
+            console.complain("sandbox-store: \(place): \(error)\n")
+            return nil
         }
     }
 

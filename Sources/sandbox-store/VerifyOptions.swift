@@ -15,6 +15,8 @@ struct VerifyOptions: Equatable {
     /// The file of the receipt or the JWS.
     var file: String
     var key: Key
+    /// The file of a list of revoked certificates, which goes with a root.
+    var revocationList: String?
     /// The date of the check; now, if nil.
     var moment: Date?
     /// Whether to print the answer as sent over the wire.
@@ -28,6 +30,7 @@ extension Command {
         let keyFiles = try takeValues(of: "--key-file", "a file", from: &rest)
         let keys = try takeValues(of: "--key", "hexadecimal digits", from: &rest)
         let roots = try takeValues(of: "--root", "a file", from: &rest)
+        let lists = try takeValues(of: "--revocation-list", "a file", from: &rest)
         let moments = try takeValues(of: "--at", "a moment", from: &rest)
         let (options, files) = sort(rest)
         if options.contains(where: isHelp) { return .help }
@@ -47,10 +50,14 @@ extension Command {
                 : "verify judges at one moment; \(moments.count) were given"
             throw Mistake(sentence: sentence)
         }
+        guard lists.isEmpty || (lists.count == 1 && roots.count == 1) else {
+            throw Mistake(sentence: "--revocation-list goes with --root, once")
+        }
         return .verify(
             VerifyOptions(
                 file: file,
                 key: sources[0],
+                revocationList: lists.first,
                 moment: try moments.first.map(moment),
                 isJSON: options.contains("--json")
             )
@@ -69,6 +76,10 @@ extension Command {
     private static func moment(_ text: String) throws(Mistake) -> Date {
         guard let moment = try? Date(text, strategy: .iso8601) else {
             throw Mistake(sentence: "\"\(text)\" is no moment as in 2012-09-21T01:31:38Z")
+        }
+        // The first second of the year 1, and that of the year 10000.
+        guard (-62_135_596_800..<253_402_300_800).contains(moment.timeIntervalSince1970) else {
+            throw Mistake(sentence: "\"\(text)\" is not in the years 1 to 9999, in which answers tell their dates")
         }
         return moment
     }

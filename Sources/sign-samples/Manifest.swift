@@ -4,6 +4,8 @@ struct Manifest: Codable {
     struct Sample: Codable {
         let file: String
         let form: Form
+        /// The hash algorithm of receipts, with which their versions go; nil for JWS, which has one.
+        let digest: String?
         /// Whether it is in Xcode's form, with one certificate.
         let isXcode: Bool
         /// Whether it names production, the environment in which Apple's library wants the app's Apple ID.

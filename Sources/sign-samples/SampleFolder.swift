@@ -116,6 +116,7 @@ struct SampleFolder {
             Manifest.Sample(
                 file: name,
                 form: form,
+                digest: suffix == "jws" ? nil : "\(signing.digest)",
                 isXcode: isXcode,
                 isProduction: isProduction,
                 defect: signing.defect?.rawValue,

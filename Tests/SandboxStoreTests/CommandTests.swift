@@ -21,6 +21,10 @@ import Testing
         (["verify", "a", "--key-file", "k"], .verify(VerifyOptions(file: "a", key: .file("k")))),
         (["verify", "--root", "r", "a"], .verify(VerifyOptions(file: "a", key: .root("r")))),
         (
+            ["verify", "--root", "r", "--revocation-list", "l", "a"],
+            .verify(VerifyOptions(file: "a", key: .root("r"), revocationList: "l"))
+        ),
+        (
             ["verify", "--key-file", "-k", "--", "--key-file"],
             .verify(VerifyOptions(file: "--key-file", key: .file("-k")))
         ),
@@ -47,14 +51,53 @@ import Testing
         (["simulate", "--transport", "socket"], .simulate(SimulateOptions(transport: .socket))),
         (["simulate", "--transport", "both"], .simulate(SimulateOptions())),
         (["simulate", "--coverage"], .simulate(SimulateOptions(printsCoverage: true))),
+        (["serve", "--store", "s", "--ca", "c"], .serve(ServeOptions(store: "s", folder: "c"))),
+        (
+            [
+                "serve", "--ca", "c", "--port", "8080", "--host", "::1", "--configuration", "f", "--bundle", "b",
+                "--notify", "https://host/path", "--shared-secret", "t", "--store", "s",
+            ],
+            .serve(
+                ServeOptions(
+                    store: "s",
+                    folder: "c",
+                    port: 8080,
+                    host: "::1",
+                    configuration: "f",
+                    bundleIdentifier: "b",
+                    notificationURL: URL(string: "https://host/path"),
+                    sharedSecret: "t"
+                )
+            )
+        ),
+        (["serve", "--store", "--help"], .help),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
     }
 
     @Test(arguments: [
-        (["sell"], "\"sell\" is not a command of sandbox-store; the commands are demo, check, verify and simulate"),
-        (["--fast"], "\"--fast\" is not an option of sandbox-store; the commands are demo, check, verify and simulate"),
+        (
+            ["sell"],
+            "\"sell\" is not a command of sandbox-store; the commands are demo, check, verify, simulate and serve"
+        ),
+        (
+            ["--fast"],
+            "\"--fast\" is not an option of sandbox-store; the commands are demo, check, verify, simulate and serve"
+        ),
+        (["serve"], "serve needs a file for the store and a folder for keys: --store FILE --ca FOLDER"),
+        (
+            ["serve", "--store", "s"],
+            "serve needs a file for the store and a folder for keys: --store FILE --ca FOLDER"
+        ),
+        (["serve", "--fast"], "\"--fast\" is not an option of serve"),
+        (["serve", "--store"], "--store needs a file"),
+        (["serve", "--store", "s", "--store", "t"], "--store was given twice"),
+        (["serve", "--store", "s", "--ca", "c", "--port", "65536"], "--port is a number from 0 to 65535"),
+        (
+            ["serve", "--store", "s", "--ca", "c", "--notify", "ftp://host/"],
+            "--notify needs a URL that begins with http:// or https://"
+        ),
         (["demo", "--fast"], "\"--fast\" is not an option of demo"),
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),
         (["check"], "check needs a file to check"),
@@ -84,6 +127,16 @@ import Testing
         ),
         (["verify", "a", "--key-file"], "--key-file needs a file"),
         (["verify", "a", "--root"], "--root needs a file"),
+        (["verify", "a", "--root", "r", "--revocation-list"], "--revocation-list needs a file"),
+        (["verify", "a", "--key", "00", "--revocation-list", "l"], "--revocation-list goes with --root, once"),
+        (
+            ["verify", "a", "--root", "r", "--revocation-list", "l", "--revocation-list", "m"],
+            "--revocation-list goes with --root, once"
+        ),
+        (
+            ["verify", "a", "--key", "00", "--at", "9999-12-31T23:00:00-02:00"],
+            "\"9999-12-31T23:00:00-02:00\" is not in the years 1 to 9999, in which answers tell their dates"
+        ),
         (["verify", "a", "--key", "secret"], "--key needs hexadecimal digits, two for each byte"),
         (["verify", "a", "--key", "123"], "--key needs hexadecimal digits, two for each byte"),
         (["verify", "a", "--key", ""], "--key needs hexadecimal digits, two for each byte"),

@@ -174,6 +174,48 @@ import Testing
         #expect(run.code == 1)
     }
 
+    @Test func `A revoked leaf is refused with the list that names it, and accepted without`() throws {
+        let clock = ManualClock(startingAt: Self.start)
+        let revoked = try AppStoreSigner(authority, clock: clock, defect: .revoked)
+        let list = directory.url.appending(path: "revoked.crl").path
+        try authority.revocationList(at: Self.start).write(to: URL(filePath: list))
+        let jws = Data(try revoked.jws(of: Data(#"{"transactionId":"7","signedDate":1748736000000}"#.utf8)).utf8)
+        for data in [jws, try receipt.data(signedBy: revoked)] {
+            let file = try write(data)
+            #expect(Run("verify", file, "--root", root).code == 0)
+            let run = Run("verify", file, "--root", root, "--revocation-list", list)
+            #expect(run.output == "status 21003\nThe leaf certificate is revoked.\n")
+            #expect(run.code == 1)
+        }
+        let sound = try write(receipt.data(signedBy: signer))
+        #expect(Run("verify", sound, "--root", root, "--revocation-list", list).code == 0)
+
+        let missing = directory.url.appending(path: "missing").path
+        let text = try directory.write("text", "no list")
+        for (list, sentence) in [
+            (missing, "the revocation list cannot be read from \(missing)"),
+            (text, "the revocation list in \(text): the data is no revocation list in DER"),
+        ] {
+            let run = Run("verify", sound, "--root", root, "--revocation-list", list)
+            #expect(run.complaints == "sandbox-store: \(sentence)\n")
+            #expect(run.output.isEmpty)
+            #expect(run.code == 2)
+        }
+    }
+
+    @Test func `A receipt with a date that no answer can tell is not valid, whatever vouches for it`() throws {
+        let payload = try signer.open(receipt.data(signedBy: signer)) { _ in Self.start }
+        let early = payload.replacing(Data("2013-08-01T07:00:00Z".utf8), with: Data("0000-08-01T07:00:00Z".utf8))
+        #expect(early != payload)
+        let file = try write(signer.seal(early))
+        let run = Run("verify", file, "--root", root)
+        #expect(run.output == "status 21002\nA receipt's dates lie in the years 1 to 9999.\n")
+        #expect(run.code == 1)
+        let wire = Run("verify", file, "--root", root, "--json")
+        #expect(wire.output == "{\"status\":21002}\n")
+        #expect(wire.code == 1)
+    }
+
     @Test func `A root that cannot be used ends with one line and 2`() throws {
         let file = try write(receipt.data(signedBy: signer))
         let missing = directory.url.appending(path: "missing").path

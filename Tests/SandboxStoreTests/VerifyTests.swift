@@ -209,6 +209,65 @@ import Testing
         #expect(forged.code == 1)
     }
 
+    @Test func `A JWS of this key is told field by field, or printed as it is`() throws {
+        let payload = #"{"price":9990,"signedDate":1748736000000,"transactionId":"7"}"#
+        let jws = signer.jws(of: Data(payload.utf8))
+        for text in [jws, jws + "\n"] {
+            let run = Run("verify", try write(Data(text.utf8)), "--key-file", keyFile)
+            #expect(
+                run.output == """
+                    status 0
+                    The store vouches for this transaction.
+                    price: 9990
+                    signedDate: 1748736000000
+                    transactionId: 7
+
+                    """
+            )
+            #expect(run.code == 0)
+        }
+        #expect(Run("verify", try write(Data(jws.utf8)), "--key-file", keyFile, "--json").output == payload + "\n")
+    }
+
+    @Test func `The JWS of a store with this key are told by their kinds`() throws {
+        let store = try SandboxStore(
+            products: [.autoRenewable("pass", price: "4.99", period: .init(1, .month), group: "passes")],
+            signer: signer
+        )
+        try store.account.buy("pass")
+        let subscription = try #require(store.account.signedSubscriptions(inGroup: "passes").first)
+        for (jws, name) in [
+            (try store.signedTransaction("1").jws, "transaction"),
+            (try subscription.renewal.jws, "renewal information"),
+            (try store.account.signedAppTransaction.jws, "app transaction"),
+        ] {
+            let run = Run("verify", try write(Data(jws.utf8)), "--key-file", keyFile)
+            #expect(run.output.hasPrefix("status 0\nThe store vouches for this \(name).\n"))
+            #expect(run.output.contains("LocalTesting"))
+            #expect(run.code == 0)
+        }
+    }
+
+    @Test func `A JWS that this key did not sign, or about something else, ends with 1 and tells why`() throws {
+        let jws = signer.jws(of: Data(#"{"transactionId":"7"}"#.utf8))
+        let cases = [
+            (jws, "00", "status 21003\nThe JWS's signature is not this store's.\n"),
+            (
+                "eyJhbGciOiJFUzI1NiJ9" + jws.drop { $0 != "." }, "00",
+                "status 21002\nThe text is not a JWS with the algorithm HS256 in its exact form.\n"
+            ),
+            (
+                HMACReceiptSigner(key: Data([0])).jws(of: Data("{}".utf8)), "00",
+                "status 21002\nThe signature is valid, but the content is none that the App Store signs.\n"
+            ),
+        ]
+        for (jws, key, output) in cases {
+            let run = Run("verify", try write(Data(jws.utf8)), "--key", key)
+            #expect(run.output == output)
+            #expect(run.code == 1)
+        }
+    }
+
     @Test func `A receipt or key that cannot be read ends with one line and 2`() throws {
         let receipt = try write(coins.data(signedBy: signer))
         let missing = directory.url.appending(path: "missing").path

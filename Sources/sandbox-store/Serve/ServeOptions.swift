@@ -1,0 +1,63 @@
+import Foundation
+
+/// The options of `serve`.
+struct ServeOptions: Equatable {
+    /// The file that keeps the store.
+    var store: String
+    /// The folder of the certificates and of the API's key.
+    var folder: String
+    /// The port to listen on; 0 for one that is free.
+    var port: UInt16 = 0
+    /// The address to listen on; this machine's own, if nil.
+    var host: String?
+    /// The `.storekit` file with the products; those that the store's file knows, if nil.
+    var configuration: String?
+    /// The app's bundle identifier.
+    var bundleIdentifier = "com.example.app"
+    /// The URL to send notifications to; none are sent, if nil.
+    var notificationURL: URL?
+    /// The shared secret of verification; none is asked for, if nil.
+    var sharedSecret: String?
+}
+
+extension Command {
+    /// Parses the arguments behind `serve`.
+    static func service(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
+        if arguments.contains(where: isHelp) { return .help }
+        var values: [String: String] = [:]
+        var arguments = arguments
+        while let option = arguments.popFirst() {
+            guard let what = operands[option] else {
+                throw Mistake(sentence: "\"\(option)\" is not an option of serve")
+            }
+            guard let value = arguments.popFirst() else { throw Mistake(sentence: "\(option) needs \(what)") }
+            guard values.updateValue(value, forKey: option) == nil else {
+                throw Mistake(sentence: "\(option) was given twice")
+            }
+        }
+        guard let store = values["--store"], let folder = values["--ca"] else {
+            throw Mistake(sentence: "serve needs a file for the store and a folder for keys: --store FILE --ca FOLDER")
+        }
+        var options = ServeOptions(store: store, folder: folder)
+        if let text = values["--port"] {
+            guard let port = UInt16(text) else { throw Mistake(sentence: "--port is a number from 0 to 65535") }
+            options.port = port
+        }
+        if let text = values["--notify"] {
+            guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
+                throw Mistake(sentence: "--notify needs a URL that begins with http:// or https://")
+            }
+            options.notificationURL = url
+        }
+        options.host = values["--host"]
+        options.configuration = values["--configuration"]
+        options.bundleIdentifier = values["--bundle"] ?? options.bundleIdentifier
+        options.sharedSecret = values["--shared-secret"]
+        return .serve(options)
+    }
+
+    private static let operands = [
+        "--store": "a file", "--ca": "a folder", "--port": "a number", "--host": "an address",
+        "--configuration": "a file", "--bundle": "an identifier", "--notify": "a URL", "--shared-secret": "a text",
+    ]
+}

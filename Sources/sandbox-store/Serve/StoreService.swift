@@ -1,0 +1,79 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import StoreSQLite
+import StoreServer
+
+/// A store in a file, and the servers for it, on the system's clock.
+struct StoreService {
+    private let database: StoreDatabase
+    private let server: StoreServer
+    private let folder: URL
+
+    /// Opens the file, the folder and the servers.
+    ///
+    /// Throws an error with a sentence that holds neither a key nor the shared secret.
+    init(_ options: ServeOptions) throws {
+        folder = URL(filePath: options.folder)
+        let clock = SystemClock()
+        // Before the API's key: an authority makes itself only in a folder that has nothing else.
+        let authority = try CertificateAuthority(folder: folder, now: clock.now)
+        var configuration = StoreServer.Configuration()
+        configuration.credentials = try StoreServer.Credentials(folder: folder)
+        configuration.port = options.port
+        configuration.host = options.host ?? configuration.host
+        configuration.sharedSecret = options.sharedSecret
+        configuration.notificationURL = options.notificationURL
+        let database = try StoreDatabase(at: URL(filePath: options.store))
+        let signer = try AppStoreSigner(authority, clock: clock)
+        let store: SandboxStore
+        if let file = options.configuration {
+            store = try SandboxStore(
+                try StoreConfiguration(contentsOf: URL(filePath: file)),
+                clock: clock,
+                ledger: database.ledger,
+                signer: signer,
+                bundleIdentifier: options.bundleIdentifier
+            )
+        } else {
+            store = try SandboxStore(
+                clock: clock,
+                ledger: database.ledger,
+                signer: signer,
+                bundleIdentifier: options.bundleIdentifier
+            )
+        }
+        server = try StoreServer(store, configuration: configuration)
+        self.database = database
+    }
+
+    /// Where the servers are, and what their clients need, in one line.
+    var line: String {
+        let (key, issuer) = (server.credentials.keyIdentifier, server.credentials.issuer)
+        return "serving at \(server.url.absoluteString): key \(path("AuthKey_\(key).p8")), issuer \(issuer),"
+            + " root \(path("root.pem"))"
+    }
+
+    private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
+
+    /// Waits until the process is told to end, by SIGTERM or SIGINT.
+    func waitForSignal() {
+        let told = DispatchSemaphore(value: 0)
+        let sources = [SIGTERM, SIGINT].map { number in
+            // Otherwise the process would end before the source hears of it.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { told.signal() }
+            source.activate()
+            return source
+        }
+        told.wait()
+        for source in sources { source.cancel() }
+    }
+
+    /// Stops the servers, then closes the file.
+    func stop() {
+        server.stop()
+        database.close()
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import StoreSQLite
+import StoreServer
+import Testing
+
+@testable import sandbox_store
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// `serve`, as a process that is told to end.
+@Suite(.enabled(if: MicroHTTPD.isAvailable && SQLite.isAvailable && Libcrypto.isAvailable, "a library is missing"))
+struct ServeTests {
+    /// A process that serves.
+    private final class Service {
+        let line: String
+        private let process = Process()
+
+        init(_ arguments: [String]) throws {
+            let output = Pipe()
+            let products = Bundle.module.bundleURL.deletingLastPathComponent()
+            process.executableURL = products.appending(path: "sandbox-store")
+            process.arguments = ["serve"] + arguments
+            process.standardOutput = output
+            try process.run()
+            var text = Data()
+            while text.last != UInt8(ascii: "\n") {
+                let part = output.fileHandleForReading.availableData
+                if part.isEmpty { break }
+                text += part
+            }
+            line = String(decoding: text, as: UTF8.self)
+        }
+
+        deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+        var url: URL {
+            get throws {
+                let text = try #require(line.split(separator: " ").dropFirst(2).first).dropLast()
+                return try #require(URL(string: String(text)))
+            }
+        }
+
+        /// Sends a signal, and returns the exit code.
+        func end(_ signal: Int32) -> Int32 {
+            kill(process.processIdentifier, signal)
+            process.waitUntilExit()
+            return process.terminationReason == .exit ? process.terminationStatus : -1
+        }
+    }
+
+    private func arguments(_ directory: Directory, _ more: String...) -> [String] {
+        let path = { (name: String) in directory.url.appending(path: name).path(percentEncoded: false) }
+        return ["--store", path("store.sqlite"), "--ca", path("keys")] + more
+    }
+
+    private func ask(_ service: Service, _ method: String, _ path: String, _ directory: Directory) async throws -> Data
+    {
+        let credentials = try StoreServer.Credentials(folder: directory.url.appending(path: "keys"))
+        var request = URLRequest(url: try service.url.appending(path: "inApps/v1/\(path)"))
+        request.httpMethod = method
+        let token = try credentials.token(bundleIdentifier: "com.example.shop")
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        return try await URLSession.shared.data(for: request).0
+    }
+
+    @Test func `The store and the keys outlive the process, which ends when it is told to`() async throws {
+        let directory = try Directory()
+        let arguments = arguments(directory, "--bundle", "com.example.shop", "--notify", "http://127.0.0.1:9/")
+        let first = try Service(arguments)
+        #expect(first.line.hasPrefix("serving at http://127.0.0.1:"))
+        #expect(first.line.contains("/keys/AuthKey_") && first.line.contains("/keys/root.pem"))
+        let answer = try JSONDecoder().decode(
+            [String: String].self,
+            from: try await ask(first, "POST", "notifications/test", directory)
+        )
+        let token = try #require(answer["testNotificationToken"])
+        #expect(first.end(SIGTERM) == 0)
+
+        let second = try Service(arguments)
+        let issuer = { (line: String) in line.split(separator: " ").drop { $0 != "issuer" }.dropFirst().first }
+        #expect(issuer(first.line) == issuer(second.line))
+        let found = try await ask(second, "GET", "notifications/test/\(token)", directory)
+        #expect(String(decoding: found, as: UTF8.self).contains("signedPayload"))
+        #expect(second.end(SIGINT) == 0)
+    }
+
+    @MainActor
+    @Test func `A file, folder or address that cannot be used is told in a sentence`() throws {
+        let directory = try Directory()
+        let file = try directory.write("file", "is no database")
+        let folder = directory.url.appending(path: "keys").path(percentEncoded: false)
+        let noStore = Run("serve", "--store", file, "--ca", folder)
+        #expect(noStore.code == 1 && noStore.complaints.hasPrefix("sandbox-store: "))
+        let noFolder = Run("serve", "--store", "\(folder)/store", "--ca", file)
+        #expect(noFolder.code == 1 && noFolder.output.isEmpty)
+        let noHost = Run(["serve"] + arguments(directory, "--host", "nowhere"))
+        #expect(noHost.code == 1 && noHost.complaints.contains("\"nowhere\" is no address"))
+    }
+}
