@@ -1,27 +1,33 @@
-#if LIBFUZZER
-    /// The bytes that are allocated at a time, counted by AddressSanitizer's hooks.
+#if SANITIZED
+    import Synchronization
+
+    /// The bytes that are allocated at a time, counted by AddressSanitizer's hooks, on all threads.
     enum AllocationMeter {
-        nonisolated(unsafe) private static var current = 0
-        nonisolated(unsafe) private static var highest = 0
+        private static let count = Atomic(0)
+        private static let highest = Atomic(0)
+
+        static var current: Int { count.load(ordering: .relaxed) }
 
         /// Starts to count; returns false without AddressSanitizer.
         static func start() -> Bool {
             // The hooks may not allocate.
             installHooks(
                 { _, size in
-                    AllocationMeter.current += size
-                    AllocationMeter.highest = max(AllocationMeter.highest, AllocationMeter.current)
+                    let count = AllocationMeter.count.add(size, ordering: .relaxed).newValue
+                    AllocationMeter.highest.max(count, ordering: .relaxed)
                 },
-                { memory in AllocationMeter.current -= allocatedSize(memory) }
+                { memory in
+                    AllocationMeter.count.subtract(allocatedSize(memory), ordering: .relaxed)
+                }
             ) > 0
         }
 
         /// Returns the most bytes that were allocated at a time by a body, beyond those that were before.
         static func peak(_ body: () -> Void) -> Int {
             let before = current
-            highest = before
+            highest.store(before, ordering: .relaxed)
             body()
-            return highest - before
+            return highest.load(ordering: .relaxed) - before
         }
     }
 

@@ -35,6 +35,8 @@ struct JWSTarget: Target {
         _ = try? TransactionPayload(verifying: payload, signer: sealer)
         _ = try? RenewalPayload(verifying: payload, signer: sealer)
         _ = try? AppTransactionPayload(verifying: payload, signer: sealer)
+        _ = SigningDate(of: Data(payload.utf8))?.date
+        _ = AppStoreVerifier.Subject(ofPayload: Data(payload.utf8))
     }
 
     private static func base64URL(_ bytes: ArraySlice<UInt8>) -> String {
@@ -63,7 +65,9 @@ struct JWSTarget: Target {
             let deep = String(repeating: "[", count: 20_000)
             let many = String(repeating: "\"AA==\",", count: 8_000)
             let spaces = String(repeating: " ", count: 60_000)
-            for header in [deep, "{\"x5c\":\(deep)", "{\"alg\":\"ES256\",\"x5c\":[\(many)\"\"]}", spaces] {
+            for header in [
+                deep, String(deep.prefix(513)), "{\"x5c\":\(deep)", "{\"alg\":\"ES256\",\"x5c\":[\(many)\"\"]}", spaces,
+            ] {
                 seeds.append(Array("\(header)\0{}".utf8))
             }
             seeds.append([UInt8](repeating: UInt8(ascii: "."), count: 60_000))

@@ -1,53 +1,27 @@
 #if LIBFUZZER
     import Foundation
 
-    /// What libFuzzer calls, and the limits of a single input.
-    ///
-    /// An input fails that stops the process, that takes more than a second of CPU time, or for which more memory
-    /// is allocated at a time than 50 times its length and ``spareMemory``.
+    /// What libFuzzer calls.
     enum LibFuzzer {
-        /// What the shortest input may allocate: libcrypto, and Foundation at its deepest level of JSON, the 512th.
-        static let spareMemory = 1 << 20
-        static let mostMemoryPerByte = 50
-        static let mostSeconds = 1.0
-
-        nonisolated(unsafe) static var target: (any Target)?
+        nonisolated(unsafe) static var limits: InputLimits?
 
         /// Writes the corpus, and returns the arguments for libFuzzer.
         static func prepare() throws -> [String] {
             let (options, target) = StoreFuzz.begin()
-            self.target = target
+            limits = try InputLimits(options.target, target)
             var arguments = [CommandLine.arguments[0]]
             if options.files.isEmpty {
                 arguments += [
                     "-max_total_time=\(options.seconds)", "-seed=\(options.seed)", "-max_len=65536",
                     "-artifact_prefix=\(options.folder.failurePrefix(options.target))", "-print_final_stats=1",
-                    // For an input that never ends; the limit is tested below.
+                    // For an input that never ends.
                     "-timeout=10",
                     try options.folder.writeCorpus(options.target, seeds: target.seeds).path,
                 ]
             } else {
                 arguments += options.files
             }
-            guard AllocationMeter.start() else { throw Options.Mistake(description: "there is no AddressSanitizer") }
             return arguments
-        }
-
-        /// Reads an input and tests the limits.
-        static func test(_ input: [UInt8], with target: any Target) {
-            let start = cpuTime
-            let allocated = AllocationMeter.peak { target.read(input) }
-            let seconds = cpuTime - start
-            guard seconds <= mostSeconds else { fatalError("\(input.count) bytes took \(seconds) s") }
-            guard allocated <= mostMemoryPerByte * input.count + spareMemory else {
-                fatalError("\(input.count) bytes made the reader allocate \(allocated)")
-            }
-        }
-
-        private static var cpuTime: Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         }
     }
 
@@ -76,8 +50,7 @@
 
     @_cdecl("LLVMFuzzerTestOneInput")
     func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        guard let target = LibFuzzer.target else { return 0 }
-        LibFuzzer.test(Array(UnsafeBufferPointer(start: start, count: count)), with: target)
+        LibFuzzer.limits?.test(Array(UnsafeBufferPointer(start: start, count: count)))
         return 0
     }
 #endif

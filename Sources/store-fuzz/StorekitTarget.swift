@@ -16,7 +16,8 @@ struct StorekitTarget: Target {
             let numbers = String(repeating: "1,", count: 20_000)
             let empty = String(repeating: "{},", count: 15_000)
             let hostile = [
-                deep, "{\(version),\"products\":\(deep)", "{\(version),\"products\":[\(numbers)1]}",
+                deep, String(deep.prefix(513)),
+                "{\(version),\"products\":\(deep)", "{\(version),\"products\":[\(numbers)1]}",
                 "{\(version),\"products\":[\(empty){}]}", "[\(numbers)1]", "{\"a\":[\(empty){}],\(version)}",
                 String(repeating: "{\"a\":", count: 10_000), "{\(version),\"identifier\":1e999999999}",
             ]

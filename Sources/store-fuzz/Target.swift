@@ -1,4 +1,5 @@
 import StoreCrypto
+import StoreServer
 
 /// A reader of untrusted input, with files to begin from.
 protocol Target: Sendable {
@@ -19,9 +20,38 @@ enum TargetName: String, CaseIterable {
     case plist
     /// `.storekit` files.
     case storekit
+    /// Requests to a store's server.
+    case server
+    /// What clients send to an HTTP server.
+    case http
 
-    /// Whether the reader is part of StoreCrypto.
-    var needsLibcrypto: Bool { self == .der || self == .jws }
+    /// What to install for the target, where it is missing; nil if nothing is.
+    var advice: String? {
+        switch self {
+        case .der, .jws, .server: Libcrypto.isAvailable ? nil : Libcrypto.advice
+        case .http: MicroHTTPD.isAvailable ? nil : MicroHTTPD.advice
+        case .plist, .storekit: nil
+        }
+    }
+
+    /// The memory that an input may take besides 50 bytes for each of its own: what was measured, and room for as much again
+    /// where it is little.
+    var spareMemory: Int {
+        switch self {
+        // 256 bytes: the readers themselves. A chain in libcrypto takes less than 50 times its certificates.
+        case .der: 4_096
+        // 14,338 bytes: a decoder and its levels for a header of a few characters.
+        case .jws: 32_768
+        // 1,138 bytes: the two property lists around an input.
+        case .plist: 4_096
+        // 253,825 bytes, for a real file of 2,674: what Foundation makes once, and keeps.
+        case .storekit: 327_680
+        // 184,814 bytes: a store, in which the request finds something, and its answer.
+        case .server: 262_144
+        // 33,288 bytes: a connection's memory in libmicrohttpd.
+        case .http: 65_536
+        }
+    }
 
     /// Returns the target; its keys are in a folder.
     func target(_ folder: Folder) throws -> any Target {
@@ -30,6 +60,8 @@ enum TargetName: String, CaseIterable {
         case .jws: try JWSTarget(folder.authority())
         case .plist: try PropertyListTarget(try? folder.authority())
         case .storekit: StorekitTarget()
+        case .server: try ServerTarget(folder.authority())
+        case .http: try HTTPTarget()
         }
     }
 }

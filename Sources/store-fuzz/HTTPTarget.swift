@@ -1,0 +1,57 @@
+import Foundation
+import StoreServer
+
+/// Bytes that a client sends to a running HTTP server, whatever they are.
+struct HTTPTarget: Target {
+    private let server: HTTPServer
+
+    init() throws {
+        var limits = HTTPLimits()
+        limits.bodySize = 4_096
+        limits.threads = 1
+        server = try HTTPServer(limits: limits) { request in
+            // All that a handler can read of it.
+            let parts = request.path + request.query.flatMap { [$0.name, $0.value] } + [request.method]
+            return HTTPResponse(200, headers: ["X-Parts": "\(parts.count)"], body: request.body)
+        }
+    }
+
+    func read(_ input: [UInt8]) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = server.port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
+        }
+        guard isConnected else { fatalError("the server takes no connection") }
+        var rest = input[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            // A server that has read enough closes the connection.
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        shutdown(descriptor, Int32(SHUT_WR))
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
+    }
+
+    var seeds: [[UInt8]] {
+        [
+            "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /a%20b/%zz?c=%41+d&e HTTP/1.0\r\n\r\n",
+            "POST /verifyReceipt HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n\r\n" + String(repeating: "a", count: 30_000),
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\na",
+            "GET /" + String(repeating: "a", count: 40_000) + " HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 6_000) + "\r\n",
+        ].map { Array($0.utf8) }
+    }
+}

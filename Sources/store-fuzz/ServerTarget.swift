@@ -1,0 +1,179 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import StoreServer
+
+/// Requests to a server: a line with method and target, lines with headers, an empty line, a body.
+///
+/// In a header's value, `@` stands for a token that is valid. A body that begins with a zero byte is the content of a receipt, and
+/// is put into Base64 and JSON here.
+struct ServerTarget: Target {
+    private let clock = ManualClock(startingAt: Folder.date)
+    private let signer: AppStoreSigner
+    private let key: APIKey
+    private let authorization: String
+    private static let secret = "0123456789abcdef0123456789abcdef"
+
+    init(_ authority: CertificateAuthority) throws {
+        signer = try AppStoreSigner(authority, clock: clock)
+        key = try APIKey()
+        let seconds = Int(Folder.date.timeIntervalSince1970)
+        authorization = try key.token([
+            "iss": .text(key.issuer), "aud": .text(APIKey.audience), "bid": .text("com.example.app"),
+            "iat": .number(seconds), "exp": .number(seconds + 600),
+        ])
+    }
+
+    func read(_ input: [UInt8]) {
+        // Each request finds the same store: what one has changed does not stay, and takes no memory.
+        guard let shop = try? Shop(clock, signer) else { fatalError("there is no store") }
+        let router = ServerRouter(
+            shop.store,
+            key: key,
+            sharedSecret: Self.secret,
+            hasNotificationURL: true,
+            now: { Folder.date }
+        )
+        _ = router.respond(to: request(input))
+    }
+
+    private func request(_ input: [UInt8]) -> HTTPRequest {
+        var rest = input[...]
+        func line() -> Substring {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest.dropFirst(line.count + 1)
+            return String(decoding: line, as: UTF8.self)[...]
+        }
+        let first = line().split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        var headers: [String: String] = [:]
+        while case let header = line(), !header.isEmpty {
+            let sides = header.split(separator: ":", maxSplits: 1)
+            let value = sides.count > 1 ? sides[1].trimmingCharacters(in: .whitespaces) : ""
+            headers[String(sides.first ?? "")] = value.replacing("@", with: authorization)
+        }
+        let body = rest.first == 0 ? Self.envelope(Data(rest.dropFirst())) : Data(rest)
+        return HTTPRequest(String(first[0]), first.count > 1 ? String(first[1]) : "", headers: headers, body: body)
+    }
+
+    /// Returns a request for a receipt's verification.
+    private static func envelope(_ receipt: Data) -> Data {
+        Data("{\"receipt-data\":\"\(receipt.base64EncodedString())\",\"password\":\"\(secret)\"}".utf8)
+    }
+}
+
+// MARK: - Seeds
+
+extension ServerTarget {
+    var seeds: [[UInt8]] {
+        get throws {
+            let shop = try Shop(clock, signer)
+            let json = try Self.requests(to: shop).map { method, target, body in
+                Array("\(method) \(target)\nauthorization: Bearer @\n\n\(body)".utf8)
+            }
+            let verify = Array("POST /verifyReceipt\n\n".utf8)
+            let receipts = try shop.receipts.map { verify + [0] + $0 }
+            let whole = try shop.receipts.map { verify + Self.envelope($0) }
+            let hostile = [
+                "GET /inApps/v1/transactions/1\n", "GET /inApps/v1/transactions/1\nauthorization: Bearer a.b.c\n\n",
+                "POST /verifyReceipt\n\n" + String(repeating: "[", count: 20_000),
+                "POST /inApps/v1/notifications/history\nauthorization: Bearer @\n\n"
+                    + String(repeating: "{\"a\":", count: 10_000),
+                "GET /" + String(repeating: "a/", count: 10_000),
+                "GET /inApps/v2/history/1?" + String(repeating: "productId=%41&", count: 2_000)
+                    + "\nauthorization: Bearer @\n\n",
+            ]
+            return json + receipts + whole + hostile.map { Array($0.utf8) }
+        }
+    }
+
+    /// Returns one good request for each row of the API's table: method, target and body.
+    private static func requests(to shop: Shop) throws -> [(String, String, String)] {
+        let (item, pro) = (shop.item, shop.subscription)
+        let extending = "\"extendByDays\":30,\"extendReasonCode\":1,\"requestIdentifier\":\"request\""
+        let first = """
+            {"customerConsented":true,"consumptionStatus":1,"platform":1,"sampleContentProvided":false,"deliveryStatus":0,\
+            "appAccountToken":"","accountTenure":1,"playTime":1,"lifetimeDollarsRefunded":1,"lifetimeDollarsPurchased":1,\
+            "userStatus":1}
+            """
+        let second = """
+            {"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":true,\
+            "consumptionPercentage":50000,"refundPreference":"DECLINE"}
+            """
+        let dates = "\"startDate\":1735721000000,\"endDate\":1735723000000"
+        return [
+            ("PUT", "/inApps/v1/transactions/consumption/\(item)", first),
+            ("PUT", "/inApps/v2/transactions/consumption/\(item)", second),
+            ("GET", "/inApps/v1/transactions/appTransactions/\(item)", ""),
+            (
+                "PUT", "/inApps/v1/transactions/\(item)/appAccountToken",
+                "{\"appAccountToken\":\"3b76a7bd-8f5b-46a4-bcb1-cce8dbd1b3cd\"}"
+            ),
+            ("POST", "/inApps/v1/transactions/\(item)/finish", ""),
+            ("GET", "/inApps/v1/transactions/\(item)", ""),
+            ("GET", "/sandbox/inApps/v1/history/\(item)", ""),
+            ("GET", "/production/inApps/v1/history/\(item)", ""),
+            (
+                "GET",
+                "/inApps/v2/history/\(item)?revision=n1&sort=DESCENDING&productType=CONSUMABLE&productId=coins"
+                    + "&startDate=1735721000000&endDate=1735723000000&subscriptionGroupIdentifier=pro"
+                    + "&inAppOwnershipType=PURCHASED&revoked=false", ""
+            ),
+            ("GET", "/inApps/v2/history/\(item)?sort=DESCENDING", ""),
+            ("GET", "/inApps/v1/lookup/\(try shop.order)", ""),
+            ("GET", "/inApps/v1/refund/lookup/\(item)", ""),
+            ("GET", "/inApps/v2/refund/lookup/\(item)?revision=r0", ""),
+            (
+                "POST", "/inApps/v1/subscriptions/extend/mass",
+                "{\(extending),\"productId\":\"pro\",\"storefrontCountryCodes\":[\"USA\"]}"
+            ),
+            ("GET", "/inApps/v1/subscriptions/extend/mass/pro/request", ""),
+            ("PUT", "/inApps/v1/subscriptions/extend/\(pro)", "{\(extending)}"),
+            ("GET", "/inApps/v1/subscriptions/\(pro)?status=1&status=2", ""),
+            ("POST", "/inApps/v1/notifications/test", ""),
+            ("GET", "/inApps/v1/notifications/test/\(try shop.test)", ""),
+            ("POST", "/inApps/v1/notifications/history", "{\(dates),\"transactionId\":\"\(pro)\"}"),
+            (
+                "POST", "/inApps/v1/notifications/history?paginationToken=e30",
+                "{\(dates),\"notificationType\":\"SUBSCRIBED\",\"notificationSubtype\":\"INITIAL_BUY\",\"onlyFailures\":true}"
+            ),
+        ]
+    }
+}
+
+extension ServerTarget {
+    /// A store in which little has happened, always the same.
+    private final class Shop {
+        let store: SandboxStore
+        let item: String
+        let subscription: String
+        private let view: ServerView
+
+        init(_ clock: ManualClock, _ signer: AppStoreSigner) throws {
+            store = try SandboxStore(
+                products: [
+                    .consumable("coins", price: "0.99"),
+                    .autoRenewable("pro", price: "9.99", period: .init(1, .month), group: "pro"),
+                ],
+                clock: clock,
+                signer: signer
+            )
+            view = ServerView(store)
+            try view.beginNotifications()
+            item = try store.account.buy("coins")
+            subscription = try store.account.buy("pro")
+            try store.refund(item)
+        }
+
+        var order: String { get throws { try view.orderIdentifier(of: item) ?? "" } }
+
+        var test: String { get throws { try view.requestTestNotification() } }
+
+        /// The device's receipt, and a transaction's.
+        var receipts: [Data] {
+            get throws {
+                let transaction = Samples.transactionReceipts[0]
+                return [store.device.appReceipt ?? Data(), try transaction.data(signedBy: store.signer)]
+            }
+        }
+    }
+}
