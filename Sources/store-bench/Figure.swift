@@ -59,7 +59,7 @@ extension Figure {
             storeKit2Purchase, storeKit2Updates, storeKit2Latest,
             memoryPending, simulatorOverhead,
         ]
-        + durable + signatures
+        + durable + signatures + servers
 
     /// The figures with a file, where there is SQLite.
     private static var durable: [Figure] {
@@ -76,7 +76,18 @@ extension Figure {
     /// The figures of signatures, where there is libcrypto.
     private static var signatures: [Figure] {
         #if canImport(CLibcrypto)
-            [receiptPKCS7Sign, receiptPKCS7Grow, jwsSign, jwsVerify]
+            [
+                receiptPKCS7Sign, receiptPKCS7Grow, receiptPKCS7GrowShort, receiptPKCS7Linear, jwsSign, jwsVerify,
+            ]
+        #else
+            []
+        #endif
+    }
+
+    /// The figures of servers, where there are libmicrohttpd and libcrypto.
+    private static var servers: [Figure] {
+        #if canImport(CMicroHTTPD) && canImport(CLibcrypto)
+            [serveVerifyReceipt, serveHistory, serveHistoryLong]
         #else
             []
         #endif

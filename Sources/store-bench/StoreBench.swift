@@ -1,5 +1,6 @@
 import Foundation
 import StoreCrypto
+import StoreServer
 
 /// `store-bench [--json] [--list] [--rounds N] [FIGURE...]`: every figure beside its floor, measured in the same run.
 @main
@@ -25,6 +26,7 @@ enum StoreBench {
                 complain("This is a debug build; its figures say nothing. Use `swift run -c release store-bench`.")
             #endif
             if !Libcrypto.isAvailable { complain("There are no figures of signatures: \(Libcrypto.advice).") }
+            if !MicroHTTPD.isAvailable { complain("There are no figures of servers: \(MicroHTTPD.advice).") }
             let report = Report(isJSON: arguments.isJSON)
             report.begin()
             for figure in figures {

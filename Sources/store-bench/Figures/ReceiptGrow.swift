@@ -4,31 +4,58 @@
     import StoreCrypto
 
     extension Figure {
-        static let receiptPKCS7Grow = Figure(
-            name: "receipt.pkcs7.grow",
-            summary: "an app receipt of 10,000 purchases, encoded and signed in PKCS #7",
+        static let receiptPKCS7Grow = grow("receipt.pkcs7.grow", purchases: 10_000)
+        static let receiptPKCS7GrowShort = grow("receipt.pkcs7.grow.short", purchases: 1_000)
+
+        private static func grow(_ name: String, purchases count: Int) -> Figure {
+            Figure(
+                name: name,
+                summary: "an app receipt of \(count) purchases, encoded and signed in PKCS #7",
+                unit: "ns/purchase",
+                limit: 2
+            ) {
+                let receipt = SignedSamples.receipt(purchases: count)
+                let signer = try SignedSamples.authority().pkcs7Signer(at: SignedSamples.date)
+                let payload = try SignedSamples.payload(of: receipt)
+                let message = try signer.sign(payload)
+                let hand = try HandReceipt(message, payload: payload)
+                let isSame = hand.encode(payload.count) == [UInt8](payload)
+                try WrongCount.check(isSame ? 1 : 0, of: 1, "payloads are the same")
+                return Cases(
+                    floor: { try sample(count, message.count) { hand.sign(payload.count).count } },
+                    value: {
+                        try sample(count, message.count) { try signer.sign(SignedSamples.payload(of: receipt)).count }
+                    }
+                )
+            }
+        }
+
+        /// Ten receipts of a tenth are as much work, but for what does not grow with the purchases alone.
+        ///
+        /// Without signatures, of which ten take longer than one.
+        static let receiptPKCS7Linear = Figure(
+            name: "receipt.pkcs7.linear",
+            summary: "an app receipt of 10000 purchases, encoded; the floor is ten of 1000",
             unit: "ns/purchase",
-            limit: 2
+            limit: 1.25
         ) {
-            let receipt = SignedSamples.receipt(purchases: count)
-            let signer = try SignedSamples.authority().pkcs7Signer(at: SignedSamples.date)
-            let payload = try SignedSamples.payload(of: receipt)
-            let message = try signer.sign(payload)
-            let hand = try HandReceipt(message, payload: payload)
-            try WrongCount.check(hand.encode(payload.count) == [UInt8](payload) ? 1 : 0, of: 1, "payloads are the same")
+            let (long, short) = (SignedSamples.receipt(purchases: 10_000), SignedSamples.receipt(purchases: 1_000))
+            let lengths = (try SignedSamples.payload(of: long).count, try SignedSamples.payload(of: short).count)
             return Cases(
-                floor: { try sample(of: message.count) { hand.sign(payload.count).count } },
-                value: { try sample(of: message.count) { try signer.sign(SignedSamples.payload(of: receipt)).count } }
+                floor: {
+                    try sample(10_000, 10 * lengths.1) {
+                        try (0..<10).reduce(0) { count, _ in try count + SignedSamples.payload(of: short).count }
+                    }
+                },
+                value: { try sample(10_000, lengths.0) { try SignedSamples.payload(of: long).count } }
             )
         }
 
-        private static let count = 10_000
-
-        private static func sample(of length: Int, _ work: () throws -> Int) throws -> Sample {
+        private static func sample(_ purchases: Int, _ length: Int, _ work: () throws -> Int) throws -> Sample {
             var written = 0
             let time = try Stopwatch.nanoseconds { written = try work() }
             try WrongCount.check(written, of: length, "bytes were written")
-            return Sample(value: time / Double(count))
+            return Sample(value: time / Double(purchases))
         }
     }
 #endif

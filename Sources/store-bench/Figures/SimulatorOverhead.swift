@@ -5,7 +5,7 @@ import StoreSimulator
 extension Figure {
     static let simulatorOverhead = Figure(
         name: "simulator.overhead",
-        summary: "a life of forty steps and its end under the simulation, beside the same acts in a test without it",
+        summary: "a life of forty steps and its end under the simulation, beside the same steps alone",
         unit: "ns/step",
         limit: 2
     ) {
@@ -46,36 +46,33 @@ private enum SimulatorOverhead {
             .run(seed: 1, steps: steps)
     }
 
-    /// Takes the steps, compares what was delivered with what was paid for after each, and launches the app at the end for
-    /// one user and for the other, as a simulation does.
+    /// Takes the steps, and nothing else that a simulation does: no comparison after each, and no launches at the end.
     static func liveAlone() throws {
         let clock = ManualClock()
         let store = try SandboxStore(products: products, clock: clock)
         let shelf = Shelf()
         var launch = Launch(store, shelf)
+        var (bought, refunded) = (0, Set<String>())
         for step in steps {
             switch step {
-            case .action: launch.context.run { launch.armory.buy() }
-            case .buyElsewhere(let product): try store.account.buy(product)
+            case .action:
+                launch.context.run { launch.armory.buy() }
+                bought += 1
+            case .buyElsewhere(let product):
+                try store.account.buy(product)
+                bought += 1
             case .advance(let hours): clock.advance(by: TimeInterval(hours) * 3_600)
             case .refund:
-                let sold = try store.transactions.first { $0.state == .purchased && $0.cancellationDate == nil }
-                if let sold { try store.refund(sold.id) }
+                let sold = shelf.delivered.keys.first { !refunded.contains($0) }
+                if let sold {
+                    refunded.insert(sold)
+                    try store.refund(sold)
+                }
             case .relaunch: launch = Launch(store, shelf)
             default: break
             }
-            try check(launch, store)
         }
-        for account in [try store.addAccount("other"), store.account] {
-            try store.device.signIn(to: account)
-            for _ in 0..<3 { launch = Launch(store, shelf) }
-            try check(launch, store)
-        }
-    }
-
-    private static func check(_ launch: Launch, _ store: SandboxStore) throws {
-        let paid = try store.transactions.reduce(0) { $0 + $1.quantity }
-        try WrongCount.check(launch.armory.swords, of: paid, "swords were delivered")
+        try WrongCount.check(launch.armory.swords, of: bought, "swords were delivered")
     }
 
     private struct Launch {

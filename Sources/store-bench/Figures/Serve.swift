@@ -1,0 +1,151 @@
+#if canImport(CMicroHTTPD) && canImport(CLibcrypto)
+    import Foundation
+    import StoreCore
+    import StoreCrypto
+    import StoreServer
+
+    extension Figure {
+        static let serveVerifyReceipt = Figure(
+            name: "serve.verifyReceipt",
+            summary: "a receipt verified over HTTP, beside a constant of the same size",
+            unit: "ns/request",
+            limit: 2
+        ) {
+            let shop = try ServedShop()
+            let requests = try (0..<8).map { try shop.verification(of: shop.addCustomer(number: $0)) }
+            return try cases(shop, requests, rounds: 500)
+        }
+
+        static let serveHistory = Figure(
+            name: "serve.history",
+            summary: "a page of 20 signed transactions over HTTP, beside a constant of the same size",
+            unit: "ns/request",
+            limit: 2
+        ) {
+            let shop = try ServedShop()
+            let requests = try (0..<8).map { number in
+                let account = try shop.store.addAccount("account \(number)")
+                return try shop.history(of: shop.buy(30, by: account))
+            }
+            return try cases(shop, requests, rounds: 250)
+        }
+
+        static let serveHistoryLong = Figure(
+            name: "serve.history.long",
+            summary: "the page with the last ten of 100,000 purchases over HTTP, beside the one of ten in all",
+            unit: "ns/request",
+            limit: 1.2
+        ) {
+            let (short, long) = (try ServedShop(), try ServedShop())
+            let shortRequests = try eightTimes(short.history(of: short.buy(10, by: short.store.account)))
+            let early = try long.buy(99_990, by: long.store.account)
+            let revision = try long.revision(behind: early)
+            let last = try long.buy(10, by: long.store.account)
+            let longRequests = eightTimes(long.history(of: last, from: revision))
+            let floor = try LoopbackClients(of: short.server, port: short.server.port, requests: shortRequests)
+            let value = try LoopbackClients(of: long.server, port: long.server.port, requests: longRequests)
+            for clients in [floor, value] {
+                let pages = try clients.answers().map { try JSONDecoder().decode(Page.self, from: Data($0)) }
+                let count = pages.reduce(0) { $0 + $1.signedTransactions.count }
+                try WrongCount.check(count, of: 10 * pages.count, "transactions were in the pages")
+            }
+            return Cases(
+                floor: { try floor.sample(rounds: 250) },
+                value: { try value.sample(rounds: 250) }
+            )
+        }
+
+        private struct Page: Decodable {
+            let signedTransactions: [String]
+        }
+
+        private static func eightTimes(_ request: [UInt8]) -> [[UInt8]] { Array(repeating: request, count: 8) }
+
+        private static func cases(_ shop: ServedShop, _ requests: [[UInt8]], rounds: Int) throws -> Cases {
+            let clients = try LoopbackClients(of: shop.server, port: shop.server.port, requests: requests)
+            let answer = try clients.answers()[0]
+            let constant = try ConstantServer(answering: answer)
+            let plain = try LoopbackClients(of: constant, port: constant.port, requests: requests)
+            return Cases(
+                floor: { try plain.sample(rounds: rounds) },
+                value: { try clients.sample(rounds: rounds) }
+            )
+        }
+    }
+
+    /// A store as `sandbox-store serve` has it, by the system's clock and with an authority's signatures; its server, and
+    /// requests to that.
+    private struct ServedShop {
+        let store: SandboxStore
+        let server: StoreServer
+        private let token: String
+        private static let item = "com.example.item"
+        private static let season = "com.example.season"
+
+        init() throws {
+            let clock = SystemClock()
+            let authority = try CertificateAuthority(now: clock.now)
+            store = try SandboxStore(
+                products: [.nonConsumable(Self.item, price: "4.99"), .nonRenewing(Self.season, price: "9.99")],
+                clock: clock,
+                signer: try AppStoreSigner(authority, clock: clock)
+            )
+            server = try StoreServer(store)
+            let bundle = ServerView(store).bundleIdentifier
+            token = try server.credentials.token(bundleIdentifier: bundle, lifetime: 3600)
+        }
+
+        /// Adds an account that owns an item; returns the receipt of its device.
+        func addCustomer(number: Int) throws -> Data {
+            let account = try store.addAccount("account \(number)")
+            let device = try store.addDevice("device \(number)", signedInTo: account)
+            try account.buy(Self.item)
+            guard let receipt = device.appReceipt else {
+                throw LoopbackConnection.Broken(description: "the device has no receipt")
+            }
+            return receipt
+        }
+
+        /// Buys a season again and again; returns the last transaction.
+        func buy(_ count: Int, by account: SandboxAccount) throws -> String {
+            var last = ""
+            for _ in 0..<count { last = try account.buy(Self.season) }
+            return last
+        }
+
+        /// Returns the revision of an account's history as it is now.
+        func revision(behind transaction: String) throws -> String {
+            let query = ServerHistoryQuery(of: transaction, limit: 1_000_000)
+            guard let page = try ServerView(store).history(query) else {
+                throw LoopbackConnection.Broken(description: "there is no history")
+            }
+            return page.revision
+        }
+
+        func verification(of receipt: Data) -> [UInt8] {
+            let body = "{\"receipt-data\":\"\(receipt.base64EncodedString())\"}"
+            return Array(
+                """
+                POST /verifyReceipt HTTP/1.1\r
+                Host: 127.0.0.1\r
+                Content-Type: application/json\r
+                Content-Length: \(body.utf8.count)\r
+                \r
+                \(body)
+                """.utf8
+            )
+        }
+
+        func history(of transaction: String, from revision: String? = nil) -> [UInt8] {
+            let query = revision.map { "?revision=\($0)" } ?? ""
+            return Array(
+                """
+                GET /inApps/v2/history/\(transaction)\(query) HTTP/1.1\r
+                Host: 127.0.0.1\r
+                Authorization: Bearer \(token)\r
+                \r\n
+                """.utf8
+            )
+        }
+    }
+#endif
