@@ -35,9 +35,9 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// Called once; what still goes on after as many jobs again does not run.
     private let stop: @Sendable () -> Void
     /// The executor of tasks without an actor, and of all actors but the main one.
-    let general = TaskSchedulerLane()
+    let general = TaskSchedulerLane.next()
     /// The main actor's executor.
-    let main = TaskSchedulerLane()
+    let main = TaskSchedulerLane.next()
 
     init(clock: ManualClock, stop: @escaping @Sendable () -> Void = {}) {
         self.clock = clock
@@ -45,6 +45,11 @@ final class TaskScheduler: ActivityMember, Sendable {
         general.attach(self)
         main.attach(self)
         clock.activity.register(self)
+    }
+
+    deinit {
+        general.retire()
+        main.retire()
     }
 
     /// The number of jobs that another thread has enqueued, of which no seed tells when they come.
@@ -180,9 +185,9 @@ extension TaskScheduler {
 
     /// Calls a body on the calling thread, which keeps the tasks that begin on it until the body returns.
     ///
-    /// - Throws: ``TaskSchedulerError`` if the runtime has no such hooks, and the body's error.
+    /// - Throws: ``TaskSchedulerError`` if the runtime has no such hooks or others have replaced them, and the body's error.
     func bind<R>(_ body: () throws -> R) throws -> R {
-        guard RuntimeHooks.areSet else { throw TaskSchedulerError() }
+        try RuntimeHooks.check()
         let before = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         defer { pthread_setspecific(Self.key, before) }
@@ -190,7 +195,17 @@ extension TaskScheduler {
     }
 }
 
-/// The error of a Swift runtime whose tasks cannot be kept on one thread.
-struct TaskSchedulerError: Error, CustomStringConvertible {
-    var description: String { "this Swift runtime has no hooks for its executors, which a simulation of tasks needs" }
+/// An error of a Swift runtime whose tasks cannot be kept on one thread.
+enum TaskSchedulerError: Error, CustomStringConvertible {
+    case noHooks
+    case otherHooks
+
+    var description: String {
+        switch self {
+        case .noHooks: "this Swift runtime has no hooks for its executors, which a simulation of tasks needs"
+        case .otherHooks:
+            "other code of this process has replaced the hooks of Swift's runtime by which a simulation keeps its tasks: let it "
+                + "set its own before the first simulation, which passes on to them"
+        }
+    }
 }

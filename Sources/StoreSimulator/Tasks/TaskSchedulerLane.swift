@@ -1,20 +1,49 @@
+import StoreCore
 @_spi(ExperimentalScheduling) import _Concurrency
 
 /// An executor of a ``TaskScheduler``, which also decides when its tasks have slept.
 ///
 /// A lane is never freed: tasks refer to their executor without owning it, and one that the app's own thread resumes may
-/// come when the scheduler is gone.
+/// come when the scheduler is gone. It serves another scheduler when some thousand others have done so.
 final class TaskSchedulerLane: SerialExecutor, SchedulingExecutor {
-    // Set once, before the lane is used. Jobs that come later than the scheduler's last are lost.
-    nonisolated(unsafe) private weak var scheduler: TaskScheduler?
+    private struct WeakScheduler { weak var scheduler: TaskScheduler? }
 
-    init() { _ = Unmanaged.passRetained(self) }
+    // Jobs that come later than the scheduler's last are lost.
+    private let scheduler = Locked(WeakScheduler())
 
-    func attach(_ scheduler: TaskScheduler) { self.scheduler = scheduler }
+    private init() { _ = Unmanaged.passRetained(self) }
 
-    func enqueue(_ job: consuming ExecutorJob) { scheduler?.enqueue(UnownedJob(job), on: self) }
+    private struct Pool {
+        var retired: [TaskSchedulerLane] = []
+        /// Those that have waited, last the one that has waited longest.
+        var ready: [TaskSchedulerLane] = []
+    }
 
-    func enqueue(_ job: UnownedJob) { scheduler?.enqueue(job, on: self) }
+    private static let pool = Locked(Pool())
+    /// The number of lanes that wait, so that what was late for one scheduler does not come to the next.
+    private static let waiting = 4_096
+
+    /// Returns a lane that serves no scheduler.
+    static func next() -> TaskSchedulerLane {
+        let lane = pool.withLock { pool -> TaskSchedulerLane? in
+            if pool.ready.isEmpty, pool.retired.count >= 2 * waiting {
+                pool.ready = pool.retired.prefix(waiting).reversed()
+                pool.retired.removeFirst(waiting)
+            }
+            return pool.ready.popLast()
+        }
+        return lane ?? TaskSchedulerLane()
+    }
+
+    func retire() { Self.pool.withLock { $0.retired.append(self) } }
+
+    func attach(_ scheduler: TaskScheduler) { self.scheduler.withLock { $0.scheduler = scheduler } }
+
+    private var attached: TaskScheduler? { scheduler.withLock { $0.scheduler } }
+
+    func enqueue(_ job: consuming ExecutorJob) { attached?.enqueue(UnownedJob(job), on: self) }
+
+    func enqueue(_ job: UnownedJob) { attached?.enqueue(job, on: self) }
 
     func enqueue<C: Clock>(
         _ job: consuming ExecutorJob,
@@ -22,7 +51,7 @@ final class TaskSchedulerLane: SerialExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
-        scheduler?.enqueue(UnownedJob(job), on: self, after: Self.seconds(delay))
+        attached?.enqueue(UnownedJob(job), on: self, after: Self.seconds(delay))
     }
 
     func enqueue<C: Clock>(
@@ -31,7 +60,7 @@ final class TaskSchedulerLane: SerialExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
-        scheduler?.enqueue(UnownedJob(job), on: self, after: Self.seconds(clock.now.duration(to: instant)))
+        attached?.enqueue(UnownedJob(job), on: self, after: Self.seconds(clock.now.duration(to: instant)))
     }
 
     /// Returns a duration in seconds, 0 for one of another clock's own type.
