@@ -12,17 +12,17 @@ extension AppLife {
         for last in [AppStep.reachable(true), .user(.pays), .askToBuy(false), .interrupt(false), .failPurchases(nil)]
             + [.sign(nil), .billingFails(false), .storefront("USA"), .slowDownloads(false)]
         {
-            try take(last)
+            _ = try take(last)
         }
         // What was begun for the present user goes to the store before there is another one.
         try rest(step)
         try checkLiveness(step)
         for isOther in simulation.hasOtherUser ? [true, false] : [false] {
-            try take(.signIn(other: isOther))
+            _ = try take(.signIn(other: isOther))
             for _ in 0..<3 {
                 try rest(step)
-                for _ in store.undecided { try take(.approve(0)) }
-                for _ in store.issues { try take(.settleInterruption(0)) }
+                for _ in store.undecided { _ = try take(.approve(0)) }
+                for _ in store.issues { _ = try take(.settleInterruption(0)) }
                 relaunch()
             }
             try rest(step)
@@ -48,6 +48,7 @@ extension AppLife {
         let end = clock.now + 4 * turn
         try settle(before: step)
         try relaunchKilled(before: step)
+        hasWaited = true
         while clock.now < end, let deadline = clock.nextDeadline, deadline <= end {
             clock.advance(by: turn)
             injector.releaseAll()
@@ -58,11 +59,11 @@ extension AppLife {
 
     /// Checks that the device's user has nothing unfinished.
     private func checkUnfinished(_ step: Int) throws {
-        guard let context = running?.context else { return }
-        // Store Kit 2 shows no failed transactions: without an observer nobody could finish one of an earlier launch.
-        let hasObserver = context.run { !SKPaymentQueue.default().transactionObservers.isEmpty }
-        let left = try device.unfinished.first { hasObserver || $0.state != .failed }
-        guard let left else { return }
+        try readTransactions()
+        // Which of them the device has is asked only where there are any.
+        guard running != nil, transactions.contains(where: { !$0.isFinished }),
+            let left = try device.unfinished.first
+        else { return }
         let state =
             switch left.state {
             case .purchasing, .deferred: "is still under way"
@@ -70,7 +71,7 @@ extension AppLife {
             case .restored: "is restored and never finished"
             case .failed: "has failed and is never finished"
             }
-        throw Violation(sentence: "a transaction of \(left.productIdentifier) \(state)", step: step)
+        throw Violation("unfinished", sentence: "a transaction of \(left.productIdentifier) \(state)", step: step)
     }
 
     /// A moment at which an app is checked.
@@ -92,19 +93,22 @@ extension AppLife {
         }
         try readTransactions()
         note(transactions)
-        for claim in simulation.claims {
+        let shown = shown.taken()
+        defer { hasWaited = false }
+        for (index, claim) in simulation.claims.enumerated() {
             let sentence: String? =
                 switch claim {
                 case .holds(let product, let count):
-                    try compare(ask(count, step), with: Sold(of: product, transactions, untrusted), moment)
-                        .map { "\(product): \($0)" }
+                    try compare(ask(count, step), of: product, shown, moment).map { "\(product): \($0)" }
+                case .delivers(let product, let deliveries):
+                    try compare(ask(deliveries, step), of: product, moment).map { "\(product): \($0)" }
                 case .allows(let product, let isAllowed):
                     moment == .end || moment == .anotherUser
                         ? try compare(ask(isAllowed, step), with: product, transactions) : nil
                 case .invariant(let sentence, let isKept):
                     try ask(isKept, step) ? nil : "the app breaks its own rule: \(sentence)"
                 }
-            if let sentence { throw Violation(sentence: sentence, step: step) }
+            if let sentence { throw Violation("claim \(index)", sentence: sentence, step: step) }
         }
     }
 
@@ -120,22 +124,6 @@ extension AppLife {
     private func note(_ transactions: [SandboxTransaction]) {
         if !simulation.isVerified || store.signatureDefect == nil { return }
         untrusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)).subtracting(trusted)
-    }
-
-    private func compare(_ held: Int, with sold: Sold, _ moment: Moment) -> String? {
-        if simulation.isVerified, held > sold.trusted, held <= sold.paid {
-            return "\(held) delivered, of which only \(sold.trusted) had a signature to trust"
-        }
-        if held > sold.paid { return "\(held) delivered, and only \(sold.paid) paid for" }
-        guard moment == .end || moment == .whileRunning else { return nil }
-        if moment == .end, simulation.isTakenBack, held > sold.paid - sold.refunded {
-            return "\(held) kept, although \(sold.refunded) of \(sold.paid) were refunded"
-        }
-        if held < sold.paid - sold.refunded {
-            let when = moment == .end ? "" : " before another launch"
-            return "\(sold.paid) paid for, and only \(held) delivered\(when)"
-        }
-        return nil
     }
 
     private func compare(_ isAllowed: Bool, with product: String, _ transactions: [SandboxTransaction]) -> String? {
@@ -156,23 +144,5 @@ extension AppLife {
         guard let last = sales.last(where: { $0.account == device.account?.name }) else { return false }
         if let payer = last.sharedBy { return sales.last { $0.account == payer && $0.sharedBy == nil }?.refund != nil }
         return last.refund != nil
-    }
-}
-
-/// What the users of the device have paid for.
-private struct Sold {
-    private(set) var paid = 0
-    private(set) var refunded = 0
-    private(set) var trusted = 0
-
-    init(of product: String, _ transactions: [SandboxTransaction], _ untrusted: Set<String>) {
-        for transaction in transactions
-        where transaction.productIdentifier == product && transaction.state == .purchased
-            && transaction.origin == .purchase && transaction.account != "relative"
-        {
-            paid += transaction.quantity
-            if !untrusted.contains(transaction.id) { trusted += transaction.quantity }
-            if transaction.cancellationDate != nil { refunded += transaction.quantity }
-        }
     }
 }

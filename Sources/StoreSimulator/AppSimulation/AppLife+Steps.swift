@@ -4,55 +4,85 @@ import StoreCore
 
 // What the steps of a life do. Where there is nothing to act on, a step does nothing: a store's refusal is not news.
 extension AppLife {
-    func take(_ step: AppStep) throws {
+    /// Takes a step; returns whether it did something.
+    func take(_ step: AppStep) throws -> Bool {
+        if step.kind == .time || step.kind == .wire { hasWaited = true }
         switch step {
         case .action(let name):
             guard let action = simulation.actions.first(where: { $0.name == name }) else {
                 throw AppSimulationError.unknownAction(name)
             }
             _ = act { try? await action.body($0) }
+            return running?.app != nil
         case .kill(let count): arm(after: count)
         case .relaunch: relaunch()
-        case .user(let new): answer.withLock { $0 = new }
-        case .askToBuy(let isOn): attempt { try store.account.setAsksToBuy(isOn) }
-        case .approve(let index): decide(index, .approve)
-        case .decline(let index): decide(index, .decline())
-        case .interrupt(let isOn): attempt { try store.account.setInterruptsPurchases(isOn) }
+        case .user(let new): return change(from: answer.withLock { $0 }, to: new) { answer.withLock { $0 = new } }
+        case .askToBuy(let isOn):
+            return change(from: store.account.asksToBuy, to: isOn) { try store.account.setAsksToBuy(isOn) }
+        case .approve(let index): return decide(index, .approve)
+        case .decline(let index): return decide(index, .decline())
+        case .interrupt(let isOn):
+            return change(from: store.account.interruptsPurchases, to: isOn) {
+                try store.account.setInterruptsPurchases(isOn)
+            }
         case .settleInterruption(let index):
-            if let issue = store.issues.at(index) { attempt { try store.resolveIssue(issue.transaction) } }
-        case .buyElsewhere(let product): attempt { _ = try store.account.buy(product) }
-        case .promote(let product): attempt { try device.promote(product) }
-        case .signIn(let isOther): attempt { try device.signIn(to: isOther ? other : store.account) }
-        case .familyBuys(let product): attempt { try familyBuys(product) }
-        case .familyLeaves: attempt { try relative.family?.remove(relative) }
-        case .storefront(let code): attempt { try store.setStorefront(code) }
-        case .advance(let hours): clock.advance(by: Double(max(hours, 0)) * 3_600)
+            guard let issue = store.issues.at(index) else { return false }
+            return attempt { try store.resolveIssue(issue.transaction) }
+        case .buyElsewhere(let product): return attempt { _ = try store.account.buy(product) }
+        case .promote(let product): return attempt { try device.promote(product) }
+        case .signIn(let isOther):
+            let account = isOther ? other : store.account
+            return change(from: device.account, to: account) { try device.signIn(to: account) }
+        case .familyBuys(let product): return attempt { try familyBuys(product) }
+        case .familyLeaves:
+            guard let family = relative.family else { return false }
+            return attempt { try family.remove(relative) }
+        case .storefront(let code): return try move(to: code)
+        case .advance(let hours):
+            clock.advance(by: Double(max(hours, 0)) * 3_600)
+            return hours > 0
         case .autoRenew, .billingFails, .gracePeriod, .payBill, .expire, .askForConsent, .consent:
-            takeSubscriptionStep(step)
-        case .redeem(let code, let product): attempt { try store.account.redeem(code: code, of: product) }
-        case .winBack(let offer, let product): attempt { try store.account.takeWinBackOffer(offer, of: product) }
+            return takeSubscriptionStep(step)
+        case .redeem(let code, let product): return attempt { try store.account.redeem(code: code, of: product) }
+        case .winBack(let offer, let product):
+            return attempt { try store.account.takeWinBackOffer(offer, of: product) }
         case .slowDownloads(let isSlow):
-            store.downloadPace = isSlow ? .bytesPerSecond(1_000) : .atOnce
+            let pace: DownloadPace = isSlow ? .bytesPerSecond(1_000) : .atOnce
+            return change(from: store.downloadPace, to: pace) { store.downloadPace = pace }
         case .failDownload(let file):
             device.failDownload(
                 of: file,
                 at: .chunk(1),
                 with: .network(.networkConnectionLost, "the simulation fails it")
             )
-        case .refund(let index): try refund(index)
-        case .failPurchases(let code): store.purchaseFailure = code.map { .storeKit($0, "the simulation fails it") }
-        case .sign(let defect):
-            try changeSignature(to: defect)
-        case .reachable(let isReachable): device.isReachable = isReachable
+        case .refund(let index): return try refund(index)
+        case .failPurchases(let code):
+            let failure = code.map { StoreFailure.storeKit($0, "the simulation fails it") }
+            return change(from: store.purchaseFailure, to: failure) { store.purchaseFailure = failure }
+        case .sign(let defect): return try changeSignature(to: defect)
+        case .reachable(let isReachable):
+            return change(from: device.isReachable, to: isReachable) { device.isReachable = isReachable }
         case .fault(let fault, let point): injector.add(fault, at: point, times: 1)
-        case .release: injector.releaseAll()
+        case .release:
+            guard !injector.held.isEmpty else { return false }
+            injector.releaseAll()
         }
+        return true
     }
 
-    private func takeSubscriptionStep(_ step: AppStep) {
-        for subscription in store.account.subscriptions {
-            let (account, group) = (store.account, subscription.groupIdentifier)
-            attempt {
+    private func takeSubscriptionStep(_ step: AppStep) -> Bool {
+        let account = store.account
+        switch step {
+        case .billingFails(let isOn):
+            return change(from: account.billingFails, to: isOn) { try account.setBillingFails(isOn) }
+        case .gracePeriod(let isOn):
+            return change(from: store.grantsGracePeriod, to: isOn) { try store.setGrantsGracePeriod(isOn) }
+        default: break
+        }
+        var hasActed = false
+        for subscription in account.subscriptions {
+            let group = subscription.groupIdentifier
+            let isDone = attempt {
                 switch step {
                 case .autoRenew(let isOn): try account.setAutoRenew(isOn, inGroup: group)
                 case .payBill: try account.resolveBillingIssue(inGroup: group)
@@ -63,34 +93,45 @@ extension AppLife {
                 default: break
                 }
             }
+            if isDone { hasActed = true }
         }
-        switch step {
-        case .billingFails(let isOn): attempt { try store.account.setBillingFails(isOn) }
-        case .gracePeriod(let isOn): attempt { try store.setGrantsGracePeriod(isOn) }
-        default: break
-        }
+        return hasActed
     }
 
-    private func changeSignature(to defect: SignatureDefect?) throws {
+    private func changeSignature(to defect: SignatureDefect?) throws -> Bool {
         // What was sold before could be trusted.
         try readTransactions()
         if store.signatureDefect == nil { trusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)) }
-        store.signatureDefect = defect
         if defect != nil { hasSignedWrongly = true }
         if defect == nil { untrusted = [] }
+        return change(from: store.signatureDefect, to: defect) { store.signatureDefect = defect }
     }
 
-    private func decide(_ index: Int, _ answer: Authorization) {
-        if let request = store.undecided.at(index) { attempt { try store.decide(request.transaction, answer) } }
+    private func move(to country: String) throws -> Bool {
+        do {
+            let before = store.storefront
+            try store.setStorefront(country)
+            return store.storefront != before
+        } catch SandboxError.unknownStorefront(let code) {
+            throw AppSimulationError.unknownCountry(code)
+        } catch {
+            return false
+        }
     }
 
-    private func refund(_ index: Int) throws {
+    private func decide(_ index: Int, _ answer: Authorization) -> Bool {
+        guard let request = store.undecided.at(index) else { return false }
+        return attempt { try store.decide(request.transaction, answer) }
+    }
+
+    private func refund(_ index: Int) throws -> Bool {
         try readTransactions()
         let sold = transactions.filter {
             $0.state == .purchased && $0.origin != .familySharing && $0.origin != .restoration
                 && $0.cancellationDate == nil
         }
-        if let transaction = sold.at(index) { attempt { try store.refund(transaction.id) } }
+        guard let transaction = sold.at(index) else { return false }
+        return attempt { try store.refund(transaction.id) }
     }
 
     private func familyBuys(_ product: String) throws {
@@ -100,8 +141,18 @@ extension AppLife {
         try relative.buy(product)
     }
 
-    /// Makes a change that the store may refuse in its state.
-    private func attempt(_ change: () throws -> Void) { try? change() }
+    /// Makes a change that the store may refuse in its state; returns whether it did not.
+    private func attempt(_ change: () throws -> Void) -> Bool {
+        do {
+            try change()
+            return true
+        } catch { return false }
+    }
+
+    /// Makes a change; returns whether it is one, and the store did not refuse it.
+    private func change<Value: Equatable>(from old: Value, to new: Value, _ body: () throws -> Void) -> Bool {
+        attempt(body) && old != new
+    }
 }
 
 extension Array {

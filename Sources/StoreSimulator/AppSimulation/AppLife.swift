@@ -7,8 +7,16 @@ import StoreKit
 final class AppLife<App> {
     /// A broken rule, and the number of steps before it.
     struct Violation: Error {
+        /// What tells rules apart, whatever the numbers in the sentence are.
+        let rule: String
         let sentence: String
         let step: Int
+
+        init(_ rule: String? = nil, sentence: String, step: Int) {
+            self.rule = rule ?? sentence
+            self.sentence = sentence
+            self.step = step
+        }
     }
 
     /// A launch of the app.
@@ -62,9 +70,19 @@ final class AppLife<App> {
     var hasSignedWrongly = false
     /// The transactions that had been sold before.
     var trusted: Set<String> = []
+    let shown = ShownTransactions()
+    /// What can have been delivered of each product that is counted.
+    var trackers: [String: DeliveryTracker] = [:]
+    /// Whether something has come, since the last check, for which the app may have waited.
+    var hasWaited = false
 
-    init(_ simulation: AppSimulation<App>, seed: UInt64) throws {
+    private let monitor: RunMonitor
+    private let seed: UInt64
+
+    init(_ simulation: AppSimulation<App>, seed: UInt64, _ monitor: RunMonitor) throws {
         self.simulation = simulation
+        self.monitor = monitor
+        self.seed = seed
         beginning = clock.now
         let present = present
         scheduler = TaskScheduler(clock: clock) { present.withLock { $0 }?.exhaust() }
@@ -89,17 +107,21 @@ final class AppLife<App> {
     ///
     /// - Throws: the first violation, or a mistake in the simulation.
     func live(_ steps: [AppStep]) throws {
+        let life = monitor.begin(seed)
+        defer { monitor.end(life) }
         try scheduler.bind {
             defer { over() }
             launch()
             try settle(before: 0)
             for (index, step) in steps.enumerated() {
-                coverage.note(step.kind, in: states)
-                try take(step)
+                try monitor.go(life, to: .step(index, step))
+                let states = states
+                coverage.note(step, in: states, hasActed: try take(step))
                 try settle(before: index)
                 try relaunchKilled(before: index)
                 try check(.step, before: index)
             }
+            try monitor.go(life, to: .end)
             try windUp(steps.count)
         }
     }
@@ -113,14 +135,18 @@ final class AppLife<App> {
     var device: SandboxDevice { store.device }
 
     /// Reads the store's transactions.
-    func readTransactions() throws { transactions = try reader.transactions() }
+    func readTransactions() throws {
+        // Another copy would have the reader make one more before it reads on.
+        transactions = []
+        transactions = try reader.transactions()
+    }
 
     // MARK: - Launches
 
     private func launch() {
         let process = AppProcess(scheduler, afterlife)
         present.withLock { $0 = process }
-        let backend = LaunchBackend(injector, process)
+        let backend = LaunchBackend(injector, process, shown)
         let context = StoreContext(
             backend: backend,
             journal: LaunchJournal(journal, process),
@@ -182,7 +208,7 @@ final class AppLife<App> {
             while scheduler.drainHere() {}
         }
         // Whoever still awaits a purchase, an update or the like is told that there is no more, and keeps no store.
-        for context in contexts.compactMap(\.context) {
+        for context in contexts.compactMap({ $0.context }) {
             context.use(nil)
             context.run { _ = SKPaymentQueue.default().relaunch() }
         }
@@ -217,12 +243,17 @@ final class AppLife<App> {
         }
         guard let running else { return }
         if let error = running.error, !running.process.isDead {
-            throw Violation(sentence: "the app cannot be launched: \(error)", step: step)
+            throw Violation("launch", sentence: "the app cannot be launched: \(error)", step: step)
         }
+        if let fault = running.process.fault { throw Violation(sentence: fault, step: step) }
         if running.process.escapes > 0 || scheduler.foreignJobs > 0 {
-            let sentence = "the app works on a thread of its own, whose order no seed repeats"
-            throw Violation(sentence: sentence, step: step)
+            throw Violation(sentence: Self.escape, step: step)
         }
+    }
+
+    private static var escape: String {
+        "the app works on a thread of its own, whose order no seed repeats (as after a Task.sleep in an actor's method, in "
+            + "place of which launch.clock.sleep waits without one)"
     }
 
     /// Lets everything happen that needs no clock: what the queue does may be work for the store, and the other way round.
@@ -239,12 +270,17 @@ final class AppLife<App> {
         if !store.issues.isEmpty { states.append(.interrupted) }
         if !device.isReachable { states.append(.offline) }
         if device.account != store.account { states.append(.otherUser) }
-        for subscription in store.account.subscriptions {
-            states.append(subscription.isRunning ? .subscribed : .lapsed)
+        let subscriptions = store.account.subscriptions
+        if subscriptions.contains(where: { $0.isRunning }) { states.append(.subscribed) }
+        if subscriptions.contains(where: { !$0.isRunning }) { states.append(.lapsed) }
+        var (isRefunded, isUnfinished) = (false, false)
+        for index in transactions.indices {
+            if transactions[index].cancellationDate != nil { isRefunded = true }
+            if !transactions[index].isFinished, transactions[index].state == .purchased { isUnfinished = true }
         }
-        if transactions.contains(where: { $0.cancellationDate != nil }) { states.append(.refunded) }
-        if transactions.contains(where: { $0.state == .purchased && !$0.isFinished }) { states.append(.unfinished) }
-        return states.isEmpty ? [.atRest] : Array(Set(states))
+        if isRefunded { states.append(.refunded) }
+        if isUnfinished { states.append(.unfinished) }
+        return states.isEmpty ? [.atRest] : states
     }
 }
 

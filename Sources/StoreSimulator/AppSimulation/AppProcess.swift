@@ -27,6 +27,7 @@ final class AppProcess: Sendable {
         var patience = AppProcess.patience
         var moment = Date.distantPast
         var isExhausted = false
+        var fault: String?
     }
 
     /// Far more boundaries than an app passes at one moment.
@@ -97,6 +98,10 @@ final class AppProcess: Sendable {
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
     /// Whether it was killed since it never came to rest.
     var isExhausted: Bool { state.withLock { $0.isExhausted } }
+    /// What the app cannot do, in a sentence.
+    var fault: String? { state.withLock { $0.fault } }
+    /// Notes what the app cannot do; the first counts.
+    func fail(_ sentence: String) { state.withLock { if $0.fault == nil { $0.fault = sentence } } }
     /// The number of calls from threads of the app's own.
     var escapes: Int { state.withLock { $0.escapes } }
 
@@ -119,6 +124,7 @@ final class AppProcess: Sendable {
     @discardableResult
     func pass(_ boundary: Boundary) -> Bool {
         let isForeign = TaskScheduler.current !== scheduler
+        if isForeign { StrayCalls.note() }
         let moment = scheduler.now
         return state.withLock { state in
             if isForeign { state.escapes += 1 }

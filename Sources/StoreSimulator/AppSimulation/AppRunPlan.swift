@@ -6,6 +6,7 @@ struct AppRunPlan<App>: Sendable {
     let seeds: [UInt64]
     let steps: Int
     let simulation: AppSimulation<App>
+    let monitor: RunMonitor
 
     private struct State {
         var next = 0
@@ -34,7 +35,7 @@ struct AppRunPlan<App>: Sendable {
     }
 
     private enum Outcome {
-        case violation(AppLife<App>.Violation, timeline: String)
+        case violation(AppLife<App>.Violation, AppCoverage, timeline: String)
         case error(any Error)
     }
 
@@ -42,8 +43,9 @@ struct AppRunPlan<App>: Sendable {
     func performed(jobs: Int) async throws -> (AppCoverage, AppSimulationFailure?) {
         let state = Locked(State(end: seeds.count))
         return try await withTaskCancellationHandler {
-            try await simulation.onThread { try performHere(jobs: jobs, state) }
+            try await simulation.onThread { try monitor.watching { try performHere(jobs: jobs, state) } }
         } onCancel: {
+            monitor.cancel()
             state.withLock { $0.isCanceled = true }
         }
     }
@@ -52,13 +54,18 @@ struct AppRunPlan<App>: Sendable {
         DispatchQueue.concurrentPerform(iterations: min(jobs, seeds.count)) { _ in
             while let run = state.withLock({ Self.next(&$0) }) { perform(run, state) }
         }
-        let result = state.withLock { $0 }
+        var result = state.withLock { $0 }
         switch result.outcome {
         case .error(let error): throw error
-        case .violation(let violation, let timeline):
+        case .violation(let violation, let coverage, let timeline):
             let seed = seeds[result.end]
             let steps = simulation.steps(steps, seed: seed)
-            return (result.coverage, try simulation.failure(of: violation, timeline, seed: seed, steps: steps))
+            result.coverage.add(coverage)
+            var failure = try monitor.withSeed(seed) {
+                try simulation.failure(of: violation, timeline, seed: seed, steps: steps, monitor)
+            }
+            failure.coverage = result.coverage
+            return (result.coverage, failure)
         case nil:
             if result.merged < seeds.count { throw CancellationError() }
             return (result.coverage, nil)
@@ -73,13 +80,15 @@ struct AppRunPlan<App>: Sendable {
 
     private func perform(_ run: Int, _ state: Locked<State>) {
         let result = Result {
-            try simulation.violation(seed: seeds[run], steps: simulation.steps(steps, seed: seeds[run]))
+            try monitor.withSeed(seeds[run]) {
+                try simulation.violation(seed: seeds[run], steps: simulation.steps(steps, seed: seeds[run]), monitor)
+            }
         }
         state.withLock { state in
             switch result {
             case .success(let (nil, coverage, _)): state.merge(coverage, of: run)
-            case .success(let (violation?, _, timeline)):
-                state.end(at: run, with: .violation(violation, timeline: timeline))
+            case .success(let (violation?, coverage, timeline)):
+                state.end(at: run, with: .violation(violation, coverage, timeline: timeline))
             case .failure(let error): state.end(at: run, with: .error(error))
             }
         }

@@ -1,8 +1,31 @@
+import StoreCore
+
 // Of a life that breaks a rule, the shortest part that does.
 extension AppSimulation {
     /// Returns the steps that it takes to break a rule, if not always the same.
-    func shrunk(seed: UInt64, steps: [AppStep], _ first: AppLife<App>.Violation) throws -> [AppStep] {
-        func breaks(_ steps: [AppStep]) throws -> Bool { try violation(seed: seed, steps: steps).0 != nil }
+    func shrunk(
+        seed: UInt64,
+        steps: [AppStep],
+        _ first: AppLife<App>.Violation,
+        _ monitor: RunMonitor
+    ) throws -> [AppStep] {
+        // What breaks the same rule is most likely the same mistake.
+        let same = try shrunk(steps, first) {
+            try violation(seed: seed, steps: $0, monitor).0.map { $0.rule == first.rule } ?? false
+        }
+        if same.count <= Self.few { return same }
+        let other = try shrunk(same, first) { try violation(seed: seed, steps: $0, monitor).0 != nil }
+        return other.count < same.count ? other : same
+    }
+
+    /// As many steps as are understood at a glance.
+    private static var few: Int { 8 }
+
+    private func shrunk(
+        _ steps: [AppStep],
+        _ first: AppLife<App>.Violation,
+        _ breaks: ([AppStep]) throws -> Bool
+    ) throws -> [AppStep] {
         var best = steps
         let prefix = Array(steps.prefix(first.step + 1))
         if prefix.count < steps.count, try breaks(prefix) { best = prefix }
@@ -40,11 +63,12 @@ extension AppSimulation {
         }
     }
 
-    /// Returns the steps with one process killed earlier, earliest first.
-    private func killsEarlier(_ steps: [AppStep]) -> [[AppStep]] {
-        steps.indices.flatMap { index -> [[AppStep]] in
-            guard case .kill(let count) = steps[index] else { return [] }
-            return (1..<max(count, 1)).map { earlier in
+    /// Returns the steps with one process killed earlier, earliest first; only at one of the first boundaries.
+    private func killsEarlier(_ steps: [AppStep]) -> some Sequence<[AppStep]> {
+        steps.indices.lazy.flatMap { index -> LazyMapSequence<Range<Int>, [AppStep]> in
+            var end = 1
+            if case .kill(let count) = steps[index] { end = min(max(count, 1), AppStepGenerator.latestKill + 1) }
+            return (1..<end).lazy.map { earlier in
                 var earlierSteps = steps
                 earlierSteps[index] = .kill(after: earlier)
                 return earlierSteps

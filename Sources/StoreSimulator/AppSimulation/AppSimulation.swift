@@ -22,12 +22,14 @@ import StoreCore
 /// The first life that ends otherwise is reduced to the steps that it takes, and thrown as an ``AppSimulationFailure``.
 ///
 /// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed;
-/// `Task.sleep` waits for the simulation's clock, too. A task that comes from a method of another actor than the main one
-/// may sleep for real: ``AppLaunch/clock`` never does. Threads and dispatch queues of the app's own, the main queue
-/// included, are beyond the simulation's reach: a call to the store or a write to the storage from one of them, while its
-/// launch runs, is reported as a violation, and nothing else that they do is noticed. So is what differs between two
-/// processes: the order of a `Set`, a `UUID()`, a random number. A trap ends the process, and a call that blocks its thread
-/// forever stops the simulation.
+/// `Task.sleep` waits for the simulation's clock, too, but not in a method of an actor other than the main one: there it
+/// waits for real, and what comes after it runs on a thread of the runtime's, so that a right app may be misjudged. Use
+/// ``AppLaunch/clock``, which never does that. Threads and dispatch queues of the app's own, the main queue included, are
+/// beyond the simulation's reach. A write to the storage from one of them, or a call to the launch's queue or store that it
+/// was handed, is reported as a violation while its launch runs. What it asks Store Kit for by itself, as in
+/// `SKPaymentQueue.default()` or `Transaction.all`, is the process's and not the launch's: the `hint` of failures and reports
+/// says how many such calls there were, from whatever code of the process. Nothing else that such threads do is noticed. Out of reach is
+/// also what differs between two processes: the order of a `Set`, a `UUID()`, a random number.
 public struct AppSimulation<App>: Sendable {
     /// A simulated app's launch.
     public typealias Launch = @Sendable (AppLaunch) async throws -> App
@@ -36,6 +38,8 @@ public struct AppSimulation<App>: Sendable {
     enum Claim: Sendable {
         /// The number of deliveries of a product.
         case holds(String, @Sendable (App) async -> Int)
+        /// The deliveries of a product, by the identifiers of their transactions.
+        case delivers(String, @Sendable (App) async -> [String: Int])
         /// Whether the app gives access to a product.
         case allows(String, @Sendable (App) async -> Bool)
         /// The app's own invariant, with its name.
@@ -52,6 +56,9 @@ public struct AppSimulation<App>: Sendable {
     private(set) var isVerified = false
     private(set) var isInline = false
     private(set) var seedFile: SeedFile?
+    private(set) var patience = Duration.seconds(60)
+    /// Prints a line about a run that is under way.
+    var say: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("AppSimulation: \($0)\n".utf8)) }
 
     /// Creates a simulation.
     ///
@@ -108,12 +115,38 @@ extension AppSimulation {
     /// runs has to be delivered before it is launched again; this is not looked at in lives in which another user of the
     /// device has bought something, or something was signed wrongly.
     ///
+    /// That one is delivered twice and another never does not show in the number, but in when it changes: an app delivers
+    /// what it has just been told of, or has not finished yet. It remains hidden where both happen between the same two
+    /// steps; ``delivers(_:_:)`` tells them apart always.
+    ///
     /// - Parameters:
     ///   - product: the product.
     ///   - count: returns how many the app has delivered in all, also by earlier launches.
     /// - Returns: the simulation with the requirement.
     public func holds(_ product: String, _ count: @escaping @Sendable (App) async -> Int) -> Self {
         changed { $0.claims.append(.holds(product, count)) }
+    }
+
+    /// Requires that each purchase of a product is delivered exactly once, as ``holds(_:_:)`` does, but compares each purchase
+    /// by itself.
+    ///
+    /// For apps that keep what they have delivered by transaction, as is best.
+    ///
+    /// - Parameters:
+    ///   - product: the product.
+    ///   - deliveries: returns how many the app has delivered for each transaction, by Store Kit's identifier of it.
+    /// - Returns: the simulation with the requirement.
+    public func delivers<Identifier: Hashable & LosslessStringConvertible & Sendable>(
+        _ product: String,
+        _ deliveries: @escaping @Sendable (App) async -> [Identifier: Int]
+    ) -> Self {
+        changed {
+            $0.claims.append(
+                .delivers(product) { app in
+                    Dictionary(await deliveries(app).map { ("\($0.key)", $0.value) }) { $0 + $1 }
+                }
+            )
+        }
     }
 
     /// Requires that the app gives access to a product exactly while its user is entitled to it.
@@ -162,11 +195,17 @@ extension AppSimulation {
     /// - Parameters:
     ///   - kind: the kind.
     ///   - weight: how often, in relation to the others, whose sum is about 130; 40 for actions and 14 for
-    ///     ``AppStep/kill(after:)`` by default. Negative numbers count as 0, which leaves the kind out.
+    ///     ``AppStep/kill(after:)`` by default. Negative numbers count as 0, which leaves the kind out, and numbers above a
+    ///     million as a million.
     /// - Returns: the simulation that draws so.
-    public func weighing(_ kind: AppStep.Kind, _ weight: Int) -> Self { changed { $0.weights[kind] = max(weight, 0) } }
+    public func weighing(_ kind: AppStep.Kind, _ weight: Int) -> Self {
+        changed { $0.weights[kind] = min(max(weight, 0), 1_000_000) }
+    }
 
     /// Begins each life with these steps.
+    ///
+    /// A run throws an ``AppSimulationError`` for steps with an action, a product or the like that the simulation does not
+    /// have.
     public func beginning(with steps: [AppStep]) -> Self { changed { $0.beginning = steps } }
 
     /// Makes callbacks of payment queues and requests before the call returns that caused them.
@@ -177,12 +216,20 @@ extension AppSimulation {
     /// Keeps the seeds of failed lives in a file, and tries those in it first.
     ///
     /// A seed draws the same life as long as the simulation draws from the same: one more action or product, or another
-    /// weight, makes it another life. What a failure prints stays what it is.
+    /// weight, makes it another life, and so does another number of steps. What a failure prints stays what it is.
+    ///
+    /// While the run lasts, the seeds under way are in a file beside this one. A trap in the app's code ends the process, and
+    /// leaves that file: the next run names the seeds, and tries them before all others.
     ///
     /// - Parameter file: a text file with a seed in each line, made when there is something to keep. Lines that begin with
     ///   `#` are comments.
     /// - Returns: the simulation that keeps them.
     public func keepingSeeds(in file: URL) -> Self { changed { $0.seedFile = SeedFile(url: file) } }
+
+    /// Says on the standard error stream which life has stood still for so long, at which step; a minute by default.
+    ///
+    /// A call that blocks its thread forever stops the simulation, which nothing can help. Then at least it is known where.
+    public func reportingStalls(after patience: Duration) -> Self { changed { $0.patience = patience } }
 
     private func changed(_ body: (inout Self) -> Void) -> Self {
         var copy = self

@@ -8,6 +8,12 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
     case isNotAccess(String)
     /// A step with an action that the simulation does not have.
     case unknownAction(String)
+    /// A step with an offer that the product does not have.
+    case unknownOffer(String, of: String)
+    /// A step with a file that no product hosts.
+    case unknownFile(String)
+    /// A step to a country without a store, or with a code that is not ISO 3166-1 alpha-3.
+    case unknownCountry(String)
     /// Nothing that a rule is about: neither products nor invariants.
     case nothingIsClaimed
     /// A number of runs, steps or threads below 1.
@@ -24,7 +30,10 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
         case .isNotAccess(let name):
             "\(name) is neither a non-consumable nor an auto-renewable subscription: use holds in place of allows"
         case .unknownAction(let name): "the simulation has no action \(name)"
-        case .nothingIsClaimed: "nothing is required of the app: add holds, allows or invariant"
+        case .unknownOffer(let offer, let product): "\(product) has no offer \(offer)"
+        case .unknownFile(let file): "no product hosts the file \(file)"
+        case .unknownCountry(let code): "\(code) is no country with a store, as USA is"
+        case .nothingIsClaimed: "nothing is required of the app: add holds, delivers, allows or invariant"
         case .wrongNumber(let number): "\(number) is no number of runs, steps or threads; it is at least 1"
         case .noSeed(let line, let file): "\(line) in \(file) is no seed"
         }

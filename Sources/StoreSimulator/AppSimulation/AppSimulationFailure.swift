@@ -13,6 +13,8 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
 
     /// Why the seed could not be kept, nil where it was or nobody wanted it.
     var notKept: String?
+    /// The number of calls on threads that belong to no launch.
+    var strays = 0
 
     /// The life as Swift source, to paste into a test behind the simulation.
     public var source: String {
@@ -20,14 +22,22 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
         return ".run(seed: \(seed), steps: [\n\(lines)])"
     }
 
-    /// The sentence, the seed, the source and the timeline.
+    /// What the lives of the run have tried, up to this one; nil for a single life.
+    var coverage: AppCoverage?
+
+    /// A sentence about calls to Store Kit that came from threads of no launch meanwhile; nil if there were none.
+    ///
+    /// The simulation writes it to standard error, too. It is no part of the description, as ``AppSimulationReport/hint`` is not.
+    public var hint: String? { AppSimulationReport.hint(ofStrays: strays) }
+
+    /// The sentence, the seed, the source, the timeline, and what the lives up to this one have tried.
     public var description: String {
         """
         \(sentence)
         seed \(seed), \(steps.count) of \(drawn) steps\(notKept.map { " (not kept: \($0))" } ?? ""):
         \(source)
 
-        \(timeline)
+        \(timeline)\(coverage.map { "\n\n\($0.table)" } ?? "")
         """
     }
 }

@@ -156,29 +156,5 @@ public enum AppStep: Hashable, Sendable {
     }
 
     /// The step's kind.
-    public var kind: Kind {
-        switch self {
-        case .action: .action
-        case .kill: .kill
-        case .relaunch: .relaunch
-        case .user: .user
-        case .askToBuy, .approve, .decline: .askToBuy
-        case .interrupt, .settleInterruption: .interruption
-        case .buyElsewhere: .elsewhere
-        case .promote: .promotion
-        case .signIn: .signIn
-        case .familyBuys, .familyLeaves: .family
-        case .storefront: .storefront
-        case .advance: .time
-        case .autoRenew, .expire: .renewal
-        case .billingFails, .gracePeriod, .payBill: .billing
-        case .askForConsent, .consent: .consent
-        case .redeem, .winBack: .offer
-        case .slowDownloads, .failDownload: .download
-        case .refund: .refund
-        case .failPurchases: .failure
-        case .sign: .signature
-        case .reachable, .fault, .release: .wire
-        }
-    }
+    public var kind: Kind { row.kind }
 }

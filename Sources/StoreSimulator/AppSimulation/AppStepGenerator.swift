@@ -49,6 +49,9 @@ struct AppStepGenerator {
         return (0..<count).map { _ in step() }
     }
 
+    /// The last boundary from a step on at which a process is killed.
+    static let latestKill = 16
+
     /// How often a kind is drawn unless the user says otherwise.
     private static func weight(of kind: AppStep.Kind) -> Int {
         switch kind {
@@ -66,6 +69,7 @@ struct AppStepGenerator {
     private static func canHappen(_ kind: AppStep.Kind, _ choices: Choices) -> Bool {
         switch kind {
         case .action: !choices.actions.isEmpty
+        case .elsewhere, .promotion: !choices.products.isEmpty
         case .renewal, .billing, .consent: choices.products.contains { $0.kind == .autoRenewable }
         case .family: choices.products.contains { $0.isFamilyShareable }
         case .offer: !choices.offers.isEmpty
@@ -86,7 +90,7 @@ struct AppStepGenerator {
     private mutating func step(of kind: AppStep.Kind) -> AppStep {
         switch kind {
         case .action: .action(choices.actions[below(choices.actions.count)])
-        case .kill: .kill(after: 1 + below(16))
+        case .kill: .kill(after: 1 + below(Self.latestKill))
         case .relaunch: .relaunch
         case .user: .user([.pays, .pays, .cancels, .isDeclined, .hesitates][below(5)])
         case .askToBuy:

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// What an app keeps between launches, in place of its files, defaults and keychain.
@@ -6,12 +7,19 @@ import StoreCore
 /// storage["swords", default: 0] += transaction.payment.quantity
 /// ```
 ///
-/// A write takes effect whole or not at all: the process may be killed before it and after it. Any thread may use a
-/// storage, but see ``AppSimulation`` about threads of the app's own.
+/// A write takes effect whole or not at all: the process may be killed before it and after it. What is read is a copy of what
+/// was written, by `Codable`, as it is on a disk: a change of an object has to be written again. Any thread may use a storage,
+/// but see ``AppSimulation`` about threads of the app's own.
 public final class AppStorage: Sendable {
     /// The values, which outlive launches.
     final class Disk: Sendable {
-        fileprivate let values = Locked<[String: any Sendable]>([:])
+        fileprivate enum Entry: Sendable {
+            /// A value that no other can change.
+            case plain(any Sendable)
+            case encoded(Data, ObjectIdentifier)
+        }
+
+        fileprivate let entries = Locked<[String: Entry]>([:])
     }
 
     private let disk: Disk
@@ -24,13 +32,30 @@ public final class AppStorage: Sendable {
 
     /// A value, nil where there is none of this type under the key.
     ///
-    /// Setting it to nil removes it.
+    /// Setting it to nil removes it. A value that cannot be encoded, or that cannot be decoded again, breaks a rule of the
+    /// simulation.
     public subscript<Value: Codable & Sendable>(key: String) -> Value? {
-        // Nothing is no value either where an optional one is asked for.
-        get { disk.values.withLock { $0[key] }.flatMap { $0 as? Value } }
+        get {
+            switch disk.entries.withLock({ $0[key] }) {
+            case nil: return nil
+            // Nothing is no value either where an optional one is asked for.
+            case .plain(let value): return value as? Value
+            case .encoded(let data, let type):
+                guard type == ObjectIdentifier(Value.self) else { return nil }
+                do { return try Self.decoder.decode(Value.self, from: data) } catch {
+                    process.fail("what the app keeps under \(key.debugDescription) cannot be decoded: \(error)")
+                    return nil
+                }
+            }
+        }
         set {
             guard process.pass(.storage) else { return }
-            disk.values.withLock { $0[key] = newValue }
+            do {
+                let entry = try newValue.map { try Self.entry($0) }
+                disk.entries.withLock { $0[key] = entry }
+            } catch {
+                process.fail("what the app keeps under \(key.debugDescription) cannot be encoded: \(error)")
+            }
             process.pass(.storage)
         }
     }
@@ -40,4 +65,52 @@ public final class AppStorage: Sendable {
         get { self[key] ?? value() }
         set { self[key] = newValue }
     }
+
+    private static func entry<Value: Codable & Sendable>(_ value: Value) throws -> Disk.Entry {
+        if value is any PlainValue { return .plain(value) }
+        return .encoded(try encoder.encode(value), ObjectIdentifier(Value.self))
+    }
+
+    private static let infinities = ("inf", "-inf", "nan")
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy =
+            .convertToString(positiveInfinity: infinities.0, negativeInfinity: infinities.1, nan: infinities.2)
+        return encoder
+    }
+
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy =
+            .convertFromString(positiveInfinity: infinities.0, negativeInfinity: infinities.1, nan: infinities.2)
+        return decoder
+    }
 }
+
+/// A value without references, of which a copy is as good as one from a disk.
+private protocol PlainValue {}
+
+extension Bool: PlainValue {}
+extension Int: PlainValue {}
+extension Int8: PlainValue {}
+extension Int16: PlainValue {}
+extension Int32: PlainValue {}
+extension Int64: PlainValue {}
+extension UInt: PlainValue {}
+extension UInt8: PlainValue {}
+extension UInt16: PlainValue {}
+extension UInt32: PlainValue {}
+extension UInt64: PlainValue {}
+extension Float: PlainValue {}
+extension Double: PlainValue {}
+extension String: PlainValue {}
+extension Data: PlainValue {}
+extension Date: PlainValue {}
+extension Decimal: PlainValue {}
+extension URL: PlainValue {}
+extension UUID: PlainValue {}
+extension Optional: PlainValue where Wrapped: PlainValue {}
+extension Array: PlainValue where Element: PlainValue {}
+extension Set: PlainValue where Element: PlainValue {}
+extension Dictionary: PlainValue where Key: PlainValue, Value: PlainValue {}

@@ -5,11 +5,13 @@ import StoreCore
 final class LaunchBackend: StoreBackend {
     private let wire: any StoreBackend
     private let process: AppProcess
+    private let shown: ShownTransactions
     private let receivers = Locked<[LaunchReceiver]>([])
 
-    init(_ wire: any StoreBackend, _ process: AppProcess) {
+    init(_ wire: any StoreBackend, _ process: AppProcess, _ shown: ShownTransactions) {
         self.wire = wire
         self.process = process
+        self.shown = shown
     }
 
     var clock: any StoreClock { wire.clock }
@@ -18,9 +20,9 @@ final class LaunchBackend: StoreBackend {
     /// The store's services, of which a killed process has those that only read.
     var services: StoreServices {
         var services = wire.services
-        services.history = services.history.map { LaunchHistory($0, process) }
+        services.history = services.history.map { LaunchHistory($0, process, shown) }
         services.content = services.content.map { LaunchContent($0, process) }
-        services.receipts = services.receipts.map { LaunchReceipts($0, process) }
+        services.receipts = services.receipts.map { LaunchReceipts($0, process, shown) }
         if process.isDead { (services.promotions, services.codes, services.consent) = (nil, nil, nil) }
         return services
     }
@@ -36,7 +38,7 @@ final class LaunchBackend: StoreBackend {
         guard process.pass(.call) else { return }
         let own = receivers.withLock { receivers in
             if let own = receivers.first(where: { $0.receiver === receiver }) { return own }
-            let own = LaunchReceiver(receiver, process)
+            let own = LaunchReceiver(receiver, process, shown)
             receivers.append(own)
             return own
         }
@@ -91,15 +93,23 @@ private final class LaunchContent: ContentService {
 private final class LaunchReceipts: ReceiptService {
     private let receipts: any ReceiptService
     private let process: AppProcess
+    private let shown: ShownTransactions
 
-    init(_ receipts: any ReceiptService, _ process: AppProcess) {
+    init(_ receipts: any ReceiptService, _ process: AppProcess, _ shown: ShownTransactions) {
         self.receipts = receipts
         self.process = process
+        self.shown = shown
     }
 
-    func receipt(forTransaction identifier: String) -> Data? { receipts.receipt(forTransaction: identifier) }
+    func receipt(forTransaction identifier: String) -> Data? {
+        shown.noteReceipt()
+        return receipts.receipt(forTransaction: identifier)
+    }
 
-    var appReceipt: Data? { receipts.appReceipt }
+    var appReceipt: Data? {
+        shown.noteReceipt()
+        return receipts.appReceipt
+    }
 
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         process.ask(reply) { receipts.refreshReceipt(properties, reply: $0) }
@@ -110,16 +120,19 @@ private final class LaunchReceipts: ReceiptService {
 private final class LaunchReceiver: StoreUpdateReceiver {
     let receiver: any StoreUpdateReceiver
     private let process: AppProcess
+    private let shown: ShownTransactions
 
-    init(_ receiver: any StoreUpdateReceiver, _ process: AppProcess) {
+    init(_ receiver: any StoreUpdateReceiver, _ process: AppProcess, _ shown: ShownTransactions) {
         self.receiver = receiver
         self.process = process
+        self.shown = shown
     }
 
     var journal: JournalID { receiver.journal }
 
     func receive(_ batch: UpdateBatch) {
         guard process.pass(.update) else { return }
+        shown.note(batch)
         receiver.receive(batch)
         process.pass(.update)
     }

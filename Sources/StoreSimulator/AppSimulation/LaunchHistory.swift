@@ -5,17 +5,24 @@ import StoreCore
 final class LaunchHistory: HistoryService {
     private let history: any HistoryService
     private let process: AppProcess
+    private let shown: ShownTransactions
 
-    init(_ history: any HistoryService, _ process: AppProcess) {
+    init(_ history: any HistoryService, _ process: AppProcess, _ shown: ShownTransactions) {
         self.history = history
         self.process = process
+        self.shown = shown
     }
 
     func transactions(
         _ query: HistoryQuery,
         reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
     ) {
-        process.ask(reply) { history.transactions(query, reply: $0) }
+        process.ask { [shown] answer in
+            if case .success(let page) = answer { shown.note(page) }
+            reply(answer)
+        } _: {
+            history.transactions(query, reply: $0)
+        }
     }
 
     func subscriptions(

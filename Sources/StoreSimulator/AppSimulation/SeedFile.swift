@@ -7,7 +7,11 @@ struct SeedFile: Sendable {
     /// Reads the seeds, none where there is no file.
     func seeds() throws -> [UInt64] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
-        return try String(contentsOf: url, encoding: .utf8)
+        return try seeds(in: String(contentsOf: url, encoding: .utf8))
+    }
+
+    private func seeds(in text: String) throws -> [UInt64] {
+        try text
             .split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
@@ -18,9 +22,17 @@ struct SeedFile: Sendable {
     }
 
     /// Adds a seed, unless it is there.
+    ///
+    /// Several tests and processes may do so at a time.
     func add(_ seed: UInt64) throws {
-        guard try !seeds().contains(seed) else { return }
-        let text = (try? String(contentsOf: url, encoding: .utf8)) ?? "# Seeds of lives that failed.\n"
-        try Data("\(text)\(text.hasSuffix("\n") ? "" : "\n")\(seed)\n".utf8).write(to: url, options: .atomic)
+        let descriptor = open(url.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path]) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard flock(descriptor, LOCK_EX) == 0 else { throw CocoaError(.fileLocking) }
+        // Closing the file ends the lock.
+        let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        guard try !seeds(in: text).contains(seed) else { return }
+        let beginning = text.isEmpty ? "# Seeds of lives that failed.\n" : text.hasSuffix("\n") ? "" : "\n"
+        try file.write(contentsOf: Data("\(beginning)\(seed)\n".utf8))
     }
 }

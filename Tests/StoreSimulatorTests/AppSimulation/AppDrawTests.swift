@@ -26,15 +26,74 @@ import Testing
     }
 
     @Test func `Each life begins with the steps that are given`() async throws {
-        let launches = Locked<Int>(0)
+        let launches = Locked<[Int]>([])
         let simulation = Self.idle.beginning(with: [.relaunch, .relaunch]).without(.relaunch, .kill)
             .invariant("it is launched") { launch in
-                launches.withLock { $0 = max($0, launch.number) }
+                launches.withLock { $0.append(launch.number) }
                 return true
             }
-        let report = try await simulation.run(runs: 3, steps: 4)
+        let report = try await simulation.run(runs: 3, steps: 4, jobs: 1)
         #expect(report.steps == 3 * (2 + 4))
-        #expect(launches.withLock { $0 } >= 2)
+        let all = launches.withLock { $0 }
+        for life in 0..<3 {
+            // After each step. At its end a life is launched again, anyway.
+            let numbers = all.dropFirst(life * all.count / 3).prefix(6)
+            #expect(Array(numbers) == [1, 2, 2, 2, 2, 2])
+        }
+    }
+
+    @Test func `Weights have a limit`() async throws {
+        let simulation = Self.idle.weighing(.time, .max).weighing(.relaunch, .max).weighing(.kill, .max)
+        let report = try await simulation.run(runs: 2)
+        #expect(report.count(of: .time) > 0 && report.count(of: .relaunch) > 0 && report.count(of: .kill) > 0)
+    }
+
+    /// A simulation in which nothing is drawn.
+    private static var still: AppSimulation<AppLaunch> {
+        AppStep.Kind.allCases.reduce(idle) { $0.without($1) }
+    }
+
+    @Test func `A table has each step that was drawn, and the states in which it did something`() async throws {
+        let steps: [AppStep] = [
+            .approve(0), .askToBuy(true), .askToBuy(true), .action("buy"), .decline(0), .approve(0), .release,
+            .reachable(false), .advance(hours: 1), .reachable(true), .kill(after: 1), .action("buy"),
+        ]
+        let simulation = Self.still.action("buy") { _ in
+            _ = try await Product.products(for: ["sword"]).first?.purchase()
+        }
+        let report = try await simulation.beginning(with: steps).run(runs: 2)
+        let lines = report.description.split(separator: "\n").map(String.init)
+        #expect(lines[0] == "2 runs, 24 steps, no rule broken")
+        let rows = lines.dropFirst(2).filter { $0.contains { "123456789".contains($0) } }
+            .map { $0.split(separator: " ").joined(separator: " ") }
+        let header = "drawn  acted  at rest  undecided  interrupted  unfinished  offline  subscribed  lapsed  refunded"
+        #expect(lines[1].trimmingCharacters(in: .whitespaces) == "\(header)  other user")
+        #expect(
+            rows == [
+                "action 4 4 4 0 0 0 0 0 0 0 0",
+                "kill 2 2 2 0 0 0 0 0 0 0 0",
+                "askToBuy 4 2 2 0 0 0 0 0 0 0 0",
+                "approve 4 0 0 0 0 0 0 0 0 0 0",
+                "decline 2 2 0 2 0 0 0 0 0 0 0",
+                "advance 2 2 0 0 0 0 2 0 0 0 0",
+                "reachable 4 4 2 0 0 0 2 0 0 0 0",
+                "release 2 0 0 0 0 0 0 0 0 0 0",
+                "a call to the store 2",
+            ]
+        )
+        #expect(report.steps == 24)
+        // What did nothing does not count.
+        #expect(report.count(of: .askToBuy) == 4)
+        #expect(report.count(of: .wire) == 4)
+    }
+
+    @Test func `A failure has the table of the lives up to it`() async throws {
+        let simulation = Self.still.beginning(with: [.advance(hours: 1)]).invariant("fails") { _ in false }
+        let failure = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(runs: 3) }
+        let row = failure?.description.split(separator: "\n").first { $0.hasPrefix("advance") }
+        #expect(row?.split(separator: " ").prefix(4) == ["advance", "1", "1", "1"])
+        let alone = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(seed: 1, steps: []) }
+        #expect(alone?.description.contains("advance") == false)
     }
 
     @Test func `Nothing is drawn where every kind is left out`() async throws {

@@ -221,6 +221,17 @@ import Testing
         await #expect(throws: AppSimulationError.unknownAction("fly")) {
             try await idle.run(seed: 1, steps: [.action("fly")])
         }
+        let named: [(AppStep, AppSimulationError)] = [
+            (.buyElsewhere("axe"), .unknownProduct("axe")), (.promote("axe"), .unknownProduct("axe")),
+            (.familyBuys("axe"), .unknownProduct("axe")), (.redeem(code: "GIFT", of: "axe"), .unknownProduct("axe")),
+            (.redeem(code: "GIFT", of: "pro"), .unknownOffer("GIFT", of: "pro")),
+            (.winBack("back", of: "pro"), .unknownOffer("back", of: "pro")),
+            (.failDownload("map"), .unknownFile("map")), (.storefront("Germany"), .unknownCountry("Germany")),
+        ]
+        for (step, error) in named {
+            await #expect(throws: error) { try await idle.run(seed: 1, steps: [step]) }
+            await #expect(throws: error) { try await idle.beginning(with: [step]).run(runs: 1) }
+        }
         for (runs, steps, jobs) in [(0, 1, 1), (1, 0, 1), (1, 1, -3)] {
             await #expect(throws: AppSimulationError.wrongNumber(min(runs, steps, jobs))) {
                 try await idle.run(runs: runs, steps: steps, jobs: jobs)

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import StoreCore
 import StoreKit
@@ -62,6 +63,52 @@ import Testing
         for await _ in begun.stream { break }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `A life alone, and its shortening, end when their task is canceled`() async throws {
+        // The second breaks the rule, and would be shortened.
+        for isRight in [true, false] {
+            let begun = DispatchSemaphore(value: 0)
+            let isCanceled = DispatchSemaphore(value: 0)
+            let simulation = AppSimulation(products: Armory.products) { $0 }
+                .action("wait") { _ in
+                    begun.signal()
+                    Self.wait(for: isCanceled)
+                }
+                .invariant("none") { _ in isRight }
+            let steps = Array(repeating: AppStep.action("wait"), count: 20)
+            let task = Task { try await simulation.run(seed: 1, steps: steps) }
+            Self.wait(for: begun)
+            task.cancel()
+            // As often as it might wait, were it not canceled.
+            for _ in 0..<10_000 { isCanceled.signal() }
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
+    @Test func `A life is shortened to what breaks the same rule`() async throws {
+        // Of both rules, the second takes fewer steps to break.
+        let simulation = AppSimulation(products: Armory.products) { $0 }
+            .action("a") { $0.storage["a", default: 0] += 1 }
+            .action("b") { $0.storage["b", default: 0] += 1 }
+            .invariant("at most two of a") { $0.storage["a", default: 0] <= 2 }
+            .invariant("more of a than of b") { $0.storage["a", default: 0] >= $0.storage["b", default: 0] }
+        let steps: [AppStep] = ["a", "b", "a", "b", "a", "b", "b"].map { .action($0) }
+        let failure = await #expect(throws: AppSimulationFailure.self) {
+            try await simulation.run(seed: 1, steps: steps)
+        }
+        #expect(failure?.sentence == "the app breaks its own rule: at most two of a")
+        #expect(failure?.steps == ["a", "a", "a"].map { .action($0) })
+    }
+
+    @Test func `A kill far away is no burden`() async throws {
+        let simulation = AppSimulation(products: Armory.products) { $0 }.invariant("fails") { $0.number == 0 }
+        let failure = await #expect(throws: AppSimulationFailure.self) {
+            try await simulation.run(seed: 1, steps: [.kill(after: 1_000_000_000), .relaunch, .advance(hours: 1)])
+        }
+        #expect(failure?.steps == [])
     }
 
     @Test func `A seed gives the same failure and the same table on any number of threads`() async throws {

@@ -1,0 +1,85 @@
+import StoreCore
+
+// Whether the app has delivered each purchase once.
+extension AppLife {
+    /// Compares how many an app says that it has delivered with what was paid for.
+    func compare(
+        _ held: Int,
+        of product: String,
+        _ shown: ShownTransactions.Interval,
+        _ moment: Moment
+    ) -> String? {
+        let purchases = purchases(of: product)
+        var (paid, refunded) = (0, 0)
+        for purchase in purchases {
+            paid += purchase.quantity
+            if purchase.isRefunded { refunded += purchase.quantity }
+        }
+        if simulation.isVerified, held <= paid {
+            let trusted = purchases.reduce(0) { $0 + (untrusted.contains($1.id) ? 0 : $1.quantity) }
+            if held > trusted { return "\(held) delivered, of which only \(trusted) had a signature to trust" }
+        }
+        if held > paid { return "\(held) delivered, and only \(paid) paid for" }
+        let most = trackers[product, default: DeliveryTracker()]
+            .explain(held, of: purchases, shown, of: product, isLate: hasWaited)
+        if let most, held > most {
+            return "\(held) delivered, for only \(most) of the \(paid) paid for: some again, and others never"
+        }
+        guard moment == .end || moment == .whileRunning else { return nil }
+        let mustReturn = moment == .end && simulation.isTakenBack
+        if mustReturn, held > paid - refunded {
+            return "\(held) kept, although \(refunded) of \(paid) were refunded"
+        }
+        let when = moment == .end ? "" : " before another launch"
+        if held < paid - refunded { return "\(paid) paid for, and only \(held) delivered\(when)" }
+        if trackers[product]?.canBe(purchases, isTakenBack: mustReturn) == false {
+            return "\(held) delivered, and one that was paid for is not among them\(when)"
+        }
+        return nil
+    }
+
+    /// Compares what an app says that it has delivered for each transaction with what was paid for.
+    func compare(_ deliveries: [String: Int], of product: String, _ moment: Moment) -> String? {
+        var left = deliveries.filter { $0.value != 0 }
+        for sale in purchases(of: product) {
+            let held = left.removeValue(forKey: sale.id) ?? 0
+            let name = "transaction \(sale.id)"
+            if held > sale.quantity { return "\(held) delivered for \(name), and only \(sale.quantity) paid for" }
+            if simulation.isVerified, held > 0, untrusted.contains(sale.id) {
+                return "\(held) delivered for \(name), whose signature cannot be trusted"
+            }
+            guard moment == .end || moment == .whileRunning else { continue }
+            if !sale.isRefunded {
+                let when = moment == .end ? "" : " before another launch"
+                if held < sale.quantity {
+                    return "\(sale.quantity) paid for in \(name), and only \(held) delivered\(when)"
+                }
+            } else if moment == .end, simulation.isTakenBack, held > 0 {
+                return "\(held) kept of \(name), although it was refunded"
+            }
+        }
+        guard let other = left.min(by: { $0.key < $1.key }) else { return nil }
+        return "\(other.value) delivered for transaction \(other.key), in which nothing was paid for"
+    }
+
+    /// The purchases of a product by the users of the device.
+    private func purchases(of product: String) -> [DeliveryTracker.Purchase] {
+        var purchases: [DeliveryTracker.Purchase] = []
+        purchases.reserveCapacity(transactions.count)
+        for index in transactions.indices {
+            // In place: a copy of a transaction costs more than all that is asked of it.
+            guard transactions[index].state == .purchased, transactions[index].origin == .purchase,
+                transactions[index].productIdentifier == product, transactions[index].account != "relative"
+            else { continue }
+            purchases.append(
+                DeliveryTracker.Purchase(
+                    id: transactions[index].id,
+                    quantity: transactions[index].quantity,
+                    isFinished: transactions[index].isFinished,
+                    isRefunded: transactions[index].cancellationDate != nil
+                )
+            )
+        }
+        return purchases
+    }
+}

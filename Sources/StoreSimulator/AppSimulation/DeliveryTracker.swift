@@ -1,0 +1,123 @@
+/// A record of which purchases of a product an app can have delivered, as far as its count tells.
+///
+/// A count alone does not tell one delivered twice and another never from each of them delivered once. But an app can deliver
+/// only what it has been told of, and has no reason to deliver late what it has finished.
+struct DeliveryTracker {
+    /// A purchase of the product.
+    struct Purchase {
+        let id: String
+        let quantity: Int
+        let isFinished: Bool
+        let isRefunded: Bool
+    }
+
+    /// The largest number of explanations to tell apart.
+    private static let limit = 256
+
+    /// The sets of purchases of which one has been delivered each, nil if there are too many.
+    private var explanations: Set<PurchaseSet>? = [PurchaseSet()]
+    private var count = 0
+    /// The purchases that the app was ever told of.
+    private var known = PurchaseSet()
+    private var unfinished = PurchaseSet()
+    /// The purchases that can have been delivered, or taken back, since the count was explained last.
+    private var deliverable = PurchaseSet()
+    private var returnable = PurchaseSet()
+
+    /// The place in the sets of each purchase, by its identifier.
+    private var places: [String: Int] = [:]
+    /// The purchases of the last call, and their places: most are the same in the next.
+    private var last: [(id: String, place: Int)] = []
+    private var quantities: [Int] = []
+
+    /// Explains a new count.
+    ///
+    /// - Parameters:
+    ///   - count: how many the app says that it has delivered.
+    ///   - purchases: all purchases of the product.
+    ///   - shown: what the app was told of since the last call.
+    ///   - product: the product's identifier.
+    ///   - isLate: whether the app may have waited for something until now, and act on what it knew before.
+    /// - Returns: how many it can have delivered at most; nil if that is not known.
+    mutating func explain(
+        _ count: Int,
+        of purchases: [Purchase],
+        _ shown: ShownTransactions.Interval,
+        of product: String,
+        isLate: Bool
+    ) -> Int? {
+        guard let explanations else { return nil }
+        let mayReturn = shown.isEverything || shown.revokedProducts.contains(product)
+        // What comes late comes by itself, and not in place of something else.
+        let (isLateGain, isLateLoss) = (isLate && count > self.count, isLate && count < self.count)
+        for (index, purchase) in purchases.enumerated() {
+            let place = place(of: purchase, at: index)
+            let isShown = shown.isEverything || shown.transactions.contains(purchase.id)
+            if isShown { known.insert(place) }
+            if isShown || known.contains(place) && (isLateGain || unfinished.contains(place)) {
+                deliverable.insert(place)
+            }
+            if purchase.isRefunded, isShown || mayReturn || isLateLoss { returnable.insert(place) }
+            if purchase.isFinished { unfinished.remove(place) } else { unfinished.insert(place) }
+        }
+        if count == self.count, returnable.isEmpty {
+            deliverable.removeAll()
+            return count
+        }
+        let most = explanations.map { sum($0.union(deliverable)) }.max() ?? 0
+        var next: Set<PurchaseSet> = []
+        for explanation in explanations {
+            let choices = deliverable.subtracting(explanation).union(returnable.intersection(explanation)).places
+            guard choices.count <= 8, next.count <= Self.limit else {
+                self.explanations = nil
+                return nil
+            }
+            for choice in 0..<(1 << choices.count) {
+                var candidate = explanation
+                for (index, place) in choices.enumerated() where choice >> index & 1 == 1 { candidate.toggle(place) }
+                if sum(candidate) == count { next.insert(candidate) }
+            }
+        }
+        // Where nothing explains it, a part is delivered, or the app does not see all that it has: it will.
+        if next.isEmpty { return most }
+        self.explanations = next
+        self.count = count
+        deliverable.removeAll()
+        returnable.removeAll()
+        return most
+    }
+
+    /// Returns the place of a purchase in the sets, which it keeps.
+    private mutating func place(of purchase: Purchase, at index: Int) -> Int {
+        if index < last.count, last[index].id == purchase.id { return last[index].place }
+        let place = places[purchase.id] ?? quantities.count
+        if place == quantities.count {
+            places[purchase.id] = place
+            quantities.append(purchase.quantity)
+        }
+        if index < last.count { last[index] = (purchase.id, place) } else { last.append((purchase.id, place)) }
+        return place
+    }
+
+    private func sum(_ purchases: PurchaseSet) -> Int {
+        var sum = 0
+        purchases.forEach { sum += quantities[$0] }
+        return sum
+    }
+
+    /// Whether the count can be that of the purchases that should have been delivered.
+    ///
+    /// - Parameters:
+    ///   - purchases: all purchases of the product.
+    ///   - isTakenBack: whether none that was refunded may be among them.
+    /// - Returns: whether there is an explanation, true if there are too many to tell.
+    func canBe(_ purchases: [Purchase], isTakenBack: Bool) -> Bool {
+        guard let explanations else { return true }
+        var due = PurchaseSet()
+        for purchase in purchases where !purchase.isRefunded {
+            guard let place = places[purchase.id] else { return false }
+            due.insert(place)
+        }
+        return explanations.contains { isTakenBack ? $0 == due : $0.isSuperset(of: due) }
+    }
+}
