@@ -31,5 +31,6 @@ let files = [
     "transaction.jws": Data(try transaction.jws.utf8),
     "forged.jws": Data(try forger.jws(of: transaction.payload.json).utf8),
     "receipt.der": store.device.appReceipt ?? Data(),
+    "revoked.crl": try authority.revocationList(at: clock.now),
 ]
 for (name, data) in files { try data.write(to: URL(filePath: name)) }
