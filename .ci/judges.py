@@ -1,7 +1,8 @@
 """Judges what our stores issue, by programs that share no code with them: judges.py FOLDER
 
 FOLDER is one that `sign-samples` has written. Each judge has to accept what is right and to refuse each defect that it can
-see; a defect that it cannot see is listed with the reason, and has to be accepted, so that the list stays true.
+see; a defect that it cannot see is listed with the reason, and has to be accepted, so that the list stays true. That every
+form was judged with every defect that it can have is a check as well: a folder with fewer samples fails.
 """
 
 import base64
@@ -37,6 +38,10 @@ UNSEEN = {
     (CMS, "revoked"): "it is not given the list; openssl verify is",
     (SIGNATURE, "missingLeafMarker"): "they do not know Apple's extensions",
 }
+# What a chain of one certificate and one of three can have, listed here, since the samples' own list may lack something.
+LEAF_DEFECTS = {"expiredLeaf", "missingLeafMarker", "foreignRoot", "wrongKey"}
+DEFECTS = LEAF_DEFECTS | {"missingIntermediateMarker", "chainOfOne", "chainOfFour", "revoked"}
+TYPES = {"Consumable", "Non-Consumable", "Non-Renewing Subscription", "Auto-Renewable Subscription"}
 # What Apple's library has no name for.
 UNREAD = {"requestDate"}
 OTHERWISE_UNSEEN = [
@@ -45,6 +50,7 @@ OTHERWISE_UNSEEN = [
     "Apple's verifier: the unused bits of a signature's last character",
     "Apple's receipt utility: any signature, and all that a receipt says but one transaction's identifier",
     "openssl cms: a receipt's versions and its copies of the intermediate and the root, which it has or does not need",
+    "cryptography's PKCS#7 parser: any signature, any defect of a chain, and all but the certificates; openssl cms judges those",
     "cryptography: the number of unused bits in a certificate's signature, if it is changed to 1 and the last bit is 0",
     "any of them: a transaction receipt's environment, pod and signing status, which no signature covers",
     "any of them: Xcode's own verification, and devices' (`deviceVerification`, the device's hash)",
@@ -57,6 +63,9 @@ root = x509.load_pem_x509_certificate((folder / "root.pem").read_bytes())
 bits = random.Random(14)
 checks = 0
 failures = []
+# What has had a verdict: samples by what they are, and judges with the defects that they were shown.
+judged = set()
+shown = set()
 
 
 def expect(is_right, what):
@@ -74,9 +83,58 @@ def accepts(judge, *arguments):
         return False
 
 
+def kind(sample):
+    """What a sample is, but for the purchase in it."""
+    store = "xcode" if sample["isXcode"] else "production" if sample["isProduction"] else "sandbox"
+    return sample["form"], sample.get("digest"), store, sample.get("defect")
+
+
+def expected_kinds():
+    """Each form with each defect that it can have; JWS and transaction receipts in the digests and the stores they know."""
+    kinds = set()
+    for form in ("transaction", "renewal", "appTransaction"):
+        kinds |= {(form, None, "sandbox", defect) for defect in {None} | DEFECTS}
+        kinds |= {(form, None, store, None) for store in ("production", "xcode")}
+    for digest in ("sha1", "sha256"):
+        kinds |= {("appReceipt", digest, "sandbox", defect) for defect in {None} | DEFECTS}
+        kinds |= {("transactionReceipt", digest, "sandbox", defect) for defect in {None} | LEAF_DEFECTS}
+    kinds |= {("appReceipt", "sha256", store, None) for store in ("production", "xcode")}
+    kinds.add(("transactionReceipt", "sha256", "production", None))
+    return kinds
+
+
+def judge_samples(samples):
+    """Whether nothing was left out: no form, no defect, no type of product, and nothing that a judge does not see."""
+    for missing in sorted(map(str, expected_kinds() - judged)):
+        expect(False, f"a sample of {missing} should have been judged")
+    for unknown in sorted(map(str, judged - expected_kinds())):
+        expect(False, f"{unknown} is a kind of sample that judges.py does not list")
+    for key in UNSEEN:
+        expect(key in shown, f"{key[0]} should have been shown {key[1]}")
+    types = {}
+    for sample in samples:
+        if sample["form"] == "transaction":
+            content = json.loads((folder / sample["content"]).read_bytes())
+            types[content["transactionId"]] = content["type"]
+    for form, digest, store, defect in expected_kinds():
+        if form not in ("transaction", "transactionReceipt"):
+            continue
+        found = set()
+        for sample in samples:
+            if kind(sample) != (form, digest, store, defect):
+                continue
+            identifier = sample.get("transactionId")
+            if identifier is None:
+                identifier = json.loads((folder / sample["content"]).read_bytes())["transactionId"]
+            found.add(types.get(identifier))
+        expect(found == TYPES, f"{form} {digest} {store} {defect} should have a product of each type, not of {found}")
+
+
 def judge_chain(name, sample, judge, data):
     """One judge's verdict about a sample's defect, or the lack of one."""
     defect = sample.get("defect")
+    judged.add(kind(sample))
+    shown.add((name, defect))
     is_expected = defect is None or (name, defect) in UNSEEN
     verb = "accept" if is_expected else "refuse"
     expect(accepts(judge, data) == is_expected, f"{name} should {verb} {sample['file']}")
@@ -230,6 +288,7 @@ for sample in manifest["samples"]:
         JUDGES[sample["form"]](sample)
     except Exception as error:
         expect(False, f"{sample['file']}: {error!r}")
+judge_samples(manifest["samples"])
 for (name, defect), reason in UNSEEN.items():
     print(f"not seen by {name}: {defect}, because {reason}")
 for line in OTHERWISE_UNSEEN:
