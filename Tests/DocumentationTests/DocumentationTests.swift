@@ -36,6 +36,19 @@ import Testing
         }
     }
 
+    @Test func `Each act in the table of notifications is told as its row says`() throws {
+        let rows = try Document.text("Sources/StoreCore/StoreCore.docc/Articles/ServerNotifications.md")
+            .split(separator: "\n")
+            .filter { $0.hasSuffix("` |") }
+        #expect(rows.count > 25)
+        for row in rows {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
+            let (words, line) = try (#require(cells.dropFirst().first), #require(cells.last))
+            let quoted = words.replacing(", ", with: "\", \"")
+            #expect(Self.compiled.contains { $0.contains(["try world.told(\"\(quoted)\") {", line]) }, "\(row)")
+        }
+    }
+
     @Test func `Swift that a doc comment shows is compiled`() throws {
         for path in Self.sources {
             for fence in try Document(path).fences where fence.language == "swift" { expectCompiled(fence, path) }
