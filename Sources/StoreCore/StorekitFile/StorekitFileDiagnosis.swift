@@ -74,6 +74,7 @@ struct StorekitFileDiagnosis {
     /// Returns the place where the text stops being JSON, as far as the system reports it.
     private func syntaxTrouble() -> String {
         if data.isEmpty { return "an empty file" }
+        if let defect = UntrustedJSON.defect(in: data) { return defect }
         do {
             _ = try UntrustedJSON.object(from: data)
             return "a number or a text that cannot be read"

@@ -2,16 +2,19 @@ import Foundation
 
 /// Foundation's JSON parser for data that somebody else wrote.
 ///
-/// The parser refuses more than 512 levels, but traps instead of throwing where the bracket that opens the next level is the
-/// last character of the data (Foundation of Swift 6.3). No JSON ends with an opening bracket, so that such data is refused
-/// before it is parsed.
+/// The parser takes up to 512 levels, at a cost in memory of hundreds of times the data, and traps where the bracket that
+/// opens the next level is the last character (Foundation of Swift 6.3). It also takes UTF-16 and UTF-32, which RFC 8259
+/// rules out between systems. Both are refused here before the data is parsed.
 package enum UntrustedJSON {
+    /// The most levels of arrays and objects; the formats read have fewer than ten.
+    package static let mostLevels = 64
+
     /// Decodes a value.
     ///
     /// - Throws: a `DecodingError` for data of any content and length that is not JSON of this type.
     package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        guard !endsWithOpeningBracket(data) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: unexpectedEnd))
+        if let defect = defect(in: data) {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: defect))
         }
         return try JSONDecoder().decode(type, from: data)
     }
@@ -20,19 +23,35 @@ package enum UntrustedJSON {
     ///
     /// - Throws: a `CocoaError` for data that is not JSON.
     package static func object(from data: Data) throws -> Any {
-        guard !endsWithOpeningBracket(data) else {
-            throw CocoaError(.propertyListReadCorrupt, userInfo: [NSDebugDescriptionErrorKey: unexpectedEnd])
+        if let defect = defect(in: data) {
+            throw CocoaError(.propertyListReadCorrupt, userInfo: [NSDebugDescriptionErrorKey: defect])
         }
         return try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
     }
 
-    private static let unexpectedEnd = "Unexpected end of file"
-
-    /// Whether the last character opens an array or an object.
-    ///
-    /// In UTF-16 and UTF-32 zeros may follow its byte.
-    private static func endsWithOpeningBracket(_ data: Data) -> Bool {
-        guard let last = data.last(where: { $0 != 0 }) else { return false }
-        return last == UInt8(ascii: "[") || last == UInt8(ascii: "{")
+    /// Returns what the parser must not be given the data for, in a few words; nil where it may decide itself.
+    package static func defect(in data: Data) -> String? {
+        data.withUnsafeBytes { bytes in
+            var levels = 0
+            var isText = false
+            var isEscaped = false
+            for byte in bytes {
+                // Text in UTF-16 or UTF-32 has a zero or begins with a byte order mark; UTF-8 has none of the three bytes.
+                if byte == 0 || byte >= 0xfe { return "text that is not UTF-8" }
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\"") {
+                    isText.toggle()
+                } else if isText {
+                    isEscaped = byte == UInt8(ascii: "\\")
+                } else if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
+                    levels += 1
+                    if levels > mostLevels { return "more than \(mostLevels) levels of lists and objects" }
+                } else if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
+                    levels -= 1
+                }
+            }
+            return nil
+        }
     }
 }
