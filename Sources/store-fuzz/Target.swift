@@ -40,16 +40,16 @@ enum TargetName: String, CaseIterable {
         switch self {
         // 256 bytes: the readers themselves. A chain in libcrypto takes less than 50 times its certificates.
         case .der: 4_096
-        // 14,338 bytes: a decoder and its levels for a header of a few characters.
-        case .jws: 32_768
+        // A decoder and its levels for a header of a few characters.
+        case .jws: 16_384
         // 1,138 bytes: the two property lists around an input.
         case .plist: 4_096
-        // 253,825 bytes, for a real file of 2,674: what Foundation makes once, and keeps.
-        case .storekit: 327_680
+        // A decoder and the catalog of a short file.
+        case .storekit: 32_768
         // 184,814 bytes: a store, in which the request finds something, and its answer.
         case .server: 262_144
-        // 33,288 bytes: a connection's memory in libmicrohttpd.
-        case .http: 65_536
+        // 33,288 bytes: a connection's memory in libmicrohttpd, of which the one before may not be let go of yet.
+        case .http: 98_304
         }
     }
 
