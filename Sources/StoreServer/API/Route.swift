@@ -68,4 +68,12 @@ enum Route: Hashable, Sendable {
         }
         throw allowed.map { .method(allowed: $0) } ?? .path
     }
+
+    /// Whether it reads transactions and nothing else, so that the answer stays the same for a moment of the store.
+    var isAboutTransactions: Bool {
+        switch self {
+        case .transaction, .history, .order, .refunds: true
+        default: false
+        }
+    }
 }

@@ -11,6 +11,7 @@ package struct ServerAPI: Sendable {
     let hasNotificationURL: Bool
     /// The date by which tokens expire: the system's, as clients make them by theirs.
     let now: @Sendable () -> Date
+    private let recentAnswers = RecentAnswers()
 
     /// The most transactions or notifications in an answer.
     static let pageSize = 20
@@ -50,7 +51,11 @@ package struct ServerAPI: Sendable {
             let route = try Route(request.method, path)
             if let failure = failures.nextRequest().flatMap(APIError.init(code:)) { throw failure }
             guard failures.isAvailable else { throw APIError.internalErrorRetryable }
-            return isForeign ? try foreignAnswer(route) : try answer(route, request)
+            if isForeign { return try foreignAnswer(route) }
+            guard route.isAboutTransactions else { return try answer(route, request) }
+            return try recentAnswers.answer(to: .init(route: route, query: request.query), of: view) {
+                try answer(route, request)
+            }
         } catch let absence as Route.Absence {
             switch absence {
             case .path: return HTTPResponse(404)

@@ -84,5 +84,5 @@ extension AppTransactionPayload: SandboxPayload {
 
 extension PayloadDate {
     /// The whole seconds since the beginning of 1970, UTC.
-    fileprivate var seconds: Int64 { floorDivide(milliseconds, by: 1000) }
+    var seconds: Int64 { floorDivide(milliseconds, by: 1000) }
 }
