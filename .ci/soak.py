@@ -203,6 +203,8 @@ for _ in range(kills):
     server.kill()
     deaths += 1
     server = Server(facts["port"])
+# A server that has just started has none of what it keeps for its clients: it is asked for a while first.
+time.sleep(seconds / 8)
 base, base_sold = server.memory(), len(sold)
 # However long the kills took: memory is looked at for a quarter of the time at least.
 end = max(begun + seconds, time.monotonic() + seconds / 4)

@@ -75,6 +75,8 @@ final class SellingShop {
         let product = Int.random(in: 0..<20, using: &dice) == 0 && !isSubscriber ? "pro" : "coins"
         let transaction = try account.buy(product)
         try tell("sold \(transaction) \(Self.word(account.name))")
+        // An app would; what nobody finishes is kept for each device, and in each receipt.
+        try ServerView(store).finish(transaction)
         Thread.sleep(forTimeInterval: Self.pause)
     }
 
