@@ -19,15 +19,11 @@ struct HTTPTarget: Target {
     func read(_ input: [UInt8]) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = server.port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isConnected = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
-        }
-        guard isConnected else { fatalError("the server takes no connection") }
+        // An address has ports for a minute of connections; each input has one of 65,536 addresses.
+        let source = input.reduce(UInt16(0)) { $0 &* 31 &+ UInt16($1) }
+        guard Self.call(bind, descriptor, 0x7f01_0000 | UInt32(source), port: 0),
+            Self.call(connect, descriptor, 0x7f00_0001, port: server.port)
+        else { fatalError("the server takes no connection: \(String(cString: strerror(errno)))") }
         var rest = input[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -38,6 +34,24 @@ struct HTTPTarget: Target {
         shutdown(descriptor, Int32(SHUT_WR))
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
+    }
+
+    /// Calls `bind` or `connect` with an address of this machine; returns whether it succeeded.
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32,
+        _ descriptor: Int32,
+        _ host: UInt32,
+        port: UInt16
+    ) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        return withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
     }
 
     var seeds: [[UInt8]] {

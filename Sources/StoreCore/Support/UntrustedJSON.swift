@@ -34,21 +34,20 @@ package enum UntrustedJSON {
         data.withUnsafeBytes { bytes in
             var levels = 0
             var isText = false
-            var isEscaped = false
-            for byte in bytes {
+            var place = 0
+            while place < bytes.count {
+                let byte = bytes[place]
+                place += 1
+                switch byte {
                 // Text in UTF-16 or UTF-32 has a zero or begins with a byte order mark; UTF-8 has none of the three bytes.
-                if byte == 0 || byte >= 0xfe { return "text that is not UTF-8" }
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\"") {
-                    isText.toggle()
-                } else if isText {
-                    isEscaped = byte == UInt8(ascii: "\\")
-                } else if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
+                case 0, 0xfe, 0xff: return "text that is not UTF-8"
+                case UInt8(ascii: "\""): isText.toggle()
+                case UInt8(ascii: "\\") where isText: place += 1
+                case UInt8(ascii: "[") where !isText, UInt8(ascii: "{") where !isText:
                     levels += 1
                     if levels > mostLevels { return "more than \(mostLevels) levels of lists and objects" }
-                } else if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
-                    levels -= 1
+                case UInt8(ascii: "]") where !isText, UInt8(ascii: "}") where !isText: levels -= 1
+                default: break
                 }
             }
             return nil
