@@ -66,6 +66,7 @@ struct HTTPTarget: Target {
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\na",
             "GET /" + String(repeating: "a", count: 40_000) + " HTTP/1.1\r\n\r\n",
             "GET / HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 6_000) + "\r\n",
+            "GET /?" + String(repeating: "&", count: 900) + " HTTP/1.1\r\nHost: a\r\n\r\n",
         ].map { Array($0.utf8) }
     }
 }

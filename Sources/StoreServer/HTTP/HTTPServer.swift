@@ -65,14 +65,25 @@
             func number(_ option: MHD_OPTION) -> any CVarArg { UInt32(option.rawValue) }
             let context = Unmanaged.passUnretained(gate).toOpaque()
             let closure = Int(bitPattern: context)
-            let begun: BeginCallback = { _, target, _ in
-                let target = target.map { String(cString: $0) } ?? "/"
-                return Unmanaged.passRetained(RequestReader(target: target)).toOpaque()
+            // Called when a connection begins, with nothing kept yet, and when it ends.
+            let connected: ConnectionCallback = { _, _, place, _ in
+                if let requests = place?.pointee {
+                    place?.pointee = nil
+                    Unmanaged<RequestPlace>.fromOpaque(requests).release()
+                } else {
+                    place?.pointee = Unmanaged.passRetained(RequestPlace()).toOpaque()
+                }
             }
-            let completed: CompletionCallback = { gate, _, place, _ in
-                guard let gate, let reader = place?.pointee else { return }
-                place?.pointee = nil
-                HTTPGate.at(gate).completed(Unmanaged<RequestReader>.fromOpaque(reader).takeRetainedValue())
+            let begun: BeginCallback = { _, target, connection in
+                guard let connection, let place = store_connection_context(connection) else { return nil }
+                let reader = RequestReader(target: target.map { String(cString: $0) } ?? "/")
+                Unmanaged<RequestPlace>.fromOpaque(place).takeUnretainedValue().reader = reader
+                return Unmanaged.passUnretained(reader).toOpaque()
+            }
+            let completed: CompletionCallback = { gate, connection, _, _ in
+                guard let gate, let connection, let place = store_connection_context(connection) else { return }
+                let requests = Unmanaged<RequestPlace>.fromOpaque(place).takeUnretainedValue()
+                if let reader = requests.reader.take() { HTTPGate.at(gate).completed(reader) }
             }
             return address.withPointer { socketAddress in
                 let options: [any CVarArg] = [
@@ -83,6 +94,7 @@
                     number(.THREAD_POOL_SIZE), max(1, min(limits.threads, limits.connections)),
                     number(.URI_LOG_CALLBACK), unsafeBitCast(begun, to: Int.self), closure,
                     number(.NOTIFY_COMPLETED), unsafeBitCast(completed, to: Int.self), closure,
+                    number(.NOTIFY_CONNECTION), unsafeBitCast(connected, to: Int.self), closure,
                     number(.END),
                 ]
                 return withVaList(options) { options in
@@ -111,6 +123,17 @@
             }
         }
 
+        /// Holds the reader of a connection's present request: libmicrohttpd does not tell the end of one that it refused
+        /// itself, as for more parameters than a connection's memory takes.
+        private final class RequestPlace {
+            var reader: RequestReader?
+        }
+
+        private typealias ConnectionCallback =
+            @convention(c) (
+                UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+                MHD_ConnectionNotificationCode
+            ) -> Void
         private typealias BeginCallback =
             @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer?
         private typealias CompletionCallback =
