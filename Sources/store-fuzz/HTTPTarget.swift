@@ -22,18 +22,35 @@ struct HTTPTarget: Target {
         // An address has ports for a minute of connections; each input has one of 65,536 addresses.
         let source = input.reduce(UInt16(0)) { $0 &* 31 &+ UInt16($1) }
         guard Self.call(bind, descriptor, 0x7f01_0000 | UInt32(source), port: 0),
-            Self.call(connect, descriptor, 0x7f00_0001, port: server.port)
+            Self.call(connect, descriptor, 0x7f00_0001, port: server.port) || Self.goesOnConnecting(descriptor)
         else { fatalError("the server takes no connection: \(String(cString: strerror(errno)))") }
         var rest = input[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = Self.uninterrupted {
+                rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            }
             // A server that has read enough closes the connection.
             guard count > 0 else { break }
             rest = rest.dropFirst(count)
         }
         shutdown(descriptor, Int32(SHUT_WR))
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
+        while Self.uninterrupted({ recv(descriptor, &buffer, buffer.count, 0) }) > 0 {}
+    }
+
+    /// Waits for a connection that a signal has interrupted, as libFuzzer's timer does; returns false for any other failure.
+    private static func goesOnConnecting(_ descriptor: Int32) -> Bool {
+        guard errno == EINTR else { return false }
+        var awaited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return uninterrupted { Int(poll(&awaited, 1, -1)) } == 1
+    }
+
+    /// Calls a function of the system until no signal interrupts it.
+    private static func uninterrupted(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
     }
 
     /// Calls `bind` or `connect` with an address of this machine; returns whether it succeeded.
