@@ -76,7 +76,10 @@ extension Transaction {
                 if var updates {
                     defer { self.updates = updates }
                     guard let identifiers = await updates.next(of: face, isolation: actor) else { return false }
-                    guard let answer = await face.transactions(of: identifiers) else { return true }
+                    let answer = await face.transactions(of: identifiers)
+                    let found = Set(answer?.transactions.map(\.content.transactionId) ?? [])
+                    face.finishReading(identifiers, of: updates.number, found: found)
+                    guard let answer else { return true }
                     (page, origin) = (answer.transactions, answer.origin)
                     return true
                 }

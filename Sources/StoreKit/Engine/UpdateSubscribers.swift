@@ -9,7 +9,11 @@ struct UpdateSubscribers: Sendable {
             case pending
             /// It is to take it, and the transaction was finished since.
             case forgotten
-            /// It has taken it, and the transaction is unfinished.
+            /// It has taken it, and reads it.
+            case reading
+            /// The same, and was told of it again meanwhile.
+            case readingToldAgain
+            /// It has taken and read it, and the transaction is unfinished.
             case taken
         }
 
@@ -30,6 +34,8 @@ struct UpdateSubscribers: Sendable {
             switch place {
             case nil: pending.append(identifier)
             case .taken?: if isAgain { pending.append(identifier) } else { places[identifier] = .taken }
+            case .reading?, .readingToldAgain?:
+                if isAgain { pending.append(identifier) } else { places[identifier] = .readingToldAgain }
             case .pending?, .forgotten?: break
             }
         }
@@ -37,12 +43,27 @@ struct UpdateSubscribers: Sendable {
         mutating func take(_ count: Int) -> [String] {
             let page = pending.prefix(count)
             pending.removeFirst(page.count)
-            for identifier in page { places[identifier] = places[identifier] == .forgotten ? nil : .taken }
+            for identifier in page { places[identifier] = places[identifier] == .forgotten ? nil : .reading }
             return Array(page)
         }
 
+        /// Records what a transaction's reading has found: one that could not be read is told when it comes again.
+        mutating func finishReading(_ identifier: String, isFound: Bool) {
+            switch places[identifier] {
+            case .reading?: places[identifier] = isFound ? .taken : nil
+            case .readingToldAgain? where isFound: places[identifier] = .taken
+            case .readingToldAgain?:
+                places[identifier] = .pending
+                pending.append(identifier)
+            case .pending?, .forgotten?, .taken?, nil: break
+            }
+        }
+
         mutating func forget(_ identifier: String) {
-            if let place = places[identifier] { places[identifier] = place == .taken ? nil : .forgotten }
+            switch places[identifier] {
+            case .pending?, .forgotten?: places[identifier] = .forgotten
+            case .reading?, .readingToldAgain?, .taken?, nil: places[identifier] = nil
+            }
         }
 
         mutating func forgetAll() { (places, pending) = ([:], []) }
@@ -98,7 +119,18 @@ struct UpdateSubscribers: Sendable {
     }
 
     /// Takes what a subscriber has not taken yet, at most so many as a page of the history has.
+    ///
+    /// Whoever takes it reads it, and then says what was found, see ``finishReading(_:of:found:)``.
     mutating func take(of number: Int) -> [String] { all[number]?.take(HistoryQuery.defaultLimit) ?? [] }
+
+    /// Records which of the transactions that a subscriber has taken could be read.
+    ///
+    /// The store does not show those of a user who has signed out; once the user is back, the queue tells of them again.
+    mutating func finishReading(_ identifiers: [String], of number: Int, found: Set<String>) {
+        for identifier in identifiers {
+            all[number]?.finishReading(identifier, isFound: found.contains(identifier))
+        }
+    }
 
     /// Forgets a finished transaction: should its identifier come again, it is news.
     mutating func forget(_ identifier: String) {

@@ -44,4 +44,22 @@ import Testing
         let told = [await second.next(), await second.next(), await second.next()].map { $0?.unsafePayloadValue.id }
         #expect(told.prefix(2) == refunded.dropFirst().map { $0 }[...])
     }
+
+    @Test func `What could not be read while its user was away is told once the user is back`() async throws {
+        let shop = try Shop(.inline)
+        let (store, account) = (shop.store, shop.store.account)
+        let followed = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        let refunded = try account.buy("season")
+        try store.refund(refunded)
+        let other = try store.addAccount("other")
+        try store.device.signIn(to: other)
+        // It is to take the refund, which the store does not show to somebody else.
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        let coins = try other.buy("coins")
+        #expect(try #require(await iterator.next()).unsafePayloadValue.id == UInt64(coins))
+        try store.device.signIn(to: account)
+        try account.buy("sword")
+        #expect(try #require(await iterator.next()).unsafePayloadValue.id == UInt64(refunded))
+        withExtendedLifetime(followed) {}
+    }
 }
