@@ -38,6 +38,19 @@ struct Revocations: Codable, Sendable {
         notices[device, default: []].append(notice)
     }
 
+    /// Removes the notices that an account's apps have yet to receive about a product, since access to it is back.
+    mutating func withdrawNotices(to account: AccountID, about productIdentifier: String) {
+        for device in Array(notices.keys) {
+            notices[device] = notices[device]?.compactMap { notice in
+                guard notice.account == account else { return notice }
+                let rest = notice.productIdentifiers.filter { $0 != productIdentifier }
+                if rest.isEmpty { return nil }
+                return Revocation(account: account, position: notice.position, productIdentifiers: rest)
+            }
+            if notices[device]?.isEmpty == true { notices[device] = nil }
+        }
+    }
+
     /// Removes the notices that an app has received, about the account that is signed in on its device.
     mutating func tell(_ account: AccountID, on device: DeviceID, through position: Int) {
         if notices.isEmpty { return }

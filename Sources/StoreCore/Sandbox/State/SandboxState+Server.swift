@@ -9,7 +9,6 @@ extension SandboxState {
             server.extended(subscription, at: date)
         case .extendedAll(let outcome): server.extendedAll(outcome, at: date)
         case .tokenSet(let original, _, let token):
-            purchasesChange()
             server.set(token, original: original, end: nextTransaction)
             if let index = subscriptions.index(ofOriginal: original) {
                 subscriptions.setApplicationUsername(token.uuidString.lowercased(), of: index)
@@ -34,12 +33,17 @@ extension SandboxState {
             accounts[account].history[index].isCancelled = false
             isOwned = isOwned || accounts[account].history[index].isOwn
         }
+        var givesAccess = true
         switch catalog.kind(of: reversal.product) {
-        case .nonConsumable, .freeSubscription: if isOwned { accounts[account].owned.insert(reversal.product) }
+        case .nonConsumable, .freeSubscription:
+            givesAccess = isOwned
+            if isOwned { accounts[account].owned.insert(reversal.product) }
         case .autoRenewable:
+            givesAccess = reversal.resumed != nil
             if let index = reversal.resumed, subscriptions[index].end == .revoked { subscriptions.resume(index) }
         case .consumable, .nonRenewing: break
         }
+        if givesAccess { revocations.withdrawNotices(to: account, about: catalog[reversal.product].identifier) }
     }
 
     /// Adds the updates that a change, already applied, means for a queue on a device.

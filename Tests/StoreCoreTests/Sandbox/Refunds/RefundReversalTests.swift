@@ -34,6 +34,17 @@ import Testing
         #expect(account.entitlements.isEmpty)
     }
 
+    @Test func `B176: What is taken back before an app was told of it, no app is told of`() throws {
+        for product in ["full.game", "sword"] { try account.buy(product) }
+        try store.refund("1")
+        try store.refund("2")
+        try store.reverseRefund(of: "1")
+        let app = App(on: store)
+        #expect(app.recorder.callbacks.contains([.revoked(["full.game"])]) == false)
+        try store.refund("1")
+        #expect(app.recorder.callbacks.last == [.revoked(["full.game"])])
+    }
+
     @Test func `A subscription continues in its period, and renews`() throws {
         try account.buy("gold.monthly")
         market.advance(to: "2025-01-10T00:00:00Z")
