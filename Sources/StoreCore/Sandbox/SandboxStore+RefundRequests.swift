@@ -50,6 +50,7 @@ extension SandboxDriver {
         reason: RefundReason? = nil,
         on device: DeviceID? = nil
     ) throws -> RefundAnswer {
+        if let device, !shell.withLock({ $0.settings.isReachable(from: device) }) { throw Self.unreachable }
         let transaction = try read { builder -> TransactionPayload? in
             guard let transaction = builder.index[identifier],
                 device.map({ builder.state.devices[$0].account == transaction.account }) ?? true

@@ -195,6 +195,22 @@ import Testing
         #expect(transaction.deviceVerificationNonce == transaction.deviceVerificationNonce)
     }
 
+    @Test func `A refund cannot be requested of a store that cannot be reached`() async throws {
+        let shop = try Shop(.inline)
+        let sword = try await shop.bought("sword")
+        shop.store.isReachable = false
+        let error = await #expect(throws: StoreKitError.self) {
+            try await shop.run { try await Transaction.beginRefundRequest(for: sword.id) }
+        }
+        guard case .networkError(let failure)? = error else {
+            Issue.record("it is \(String(describing: error))")
+            return
+        }
+        #expect(failure.code == .notConnectedToInternet)
+        shop.store.isReachable = true
+        #expect(try shop.store.signedTransaction(String(sword.id)).payload.revocationDate == nil)
+    }
+
     @Test func `A refund that is requested is the operator's decision`() async throws {
         let shop = try Shop(.inline)
         let sword = try await shop.bought("sword")
