@@ -87,7 +87,9 @@ final class RunMonitor: Sendable {
             defer { condition.unlock() }
             while !isOver.withLock({ $0 }) {
                 let next = report()
-                _ = condition.wait(until: Date(timeIntervalSinceNow: next.seconds))
+                // A wait of centuries traps (Foundation of Swift 6.3), and one of no time would use up a core.
+                let pause = min(max(next.seconds, 0.01), 3_600)
+                _ = condition.wait(until: Date(timeIntervalSinceNow: pause))
             }
         }
         thread.name = "AppSimulation"

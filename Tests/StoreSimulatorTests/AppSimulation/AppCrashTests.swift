@@ -73,6 +73,19 @@ import Testing
         )
     }
 
+    @Test(arguments: [Duration.zero, .seconds(Int64.max)])
+    func `Any time may be given after which a life counts as standing still`(limit: Duration) async throws {
+        let lives = Locked(0)
+        try await AppSimulation(products: Self.products) { launch in
+            lives.withLock { $0 += 1 }
+            return launch
+        }
+        .invariant("none") { _ in true }
+        .reportingStalls(after: limit)
+        .run(seed: 1, steps: [.advance(hours: 1)])
+        #expect(lives.withLock { $0 } > 0)
+    }
+
     @Test func `Seeds that several add at a time are all kept`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).seeds")
         defer { try? FileManager.default.removeItem(at: file) }
