@@ -77,6 +77,8 @@ class Server:
         return 0
 
     def kill(self):
+        if self.process.poll() is not None:
+            fail(f"the server ended by itself, with {self.process.returncode}")
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.reader.join()
@@ -230,6 +232,8 @@ last = Client(clients)
 for transaction, account in sold[:]:
     last.ask_transaction(transaction, account)
 server.kill()
+if not sold or not requests:
+    fail(f"{len(sold)} were sold, {requests} requests answered")
 print(
     f"soak: {clients} clients, {seconds:.0f} s, {deaths + 1} kills, {len(sold)} sold, {requests} requests, memory at most"
     f" {worst:.0%} of what is allowed, {len(failures)} failed"
