@@ -2,32 +2,6 @@ import Foundation
 
 // The store's history. All of this reads the ledger from its beginning: meant for the end of a test.
 extension SandboxStore {
-    /// The store's events, line by line.
-    ///
-    /// - Throws: the error that prevents reading the ledger.
-    public var timeline: SandboxTimeline {
-        get throws {
-            try core.look { shell, _ in
-                var history = LedgerHistory()
-                var entries: [SandboxTimeline.Entry] = []
-                var deliveries = (shell.deliveries ?? [])[...]
-                func addDeliveries() {
-                    while let next = deliveries.first, next.position <= history.state.position {
-                        entries.append(next.entry)
-                        deliveries.removeFirst()
-                    }
-                }
-                addDeliveries()
-                try shell.forEachRecord { record in
-                    history.take(record)
-                    entries.append(SandboxTimeline.Entry(record, history))
-                    addDeliveries()
-                }
-                return SandboxTimeline(entries: entries)
-            }
-        }
-    }
-
     /// Whether the ``timeline`` includes what is sent to devices from now on; false by default.
     ///
     /// Turning it off discards the trace, which is kept in memory, not in the ledger.

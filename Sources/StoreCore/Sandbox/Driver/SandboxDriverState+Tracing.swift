@@ -9,12 +9,12 @@ extension SandboxDriverState {
         case .batch:
             if exchange.batch.after == nil {
                 let what = "told what is unfinished: \(exchange.batch.updates.count)"
-                entries.append(SandboxTimeline.Entry(date: now, what: what, isDelivery: true))
+                entries.append(SandboxTimeline.Entry(date: now, kind: .delivery, what: what, isDelivery: true))
             }
             for update in exchange.batch.updates { entries.append(SandboxTimeline.Entry(update, at: now)) }
         case .lost(let failure):
             let what = "connection lost: \(failure.reason)"
-            entries.append(SandboxTimeline.Entry(date: now, what: what, isDelivery: true))
+            entries.append(SandboxTimeline.Entry(date: now, kind: .delivery, what: what, isDelivery: true))
         }
         for var entry in entries {
             entry.device = state.devices[device].name

@@ -12,19 +12,24 @@ extension SandboxTimeline.Entry {
         case .renewalLimit(let limit):
             what = limit.map { "subscriptions renew at most \($0) times" } ?? "subscriptions renew without limit"
         case .renewalFailed(let subscription, let trouble):
+            kind = .subscription
             describe(subscription, state)
             let grace = trouble.graceEnd.map { "grace period until \($0.universalText), " } ?? ""
             what = "renewal not paid for: \(grace)billing retry until \(trouble.retryEnd.universalText)"
         case .graceEnded(let subscription):
+            kind = .subscription
             describe(subscription, state)
             what = "grace period over, billing retry goes on"
         case .leftOut(let subscription, let term):
+            kind = .subscription
             describe(subscription, state)
             what = "period until \(term.end.universalText) was over before it was paid for, left out"
         case .cutShort(let subscription, let term):
+            kind = .subscription
             describe(subscription, state)
             what = "period ended early, at \(term.end.universalText)"
         case .priceIncrease(let subscription, let increase):
+            kind = .subscription
             describe(subscription, state)
             what =
                 switch increase?.consent {

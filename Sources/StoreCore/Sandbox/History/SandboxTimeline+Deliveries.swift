@@ -2,7 +2,7 @@ import Foundation
 
 extension SandboxTimeline.Entry {
     init(_ update: StoreUpdate, at now: Date) {
-        self.init(date: now, what: "", isDelivery: true)
+        self.init(date: now, kind: .delivery, what: "", isDelivery: true)
         switch update {
         case .transaction(let transaction):
             self.transaction = transaction.identifier
@@ -19,6 +19,7 @@ extension SandboxTimeline.Entry {
         case .storefront(let storefront):
             what = "told: storefront \(storefront?.countryCode ?? "unknown")"
         case .revoked(let identifiers):
+            revoked = identifiers
             what = "told: revoked \(identifiers.joined(separator: ", "))"
         case .promoted(let payment, _):
             productIdentifier = payment.productIdentifier

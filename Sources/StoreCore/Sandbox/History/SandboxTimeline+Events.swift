@@ -34,10 +34,12 @@ extension SandboxTimeline.Entry {
             self.device = state.devices[device].name
             what = isAllowed ? "payments allowed" : "payments not allowed any more"
         case .restoreEnded(let device, let command):
+            kind = .restoration
             self.device = state.devices[device].name
             order = command
             what = "restore ended"
         case .restoreRefused(let device, let command, let failure):
+            kind = .refusal
             self.device = state.devices[device].name
             order = command
             what = "restore refused"
@@ -46,9 +48,11 @@ extension SandboxTimeline.Entry {
             self.device = state.devices[device].name
             what = "receipt refreshed\(properties.clause)"
         case .ended(let subscription, let reason):
+            kind = .subscription
             describe(subscription, state)
             what = "subscription ended: \(reason.rawValue)"
         case .autoRenewal(let subscription, let isOn):
+            kind = .subscription
             describe(subscription, state)
             what = isOn ? "will renew" : "will not renew"
         case .operator(let change):
@@ -64,45 +68,58 @@ extension SandboxTimeline.Entry {
     private mutating func describeTransaction(_ event: StoreEvent, _ history: LedgerHistory) {
         switch event {
         case .ordered(let order):
+            kind = .order
             describe(order.transaction, history, order.command)
             what = "ordered"
         case .refused(let order, let failure):
+            kind = .refusal
             describe(order.transaction, history, order.command)
             what = "refused"
             refusal = failure
         case .sold(let order):
+            kind = .sale
             describe(order.transaction, history, order.command)
             what = Self.sale("sold", order)
         case .approved(let order):
+            kind = .sale
             describe(order.transaction, history, order.command)
             what = Self.sale("approved and sold", order)
         case .asked(let number):
+            kind = .waiting
             describe(number, history)
             what = "asked, and to be decided later"
         case .deferred(let number):
+            kind = .waiting
             describe(number, history)
             what = "waits for somebody else"
         case .declined(let number, let failure):
+            kind = .refusal
             describe(number, history)
             what = "declined"
             refusal = failure
         case .finished(let finish):
+            kind = .finish
             if let number = finish.transaction { describe(number, history) }
             device = history.state.devices[finish.device].name
             order = finish.command
             what = finish.transaction == nil ? "finished what is not there any more" : "finished"
         case .restored(let restoration):
+            kind = .restoration
             account = history.state.accounts[restoration.account].name
             device = history.state.devices[restoration.device].name
             order = restoration.command
+            others = restoration.transactions.map(\.identifier)
+            originals = restoration.transactions.compactMap { history.transaction($0)?.original }
             let names = restoration.transactions.compactMap { history.transaction($0) }.map { transaction in
                 "#\(transaction.original ?? "?") as #\(transaction.id)"
             }
             what = "restored \(names.joined(separator: ", "))"
         case .renewed(_, let number, let term, let charge):
+            kind = .renewal
             describe(number, history)
             what = "renewed until \(term.end.universalText) for \(charge)"
         case .redeemed(let redemption):
+            kind = .sale
             describe(redemption.purchase.transaction, history)
             let name = redemption.offer.terms.identifier ?? ""
             what = Self.sale("\(redemption.offer.kind.rawValue) offer \"\(name)\" redeemed", redemption.purchase)
@@ -121,26 +138,33 @@ extension SandboxTimeline.Entry {
             self.account = state.accounts[account].name
             what = isOn ? "purchases are interrupted from now on" : "purchases are not interrupted any more"
         case .interrupted(let order, let failure):
+            kind = .refusal
             describe(order.transaction, history, order.command)
             what = "interrupted"
             refusal = failure
         case .interruptedLater(let number, let failure):
+            kind = .refusal
             describe(number, history)
             what = "interrupted"
             refusal = failure
         case .resolved(let number, let purchase):
+            kind = .sale
             describe(purchase.transaction, history)
+            originals.append(number.identifier)
             what = Self.sale("what interrupted #\(number.identifier) is resolved: sold", purchase)
         case .bought(let purchase):
+            kind = .sale
             describe(purchase.transaction, history)
             what = Self.sale("sold in the store itself", purchase)
         case .storefront(let countryCode):
             what = "sells for \(countryCode) from now on"
         case .promoted(let device, let product):
+            kind = .order
             self.device = state.devices[device].name
             productIdentifier = product
             what = "purchase begun on the store's page"
         case .newsTold(let device, _):
+            kind = .delivery
             self.device = state.devices[device].name
             what = "the app has heard the news"
         case .promotionChanged(let device, _):
@@ -161,6 +185,8 @@ extension SandboxTimeline.Entry {
         device = transaction.device
         productIdentifier = transaction.productIdentifier
         quantity = transaction.quantity
+        // What is sold, renewed or restored comes from what was before it; all else is about a transaction that is there.
+        if kind == .sale || kind == .renewal || kind == .sharing { originals = [transaction.original].compactMap { $0 } }
     }
 
     mutating func describe(_ subscription: SubscriptionIndex, _ state: SandboxState) {

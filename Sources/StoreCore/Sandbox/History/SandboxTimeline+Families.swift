@@ -6,18 +6,31 @@ extension SandboxTimeline.Entry {
     mutating func describeTakingBack(_ change: OperatorChange, _ history: LedgerHistory) {
         switch change {
         case .refunded(let refund):
-            if let number = refund.transactions.first { describe(number, history) }
+            kind = .refund
+            describe(refund.transactions, history)
+            revoked = refund.revoked
             let sum = refund.transactions.compactMap { history.transaction($0)?.refund }.reduce(0, +)
             what = "refunded \(Self.names(refund.transactions)), \(sum) paid back\(Self.loss(of: refund.revoked))"
         case .deleted(let deletion):
+            kind = .deletion
+            describe(deletion.transactions, history)
             what = "deleted \(Self.names(deletion.transactions))"
         case .cleared:
+            kind = .deletion
             what = "all transactions deleted"
         case .family(let change):
+            kind = .sharing
             describe(change, history)
         default:
             break
         }
+    }
+
+    /// Describes the first of some transactions, and names the others.
+    mutating func describe(_ numbers: [TransactionNumber], _ history: LedgerHistory) {
+        if let number = numbers.first { describe(number, history) }
+        others = numbers.dropFirst().map(\.identifier)
+        originals = []
     }
 
     private mutating func describe(_ change: FamilyChange, _ history: LedgerHistory) {
@@ -41,7 +54,9 @@ extension SandboxTimeline.Entry {
             let purchaser = state.accounts[sharing.key.purchaser].name
             what = sharing.isSilent ? "shared by \(purchaser), to be restored" : "shared by \(purchaser)"
         case .unshared(let key, let numbers, let revoked):
+            describe(numbers, history)
             account = state.accounts[key.member].name
+            self.revoked = revoked
             let purchaser = state.accounts[key.purchaser].name
             let subject = numbers.isEmpty ? "a subscription that lapsed is" : Self.names(numbers)
             what = "\(subject) not shared by \(purchaser) any more\(Self.loss(of: revoked))"

@@ -16,6 +16,8 @@ public struct SandboxTimeline: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         /// The time, by the store's clock.
         public let date: Date
+        /// The kind of event.
+        public internal(set) var kind = Kind.setting
         /// The account that it concerns, by name.
         public var account: String?
         /// The device that it happened on, by name.
@@ -36,10 +38,21 @@ public struct SandboxTimeline: Hashable, Sendable {
         public var refusal: StoreFailure?
         /// Whether this is a delivery to a device rather than a decision.
         public var isDelivery = false
+        /// Further transactions that it creates or changes.
+        var others: [String] = []
+        /// The transactions that the one it is about renews or restores, or continues in another way.
+        var originals: [String] = []
+        /// The products whose access ended with it.
+        var revoked: [String] = []
+        /// The notification that it is or whose delivery it tries, nil for none.
+        var notification: String?
     }
 
     /// The lines, oldest first.
     public let entries: [Entry]
+
+    /// Creates a timeline of lines.
+    package init(entries: [Entry] = []) { self.entries = entries }
 
     /// Returns the lines about one transaction.
     public func entries(about transaction: String) -> [Entry] { entries.filter { $0.transaction == transaction } }
@@ -76,7 +89,8 @@ extension SandboxTimeline: CustomStringConvertible {
 }
 
 extension SandboxTimeline.Entry {
-    fileprivate var sentence: String {
+    /// What happened, why it was refused, and the number of the order.
+    package var sentence: String {
         var sentence = what
         if let refusal { sentence += ", \(refusal.name): \(refusal.reason)" }
         if let order { sentence += " (order \(order.number))" }

@@ -1,0 +1,94 @@
+extension SandboxTimeline {
+    /// A connection from an event to one that led to it.
+    public struct Link: Hashable, Sendable {
+        /// The place of the earlier event in ``SandboxTimeline/entries``.
+        public let source: Int
+        /// The place of the event that follows from it.
+        public let target: Int
+    }
+
+    /// The connections between the events, in the order of those that follow: from an order to its outcome, what devices
+    /// were told of it, and its finish; from a subscription's period to its next; from a purchase to its restoration and
+    /// its refund; from an event to the notification of it.
+    ///
+    /// Computing them takes time proportional to the number of events.
+    public var links: [Link] {
+        var tracer = LinkTracer()
+        return entries.indices.flatMap { place in
+            tracer.sources(of: entries[place], at: place).sorted().map { Link(source: $0, target: place) }
+        }
+    }
+}
+
+/// Finds what led to each event, from the events before it.
+private struct LinkTracer {
+    private struct Told: Hashable {
+        let transaction: String
+        let device: String?
+    }
+
+    /// The last decision about each transaction.
+    private var decided: [String: Int] = [:]
+    private var finished: [String: Int] = [:]
+    private var told: [Told: Int] = [:]
+    /// The newest period or change of each subscription, by its first transaction.
+    private var newest: [String: Int] = [:]
+    /// The last event of each command that is about no single transaction.
+    private var commanded: [OrderID: Int] = [:]
+    /// The event that ended the access to each product last.
+    private var revoked: [String: Int] = [:]
+    private var notifications: [String: Int] = [:]
+    /// The last event of the ledger.
+    private var last: Int?
+
+    /// Returns the places of the events that an event follows from, and notes it.
+    mutating func sources(of entry: SandboxTimeline.Entry, at place: Int) -> Set<Int> {
+        let transactions = [entry.transaction].compactMap { $0 } + entry.others
+        defer { note(entry, transactions, at: place) }
+        switch entry.kind {
+        case .delivery:
+            let decisions = transactions.compactMap { [decided[$0], finished[$0]].compactMap { $0 }.max() }
+            return Set(decisions + entry.revoked.compactMap { revoked[$0] } + command(of: entry))
+        case .finish:
+            return Set(
+                transactions.compactMap { told[Told(transaction: $0, device: entry.device)] ?? decided[$0] }
+            )
+        case .notification:
+            if let sent = entry.notification.flatMap({ notifications[$0] }) { return [sent] }
+            return Set([last].compactMap { $0 })
+        case .subscription, .server:
+            return Set(transactions.compactMap { newest[$0] ?? decided[$0] })
+        case .renewal:
+            return Set(entry.originals.compactMap { newest[$0] ?? decided[$0] })
+        case .restoration:
+            return Set(entry.originals.compactMap { decided[$0] } + command(of: entry))
+        case .sale, .sharing:
+            return Set((transactions + entry.originals).compactMap { newest[$0] ?? decided[$0] })
+        case .setting, .order, .waiting, .refusal, .refund, .deletion:
+            return Set(transactions.compactMap { decided[$0] })
+        }
+    }
+
+    private func command(of entry: SandboxTimeline.Entry) -> [Int] {
+        entry.order.flatMap { commanded[$0] }.map { [$0] } ?? []
+    }
+
+    private mutating func note(_ entry: SandboxTimeline.Entry, _ transactions: [String], at place: Int) {
+        switch entry.kind {
+        case .delivery:
+            for transaction in transactions { told[Told(transaction: transaction, device: entry.device)] = place }
+            return
+        case .notification:
+            // What sends it is about the same one.
+            if let sent = entry.notification, notifications[sent] == nil { notifications[sent] = place }
+            return
+        case .finish: for transaction in transactions { finished[transaction] = place }
+        case .subscription, .server: for transaction in transactions { newest[transaction] = place }
+        default: for transaction in transactions { decided[transaction] = place }
+        }
+        if entry.kind == .renewal || entry.kind == .sale { for first in entry.originals { newest[first] = place } }
+        if entry.transaction == nil, let order = entry.order { commanded[order] = place }
+        for product in entry.revoked { revoked[product] = place }
+        last = place
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+extension SandboxStore {
+    /// The store's events, line by line, with the notifications that an app's server gets.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    public var timeline: SandboxTimeline {
+        get throws {
+            var history = LedgerHistory()
+            /// The events, each with the number of records up to it.
+            var events: [(position: Int, entry: SandboxTimeline.Entry)] = []
+            var notifies = false
+            try core.look { shell, _ in
+                var deliveries = (shell.deliveries ?? [])[...]
+                func addDeliveries() {
+                    while let next = deliveries.first, next.position <= history.state.position {
+                        events.append((history.state.position, next.entry))
+                        deliveries.removeFirst()
+                    }
+                }
+                addDeliveries()
+                try shell.forEachRecord { record in
+                    history.take(record)
+                    let entry = SandboxTimeline.Entry(record, history)
+                    notifies = notifies || entry.kind == .server
+                    events.append((history.state.position, entry))
+                    addDeliveries()
+                }
+            }
+            guard notifies else { return SandboxTimeline(entries: events.map(\.entry)) }
+            // Of what has happened since the lock was left, nothing.
+            var notifications = try ServerView(self).notifications(after: nil, limit: .max)[...]
+            var entries: [SandboxTimeline.Entry] = []
+            func addNotifications(before position: Int) {
+                while let next = notifications.first, next.position.record < position {
+                    entries.append(SandboxTimeline.Entry(next, history))
+                    notifications.removeFirst()
+                }
+            }
+            for event in events {
+                addNotifications(before: event.position)
+                entries.append(event.entry)
+            }
+            addNotifications(before: history.state.position + 1)
+            return SandboxTimeline(entries: entries)
+        }
+    }
+}
+
+extension SandboxTimeline.Entry {
+    /// Describes a notification about a record that `history` has applied, among others.
+    fileprivate init(_ notification: ServerNotification, _ history: LedgerHistory) {
+        let place = notification.position
+        let detail = notification.subtype.map { " (\($0))" } ?? ""
+        self.init(date: notification.date, kind: .notification, what: "server notified: \(notification.type)\(detail)")
+        self.notification = Self.notification(place.index, aboutRecord: place.record)
+        guard let payload = notification.transaction else { return }
+        transaction = payload.transactionId
+        productIdentifier = payload.productId
+        account = TransactionNumber(payload.transactionId).flatMap { history.transaction($0)?.account }
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+
+/// A timeline as it is drawn: one row below another, each event in its lane.
+struct TimelinePicture {
+    /// An event in its row.
+    struct Event {
+        /// Its place in the timeline.
+        let place: Int
+        let kind: SandboxTimeline.Entry.Kind
+        /// The time of the day.
+        let time: String
+        /// The date and the time.
+        let moment: String
+        let lane: Int
+        /// The lane of the queue that ordered it, for the first event that a command led to.
+        let command: Int?
+        /// The product with its quantity, and the transaction.
+        let product: String?
+        let transaction: String?
+        /// The sentence, as it is broken into lines.
+        let lines: [String]
+        /// The account and the device.
+        let people: String
+        /// The places of the account and the product among all, for filters.
+        let accountPlace: Int?
+        let productPlace: Int?
+        /// The places of the events that it follows from.
+        let sources: [Int]
+
+        /// All of it, for whoever does not see the picture.
+        var spoken: String {
+            let subject = [product, transaction].compactMap { $0 }.joined(separator: " ")
+            let sentence = lines.joined(separator: " ")
+            let parts = [moment, people, kind.title, subject].filter { !$0.isEmpty }
+            return "\(parts.joined(separator: ", ")): \(sentence)"
+        }
+    }
+
+    /// A place where a day begins, or where nothing happened for a while.
+    struct Pause {
+        let day: String?
+        let gap: String?
+
+        var title: String { [day, gap.map { "\($0) later" }].compactMap { $0 }.joined(separator: ", ") }
+    }
+
+    enum Row {
+        case event(Event)
+        case pause(Pause)
+    }
+
+    private(set) var rows: [Row] = []
+    let lanes: [TimelineLane]
+    /// The names to filter by, in the order in which they appear.
+    private(set) var accounts: [String] = []
+    private(set) var products: [String] = []
+    /// The kinds that occur.
+    let kinds: [SandboxTimeline.Entry.Kind]
+    /// The first and the last day.
+    let days: String
+
+    /// The seconds without an event that are folded.
+    static let longestGap: TimeInterval = 60
+    /// The width of a line of text, in columns.
+    static let textWidth = 96
+
+    init(_ timeline: SandboxTimeline) {
+        let entries = timeline.entries
+        var sources = [[Int]](repeating: [], count: entries.count)
+        for link in timeline.links { sources[link.target].append(link.source) }
+        var ordered: Set<OrderID> = []
+        // The queue's lane of each event that is the first of a command.
+        let commands = entries.map { entry -> TimelineLane? in
+            guard let order = entry.order, let device = entry.device, entry.kind != .delivery, entry.kind != .finish,
+                ordered.insert(order).inserted
+            else { return nil }
+            return TimelineLane(kind: .queue, name: device)
+        }
+        let sorted = TimelineLanes(entries.map(TimelineLane.init(of:)) + commands.compactMap { $0 })
+        lanes = sorted.all
+        let found = Set(entries.map(\.kind))
+        kinds = SandboxTimeline.Entry.Kind.allCases.filter(found.contains)
+
+        var accountPlaces = NamePlaces()
+        var productPlaces = NamePlaces()
+        // What an event does not name itself is that of the event that it follows from.
+        var people: [(account: String?, product: String?)] = []
+        people.reserveCapacity(entries.count)
+        rows.reserveCapacity(entries.count)
+        var last: (date: Date, day: String)?
+        var ends = ("", "")
+        for (place, entry) in entries.enumerated() {
+            let source = sources[place].last.map { people[$0] }
+            let account = entry.account ?? source?.account
+            let product = entry.productIdentifier ?? source?.product
+            people.append((account, product))
+            let moment = entry.date.universalText
+            let day = String(moment.dropLast(9))
+            let gap = last.map { entry.date.timeIntervalSince($0.date) } ?? 0
+            if last?.day != day || gap >= Self.longestGap {
+                rows.append(
+                    .pause(
+                        Pause(
+                            day: last?.day == day ? nil : day,
+                            gap: gap >= Self.longestGap ? Self.words(for: gap) : nil
+                        )
+                    )
+                )
+            }
+            if last == nil { ends.0 = day }
+            ends.1 = day
+            last = (entry.date, day)
+            let name = entry.productIdentifier.map { SandboxTimeline.name(of: $0, entry.quantity) }
+            let transaction = entry.transaction.map { "#\($0)" }
+            let subject = [name, transaction].compactMap { $0 }
+            let start = subject.reduce(0) { $0 + MarkupText.columns($1) + 1 }
+            let who = [account, entry.device].compactMap { $0 }.joined(separator: ", ")
+            rows.append(
+                .event(
+                    Event(
+                        place: place,
+                        kind: entry.kind,
+                        time: String(moment.suffix(8)),
+                        moment: moment,
+                        lane: sorted[TimelineLane(of: entry)],
+                        command: commands[place].map { sorted[$0] },
+                        product: name,
+                        transaction: transaction,
+                        lines: MarkupText.lines(entry.sentence, width: Self.textWidth, after: start),
+                        people: who,
+                        accountPlace: account.map { accountPlaces.place(of: $0) },
+                        productPlace: product.map { productPlaces.place(of: $0) },
+                        sources: sources[place]
+                    )
+                )
+            )
+        }
+        (accounts, products) = (accountPlaces.names, productPlaces.names)
+        days = ends.0 == ends.1 ? ends.0 : "\(ends.0) to \(ends.1)"
+    }
+
+    /// Returns a span of time in its two largest units.
+    private static func words(for gap: TimeInterval) -> String {
+        let seconds = Int(gap.rounded())
+        let units = [
+            (seconds / 86_400, "day"), (seconds / 3_600 % 24, "hour"), (seconds / 60 % 60, "minute"),
+            (seconds % 60, "second"),
+        ]
+        let parts = units.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }
+        return parts.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: " ")
+    }
+}
+
+/// Names in the order in which they appear.
+private struct NamePlaces {
+    private(set) var names: [String] = []
+    private var places: [String: Int] = [:]
+
+    mutating func place(of name: String) -> Int {
+        if let place = places[name] { return place }
+        places[name] = names.count
+        names.append(name)
+        return names.count - 1
+    }
+}
+
+extension SandboxTimeline.Entry.Kind {
+    /// The state that an event of the kind leads to, in a word.
+    var title: String {
+        switch self {
+        case .setting: "set up"
+        case .order: "ordered"
+        case .waiting: "waiting"
+        case .sale: "sold"
+        case .refusal: "refused"
+        case .delivery: "told"
+        case .finish: "finished"
+        case .renewal: "renewed"
+        case .restoration: "restored"
+        case .subscription: "subscription"
+        case .sharing: "family"
+        case .refund: "refunded"
+        case .deletion: "deleted"
+        case .server: "server"
+        case .notification: "notified"
+        }
+    }
+}
