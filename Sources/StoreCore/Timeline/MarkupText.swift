@@ -43,7 +43,9 @@ enum MarkupText {
         return (halves + 1) / 2
     }
 
-    /// Breaks text into lines at its spaces, and in the middle of a word that is wider than a line.
+    /// Breaks text into lines behind its spaces, and in the middle of a word that is wider than a line.
+    ///
+    /// Together the lines are the text.
     ///
     /// - Parameters:
     ///   - width: the width of a line, in columns.
@@ -63,7 +65,7 @@ enum MarkupText {
                 continue
             }
             if !line.isEmpty || isEmptyAtStart() {
-                lines.append(line)
+                lines.append(line.isEmpty ? "" : line + " ")
                 (line, room) = ("", width)
             }
             while columns(word) > width {

@@ -15,35 +15,24 @@ private struct TimelineSVG {
     private let picture: TimelinePicture
     private let layout: TimelineLayout
     private let margin = 16
-    private let timeWidth = 64
+    private let timeWidth = 86
     /// The width of a column of text, of a font that is wide.
     private let column = 7
     private let top: Int
     private let textStart: Int
     private let width: Int
 
-    private static let longestTitle = 22
-
     init(_ picture: TimelinePicture) {
         self.picture = picture
         let layout = TimelineLayout(picture)
         self.layout = layout
-        let titles = picture.lanes.map { min(MarkupText.columns($0.title), Self.longestTitle) }
+        let titles = picture.lanes.map { MarkupText.columns($0.label) }
         // They are turned by 45 degrees.
         top = margin + max(40, (titles.max() ?? 0) * column * 7 / 10 + 16)
         textStart = margin + timeWidth + layout.width + 10
-        let widest = picture.rows.map { Self.columns(of: $0) }.max() ?? 0
+        let widest = picture.widestText
         let headed = picture.lanes.indices.map { (lane: Int) in layout.x(lane) + titles[lane] * 5 }
         width = max(textStart + max(widest, 40) * column, margin + timeWidth + (headed.max() ?? 0)) + margin
-    }
-
-    private static func columns(of row: TimelinePicture.Row) -> Int {
-        guard case .event(let event) = row else { return 0 }
-        let head = [event.product, event.transaction].compactMap { $0 }.map { MarkupText.columns($0) + 1 }.reduce(0, +)
-        var widths = event.lines.map { MarkupText.columns($0) }
-        widths[0] += head
-        widths[widths.count - 1] += MarkupText.columns(event.people) + 2
-        return widths.max() ?? 0
     }
 
     var text: String {
@@ -91,10 +80,8 @@ private struct TimelineSVG {
         text += "<g aria-hidden=\"true\">\n"
         for (place, lane) in picture.lanes.enumerated() {
             let x = x(place)
-            var title = lane.title
-            while MarkupText.columns(title) > Self.longestTitle { title = title.dropLast(2) + "…" }
             text += """
-                <text class="h" transform="translate(\(x + 4) \(top - 8))rotate(-45)">\(MarkupText.escaped(title))</text>\
+                <text class="h" transform="translate(\(x + 4) \(top - 8))rotate(-45)">\(MarkupText.escaped(lane.label))</text>\
                 <path class="r" d="M\(x) \(top - 4)V\(top + layout.height)"/>
 
                 """
@@ -136,7 +123,7 @@ private struct TimelineSVG {
         let baseline = middle + 5
         text +=
             "<g role=\"listitem\" aria-label=\"\(MarkupText.escaped(event.spoken))\" class=\"\(event.kind.rawValue)\">"
-        text += "<text class=\"t\" x=\"\(margin)\" y=\"\(baseline)\">\(event.time)</text>"
+        if event.isNew { text += "<text class=\"t\" x=\"\(margin)\" y=\"\(baseline)\">\(event.time)</text>" }
         if let command = event.command {
             text += "<path class=\"l\" d=\"M\(x(command)) \(middle)H\(x(event.lane))\"/>"
             text += "<use href=\"#k-command\" x=\"\(x(command))\" y=\"\(middle)\"/>"

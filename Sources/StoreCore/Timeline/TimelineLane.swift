@@ -21,6 +21,16 @@ struct TimelineLane: Hashable {
         case (.server, nil): "server"
         }
     }
+
+    /// The width of a label, in columns.
+    static let labelWidth = 22
+
+    /// The label, cut to its width.
+    var label: String {
+        var label = title
+        while MarkupText.columns(label) > Self.labelWidth { label = label.dropLast(2) + "…" }
+        return label
+    }
 }
 
 /// The lanes of a picture, from the app to the store: each device with its queue, accounts, the store, the server.

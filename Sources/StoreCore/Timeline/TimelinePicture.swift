@@ -7,8 +7,9 @@ struct TimelinePicture {
         /// Its place in the timeline.
         let place: Int
         let kind: SandboxTimeline.Entry.Kind
-        /// The time of the day.
+        /// The time of the day, and whether it is another than in the row above.
         let time: String
+        let isNew: Bool
         /// The date and the time.
         let moment: String
         let lane: Int
@@ -27,10 +28,19 @@ struct TimelinePicture {
         /// The places of the events that it follows from.
         let sources: [Int]
 
+        /// The width of its text, in columns.
+        var columns: Int {
+            let head = [product, transaction].compactMap { $0 }.reduce(0) { $0 + MarkupText.columns($1) + 1 }
+            var widths = lines.map { MarkupText.columns($0) }
+            widths[0] += head
+            widths[widths.count - 1] += MarkupText.columns(people) + 2
+            return widths.max() ?? 0
+        }
+
         /// All of it, for whoever does not see the picture.
         var spoken: String {
             let subject = [product, transaction].compactMap { $0 }.joined(separator: " ")
-            let sentence = lines.joined(separator: " ")
+            let sentence = lines.joined()
             let parts = [moment, people, kind.title, subject].filter { !$0.isEmpty }
             return "\(parts.joined(separator: ", ")): \(sentence)"
         }
@@ -54,7 +64,8 @@ struct TimelinePicture {
     /// The names to filter by, in the order in which they appear.
     private(set) var accounts: [String] = []
     private(set) var products: [String] = []
-    /// The kinds that occur.
+    /// The kinds of the events, and each that occurs.
+    let eventKinds: [SandboxTimeline.Entry.Kind]
     let kinds: [SandboxTimeline.Entry.Kind]
     /// The first and the last day.
     let days: String
@@ -62,7 +73,7 @@ struct TimelinePicture {
     /// The seconds without an event that are folded.
     static let longestGap: TimeInterval = 60
     /// The width of a line of text, in columns.
-    static let textWidth = 96
+    static let textWidth = 104
 
     init(_ timeline: SandboxTimeline) {
         let entries = timeline.entries
@@ -78,7 +89,8 @@ struct TimelinePicture {
         }
         let sorted = TimelineLanes(entries.map(TimelineLane.init(of:)) + commands.compactMap { $0 })
         lanes = sorted.all
-        let found = Set(entries.map(\.kind))
+        eventKinds = entries.map(\.kind)
+        let found = Set(eventKinds)
         kinds = SandboxTimeline.Entry.Kind.allCases.filter(found.contains)
 
         var accountPlaces = NamePlaces()
@@ -87,7 +99,7 @@ struct TimelinePicture {
         var people: [(account: String?, product: String?)] = []
         people.reserveCapacity(entries.count)
         rows.reserveCapacity(entries.count)
-        var last: (date: Date, day: String)?
+        var last: (date: Date, day: String, moment: String)?
         var ends = ("", "")
         for (place, entry) in entries.enumerated() {
             let source = sources[place].last.map { people[$0] }
@@ -97,6 +109,7 @@ struct TimelinePicture {
             let moment = entry.date.universalText
             let day = String(moment.dropLast(9))
             let gap = last.map { entry.date.timeIntervalSince($0.date) } ?? 0
+            let isNew = last?.moment != moment
             if last?.day != day || gap >= Self.longestGap {
                 rows.append(
                     .pause(
@@ -109,7 +122,7 @@ struct TimelinePicture {
             }
             if last == nil { ends.0 = day }
             ends.1 = day
-            last = (entry.date, day)
+            last = (entry.date, day, moment)
             let name = entry.productIdentifier.map { SandboxTimeline.name(of: $0, entry.quantity) }
             let transaction = entry.transaction.map { "#\($0)" }
             let subject = [name, transaction].compactMap { $0 }
@@ -121,6 +134,7 @@ struct TimelinePicture {
                         place: place,
                         kind: entry.kind,
                         time: String(moment.suffix(8)),
+                        isNew: isNew,
                         moment: moment,
                         lane: sorted[TimelineLane(of: entry)],
                         command: commands[place].map { sorted[$0] },
@@ -137,6 +151,11 @@ struct TimelinePicture {
         }
         (accounts, products) = (accountPlaces.names, productPlaces.names)
         days = ends.0 == ends.1 ? ends.0 : "\(ends.0) to \(ends.1)"
+    }
+
+    /// The width of the widest text, in columns.
+    var widestText: Int {
+        rows.lazy.map { if case .event(let event) = $0 { event.columns } else { 0 } }.max() ?? 0
     }
 
     /// Returns a span of time in its two largest units.
