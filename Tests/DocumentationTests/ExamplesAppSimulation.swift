@@ -58,13 +58,28 @@ private struct AppSimulationArticle {
     }
 
     @Test func `The seeds of failed lives are kept`() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).seeds")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "app.seeds")
         let simulation = AppSimulationArticle.simulation
         await #expect(throws: AppSimulationFailure.self) {
             try await simulation.keepingSeeds(in: file).run(runs: 1_000)
         }
         #expect(try String(contentsOf: file, encoding: .utf8) == "# Seeds of lives that failed.\n3\n")
+        #expect(FileManager.default.fileExists(atPath: folder.appending(path: "app-3.html").path))
+    }
+
+    @Test func `A failed life's page is attached to the report`() async throws {
+        let simulation = AppSimulationArticle.simulation
+        await #expect(throws: AppSimulationFailure.self) {
+            do {
+                try await simulation.run(runs: 200)
+            } catch let failure as AppSimulationFailure {
+                Attachment.record(failure.page, named: "timeline.html")
+                throw failure
+            }
+        }
     }
 }
 

@@ -25,6 +25,18 @@ import Testing
 
     Attachment.record(try store.timeline.description, named: "timeline.txt")
 
+    Attachment.record(try store.timeline.html, named: "timeline.html")
+
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try store.timeline.svg.write(to: folder.appending(path: "timeline.svg"), atomically: true, encoding: .utf8)
+
+    let timeline = try store.timeline
+    for link in timeline.links where timeline.entries[link.target].kind == .finish {
+        print(timeline.entries[link.source].what, "before", timeline.entries[link.target].what)
+    }
+
     #expect(store.account.entitlements.isEmpty)
     #expect(try store.account.totalCharged == 1.98)
     #expect(try store.account.charges.map(\.productIdentifier) == ["sword", "sword"])

@@ -155,7 +155,8 @@ private struct TimelinePage {
     }
 
     private func add(_ pause: TimelinePicture.Pause, to text: inout String) {
-        text += "<li class=\"pause\" data-h=\"\(TimelineLayout.pauseHeight)\">"
+        let attributes = "class=\"pause\(pause.gap == nil ? "" : " gap")\"\(pause.day == nil ? "" : " data-d=\"\"")"
+        text += "<li \(attributes) data-h=\"\(TimelineLayout.pauseHeight)\">"
         if let day = pause.day { text += "<b>\(day)</b> " }
         if let gap = pause.gap { text += "<i>\(gap) later</i>" }
         text += "</li>\n"

@@ -20,9 +20,9 @@ struct TimelinePageStyle {
             .shapes{position:absolute;width:0;height:0}
             .legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin-bottom:.8rem}
             .legend li{display:flex;align-items:center;gap:.3rem}
-            form{position:sticky;top:0;z-index:2;display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;\
+            form{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;\
             padding:.6rem 0;background:var(--back);border-bottom:1px solid var(--rule)}
-            form[hidden],li[hidden],ol[hidden]{display:none}
+            [hidden]{display:none!important}
             form select,form input{max-width:12rem}
             input,select,button{font:inherit;color:inherit;background:var(--band);border:1px solid var(--rule);\
             border-radius:6px;padding:.25rem .5rem;min-height:2rem}
@@ -38,12 +38,13 @@ struct TimelinePageStyle {
             #rows li svg{width:24px;height:\(row)px;overflow:visible}
             #rows li:target{background:var(--band);box-shadow:inset 3px 0 var(--link)}
             #rows .pause{display:block;margin-top:.6rem;border-top:1px dotted var(--rule);padding-top:.3rem}
-            #lines,.heads{display:none}
+            #lines,.heads,.some .pause i{display:none}
             @media not all and (min-width:\(wide)px){
             #rows li use{transform:translate(10px,11px)}#rows li path.l,#rows li use[href="#k-command"]{display:none}
             #rows li br{display:none}
             }
             @media (min-width:\(wide)px){
+            form{position:sticky;top:0;z-index:2}
             .heads{display:block;overflow:visible;margin-left:80px;fill:var(--soft);font-size:13px}
             #lines{display:block;position:absolute;top:0;left:80px;pointer-events:none;background:\
             linear-gradient(90deg,transparent \(layout.pitch / 2)px,var(--rule) 0 \(layout.pitch / 2 + 1)px,transparent 0)\
@@ -53,6 +54,7 @@ struct TimelinePageStyle {
             #rows li svg{width:\(layout.width)px}
             #rows li p{line-height:\(TimelineLayout.lineHeight)px;padding:\((row - TimelineLayout.lineHeight) / 2)px 0}
             #rows .pause{height:\(TimelineLayout.pauseHeight)px;margin:0;border:0;line-height:\(TimelineLayout.pauseHeight)px;padding:0}
+            #rows:not(.some) .pause.gap{background:var(--band);border-radius:4px}
             #rows .pause i{position:absolute;left:\(90 + layout.width)px}
             }
             \(blocks.enumerated().map { "#b\($0.offset){--size:\($0.element)px}" }.joined())

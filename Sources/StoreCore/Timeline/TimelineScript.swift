@@ -9,7 +9,7 @@ enum TimelineScript {
         const rows = blocks.flatMap(block => block.rows).map(element => {
           const data = element.dataset;
           return {
-            element, isEvent: "k" in data, kind: data.k, account: data.a, product: data.p, height: +data.h,
+            element, isEvent: "k" in data, isDay: "d" in data, kind: data.k, account: data.a, product: data.p, height: +data.h,
             lane: +data.l, sources: data.s ? data.s.split(" ").map(Number) : [], text: null, isHidden: false,
           };
         });
@@ -32,7 +32,10 @@ enum TimelineScript {
         function filter() {
           const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean).map(matcher);
           const { account, product, state } = form.elements;
+          const isWhole = !words.length && !account.value && !product.value && !state.value;
           let shown = 0, pause = null, y = 0;
+          // How much later an event is than one that is hidden, says nothing.
+          list.classList.toggle("some", !isWhole);
           for (const row of rows) {
             if (row.isEvent) {
               let isShown = (!account.value || row.account === account.value) &&
@@ -43,7 +46,7 @@ enum TimelineScript {
               }
               row.isHidden = !isShown;
               if (isShown) { shown += 1; if (pause) { pause.isHidden = false; pause = null; } }
-            } else { row.isHidden = true; pause = row; }
+            } else { row.isHidden = true; if (isWhole || row.isDay) pause = row; }
           }
           const paths = {};
           for (const row of rows) {
@@ -66,7 +69,7 @@ enum TimelineScript {
           }
           lines.setAttribute("height", y);
           for (const line of lines.querySelectorAll("path")) line.setAttribute("d", paths[line.dataset.k] ?? "");
-          output.value = shown === events.length ? `${shown} events` : `${shown} of ${events.length} events`;
+          output.value = isWhole ? `${shown} events` : `${shown} of ${events.length} events`;
         }
         form.addEventListener("input", filter);
         form.addEventListener("submit", event => event.preventDefault());

@@ -35,7 +35,7 @@ struct AppRunPlan<App>: Sendable {
     }
 
     private enum Outcome {
-        case violation(AppLife<App>.Violation, AppCoverage, timeline: String)
+        case violation(AppLife<App>.Violation, AppCoverage, SandboxTimeline)
         case error(any Error)
     }
 
@@ -57,12 +57,12 @@ struct AppRunPlan<App>: Sendable {
         var result = state.withLock { $0 }
         switch result.outcome {
         case .error(let error): throw error
-        case .violation(let violation, let coverage, let timeline):
+        case .violation(let violation, let coverage, let events):
             let seed = seeds[result.end]
             let steps = simulation.steps(steps, seed: seed)
             result.coverage.add(coverage)
             var failure = try monitor.withSeed(seed) {
-                try simulation.failure(of: violation, timeline, seed: seed, steps: steps, monitor)
+                try simulation.failure(of: violation, events, seed: seed, steps: steps, monitor)
             }
             failure.coverage = result.coverage
             return (result.coverage, failure)
@@ -87,8 +87,8 @@ struct AppRunPlan<App>: Sendable {
         state.withLock { state in
             switch result {
             case .success(let (nil, coverage, _)): state.merge(coverage, of: run)
-            case .success(let (violation?, coverage, timeline)):
-                state.end(at: run, with: .violation(violation, coverage, timeline: timeline))
+            case .success(let (violation?, coverage, events)):
+                state.end(at: run, with: .violation(violation, coverage, events))
             case .failure(let error): state.end(at: run, with: .error(error))
             }
         }

@@ -49,7 +49,12 @@ extension AppSimulation {
             if var failure {
                 failure.strays = report.strays
                 if let hint = failure.hint { say(hint) }
-                do { try seedFile?.add(failure.seed) } catch { failure.notKept = "\(error)" }
+                do {
+                    try seedFile?.add(failure.seed)
+                    failure.pageFile = try seedFile?.write(failure)
+                } catch {
+                    failure.notKept = "\(error)"
+                }
                 throw failure
             }
         }
@@ -137,45 +142,48 @@ extension AppSimulation {
 
     /// Lives a life on the calling thread.
     ///
-    /// Returns the rule that it breaks, nil for none.
+    /// Returns the rule that it breaks, nil for none, and then what the store recorded.
     func violation(
         seed: UInt64,
         steps: [AppStep],
-        _ monitor: RunMonitor
-    ) throws -> (AppLife<App>.Violation?, AppCoverage, String) {
+        _ monitor: RunMonitor,
+        tracesDeliveries: Bool = false
+    ) throws -> (AppLife<App>.Violation?, AppCoverage, SandboxTimeline) {
         try monitor.checkCancellation()
         let life = try AppLife(self, seed: seed, monitor)
+        life.store.tracesDeliveries = tracesDeliveries
         do {
             try life.live(steps)
-            return (nil, life.coverage, "")
+            return (nil, life.coverage, SandboxTimeline())
         } catch let violation as AppLife<App>.Violation {
-            return (violation, life.coverage, (try? "\(life.store.timeline)") ?? "")
+            return (violation, life.coverage, (try? life.store.timeline) ?? SandboxTimeline())
         }
     }
 
     /// Lives a life, and returns the failure of the shortest life that breaks a rule as well; nil if it breaks none.
     func failure(seed: UInt64, steps: [AppStep], _ monitor: RunMonitor) throws -> AppSimulationFailure? {
-        let (violation, _, timeline) = try violation(seed: seed, steps: steps, monitor)
-        return try violation.map { try failure(of: $0, timeline, seed: seed, steps: steps, monitor) }
+        let (violation, _, events) = try violation(seed: seed, steps: steps, monitor)
+        return try violation.map { try failure(of: $0, events, seed: seed, steps: steps, monitor) }
     }
 
     /// Returns the failure of the shortest life that breaks a rule, as a life has done; of this one if it does not repeat.
     func failure(
         of violation: AppLife<App>.Violation,
-        _ timeline: String,
+        _ events: SandboxTimeline,
         seed: UInt64,
         steps: [AppStep],
         _ monitor: RunMonitor
     ) throws -> AppSimulationFailure {
-        func failure(_ sentence: String, _ shrunk: [AppStep], _ timeline: String) -> AppSimulationFailure {
-            .init(sentence: sentence, seed: seed, drawn: steps.count, steps: shrunk, timeline: timeline)
+        func failure(_ sentence: String, _ shrunk: [AppStep], _ events: SandboxTimeline) -> AppSimulationFailure {
+            .init(sentence: sentence, seed: seed, drawn: steps.count, steps: shrunk, events: events)
         }
         if let again = try self.violation(seed: seed, steps: steps, monitor).0 {
             let shrunk = try shrunk(seed: seed, steps: steps, again, monitor)
-            let (last, _, timeline) = try self.violation(seed: seed, steps: shrunk, monitor)
-            if let last { return failure(last.sentence, shrunk, timeline) }
+            // Only now, for no other life is looked at.
+            let (last, _, told) = try self.violation(seed: seed, steps: shrunk, monitor, tracesDeliveries: true)
+            if let last { return failure(last.sentence, shrunk, told) }
         }
-        return failure("\(violation.sentence), which the same seed did not bring about again", steps, timeline)
+        return failure("\(violation.sentence), which the same seed did not bring about again", steps, events)
     }
 
     /// Calls a body on a thread that may be used up.

@@ -215,6 +215,9 @@ extension AppSimulation {
 
     /// Keeps the seeds of failed lives in a file, and tries those in it first.
     ///
+    /// Beside a file `app.seeds`, the failure of seed 7 writes ``AppSimulationFailure/page`` as `app-7.html`, in place of an
+    /// older one.
+    ///
     /// A seed draws the same life as long as the simulation draws from the same: one more action or product, or another
     /// weight, makes it another life, and so does another number of steps. What a failure prints stays what it is.
     ///

@@ -1,3 +1,6 @@
+import Foundation
+import StoreCore
+
 /// A life in which something that was paid for was lost, delivered twice or left, or another rule was broken.
 public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The broken rule, in a sentence.
@@ -8,8 +11,12 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     public let drawn: Int
     /// The steps that it takes to break a rule.
     public let steps: [AppStep]
-    /// What the store recorded in these steps, line by line.
-    public let timeline: String
+    /// What the store recorded in these steps, and what the app was told.
+    public let events: SandboxTimeline
+    /// The ``events``, line by line.
+    public var timeline: String { events.description }
+    /// The page that was written beside the file of seeds, nil where none was.
+    public internal(set) var pageFile: URL?
 
     /// Why the seed could not be kept, nil where it was or nobody wanted it.
     var notKept: String?
@@ -22,6 +29,13 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
         return ".run(seed: \(seed), steps: [\n\(lines)])"
     }
 
+    /// The failure as one HTML page: the sentence, the source to paste, and the timeline to look at.
+    ///
+    /// See ``/StoreCore/SandboxTimeline/html``. The report of a test shows it where the test attaches it.
+    public var page: String {
+        events.html(title: sentence, about: "seed \(seed), \(steps.count) of \(drawn) steps:\n\(source)")
+    }
+
     /// What the lives of the run have tried, up to this one; nil for a single life.
     var coverage: AppCoverage?
 
@@ -30,12 +44,12 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The simulation writes it to standard error, too. It is no part of the description, as ``AppSimulationReport/hint`` is not.
     public var hint: String? { AppSimulationReport.hint(ofStrays: strays) }
 
-    /// The sentence, the seed, the source, the timeline, and what the lives up to this one have tried.
+    /// The sentence, the seed, the source, the page's file, the timeline, and what the lives up to this one have tried.
     public var description: String {
         """
         \(sentence)
         seed \(seed), \(steps.count) of \(drawn) steps\(notKept.map { " (not kept: \($0))" } ?? ""):
-        \(source)
+        \(source)\(pageFile.map { "\nto look at: \($0.path)" } ?? "")
 
         \(timeline)\(coverage.map { "\n\n\($0.table)" } ?? "")
         """

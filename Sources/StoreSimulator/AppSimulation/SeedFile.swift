@@ -21,6 +21,14 @@ struct SeedFile: Sendable {
             }
     }
 
+    /// Writes a failure's page beside the seeds, and returns its file.
+    func write(_ failure: AppSimulationFailure) throws -> URL {
+        let name = "\(url.deletingPathExtension().lastPathComponent)-\(failure.seed).html"
+        let file = url.deletingLastPathComponent().appending(path: name)
+        try Data(failure.page.utf8).write(to: file, options: .atomic)
+        return file
+    }
+
     /// Adds a seed, unless it is there.
     ///
     /// Several tests and processes may do so at a time.

@@ -28,11 +28,31 @@ public struct SimulatedRun: Sendable {
     /// - Throws: ``BrokenRule`` at the first rule that is broken.
     public func run() throws(BrokenRule) { try run(Coverage()) }
 
-    func run(_ coverage: Coverage) throws(BrokenRule) {
+    /// Runs the operations up to the first broken rule or the end, and returns what the store recorded, with what its last
+    /// process told the devices.
+    ///
+    /// It is empty where the store cannot be opened or read.
+    public func timeline() -> SandboxTimeline {
+        var timeline = SandboxTimeline()
+        // Whoever asks knows the rule.
+        try? run(Coverage()) { simulation in
+            timeline = (try? simulation.store.timeline) ?? timeline
+        }
+        return timeline
+    }
+
+    /// Runs the operations, and hands the simulation over when they are through or have broken a rule.
+    ///
+    /// With `look`, what is sent to devices is traced.
+    func run(_ coverage: Coverage, look: ((Simulation) -> Void)? = nil) throws(BrokenRule) {
         var taken = 0
         do {
             let simulation = try Simulation(seed: seed, coverage: coverage, storage: storage, standIn: standIn)
-            defer { simulation.removeStorage() }
+            simulation.tracesDeliveries = look != nil
+            defer {
+                look?(simulation)
+                simulation.removeStorage()
+            }
             for (index, operation) in operations.enumerated() {
                 taken = index
                 simulation.take(operation)

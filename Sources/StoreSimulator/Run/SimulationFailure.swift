@@ -1,3 +1,5 @@
+import StoreCore
+
 /// A failed run.
 public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The simulation's seed.
@@ -8,6 +10,13 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     public let rule: BrokenRule
     /// The run reduced to the operations that it takes to break a rule.
     public let shrunk: SimulatedRun
+
+    /// The failure as one HTML page: the rule, the shrunk run to paste, and its timeline to look at.
+    ///
+    /// Performs the shrunk run once more. See ``/StoreCore/SandboxTimeline/html``.
+    public var page: String {
+        shrunk.timeline().html(title: "\(rule)", about: "seed \(seed), run \(run):\n\(shrunk.source)")
+    }
 
     /// The failure in words, and the shrunk run to paste into a test.
     public var description: String {

@@ -66,6 +66,7 @@ extension Simulation {
         try disk.crash()
         crashInjector.store = ProcessState()
         store = try Self.open(disk, clock, crashInjector, modelDriver)
+        store.tracesDeliveries = tracesDeliveries
         modelDriver.storeIsBack(store)
         checkedPrices = nil
         for (index, name) in Model.deviceNames.enumerated() {

@@ -15,6 +15,8 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
     let standIn: StandIn
     let modelDriver: ModelDriver
     var store: SandboxStore
+    /// Whether what is sent to devices is in the store's timeline.
+    var tracesDeliveries = false { didSet { store.tracesDeliveries = tracesDeliveries } }
     var endpoints: [StoreEndpoint] = []
     var wires: [FaultInjector] = []
     /// The direct wires of the devices, which commands and updates pass; empty in runs on the socket.

@@ -111,6 +111,10 @@ import Testing
         let first = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(runs: 500) }
         let seed = try #require(first?.seed)
         #expect(try String(contentsOf: file, encoding: .utf8) == "# Seeds of lives that failed.\n\(seed)\n")
+        let page = folder.appending(path: "seeds-\(seed).html")
+        #expect(first?.pageFile?.path == page.path)
+        #expect(first?.description.contains("\nto look at: \(page.path)\n") == true)
+        #expect(try String(contentsOf: page, encoding: .utf8) == first?.page)
         // Another range of seeds, of which not even the first life begins.
         let again = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(seed: 90_000, runs: 1) }
         #expect(again?.seed == seed)

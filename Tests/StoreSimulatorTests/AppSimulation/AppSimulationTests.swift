@@ -26,6 +26,11 @@ import Testing
         #expect(found.source.hasPrefix(".run(seed: \(found.seed), steps: ["))
         #expect(found.description.contains(found.source))
         #expect(found.timeline.contains("sword"))
+        #expect(found.pageFile == nil)
+        // The page has the rule, the test to paste, and what the app was told.
+        #expect(found.page.contains("<h1>\(found.sentence)</h1>"))
+        #expect(found.page.contains(".kill(after: "))
+        #expect(found.timeline.contains("told: purchased") && found.page.contains("told: purchased"))
         let again = await #expect(throws: AppSimulationFailure.self) {
             try await simulation.run(seed: found.seed, steps: found.steps)
         }

@@ -28,6 +28,15 @@ import Testing
         #expect(failure.description.contains("\n    ."))
     }
 
+    @Test func `A failure has a page with its rule, the test to paste and what the store recorded`() throws {
+        let failure = try #require(Simulator.run(seed: 1, runs: 20) { Broken($0, .sellsTwice) }.failure)
+        #expect(failure.page.contains("try SimulatedRun(seed: \(failure.shrunk.seed), operations: ["))
+        let entries = failure.shrunk.timeline().entries
+        #expect(entries.contains { $0.kind == .sale || $0.kind == .order || $0.kind == .refusal })
+        #expect(entries.contains { $0.isDelivery })
+        for entry in entries { #expect(failure.page.contains(entry.what.prefix { !"\"'&<>".contains($0) })) }
+    }
+
     @Test func `On several threads too the first run that breaks a rule is reported`() throws {
         let standIn: StandIn = { Broken($0, .losesPairsOfGifts) }
         var seed: UInt64 = 4600

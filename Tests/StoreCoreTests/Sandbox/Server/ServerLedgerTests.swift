@@ -142,8 +142,9 @@ import Testing
             #expect(ledger.append(rest, ifHeadIs: 0))
             let store = try SandboxStore(clock: market.clock, ledger: ledger, locale: "en_US")
             let view = ServerView(store)
-            #expect(try store.timeline.entries.count == records.count)
-            #expect(try view.notifications(after: nil, limit: .max).count <= records.count)
+            let told = try view.notifications(after: nil, limit: .max).count
+            #expect(try store.timeline.entries.count == records.count + told)
+            #expect(told <= records.count)
             _ = try view.history(ServerHistoryQuery(of: "2"))
             _ = store.refundRequests
         }

@@ -1,0 +1,87 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// A timeline is a page.
+@Suite struct TimelinePageTests {
+    private func lived() throws -> SandboxTimeline {
+        let shop = try TimelineShop()
+        try shop.live()
+        return try shop.store.timeline
+    }
+
+    private func rows(_ page: MarkupElement) -> [MarkupElement] {
+        page.all("li").filter { $0.attributes["data-k"] != nil }
+    }
+
+    @Test func `Every event is a row with its time, its sentence, its people and links to what led to it`() throws {
+        let timeline = try lived()
+        let rows = rows(try MarkupElement.read(timeline.html))
+        #expect(rows.count == timeline.entries.count)
+        for (place, (row, entry)) in zip(rows, timeline.entries).enumerated() {
+            #expect(row.attributes["id"] == "e\(place)")
+            #expect(row.all("time").first?.text == String("\(entry.date.ISO8601Format())".dropFirst(11).prefix(8)))
+            #expect(row.text.contains(entry.what))
+            for name in [entry.account, entry.device].compactMap({ $0 }) { #expect(row.text.contains(name)) }
+            let sources = timeline.links.filter { $0.target == place }.map { "#e\($0.source)" }
+            #expect(row.all("a").compactMap { $0.attributes["href"] } == sources)
+        }
+    }
+
+    @Test func `It loads nothing, and its policy allows only its own style and script`() throws {
+        let html = try lived().html
+        let page = try MarkupElement.read(html)
+        #expect(
+            !html.contains("url(") && !html.contains("@import") && !html.contains(" src=") && !html.contains("style=")
+        )
+        // But for the names of the kinds of markup.
+        #expect(html.components(separatedBy: "http").count == 2 + 1)
+        let policy = try #require(
+            page.all("meta").compactMap { $0.attributes["content"] }.first { $0.hasPrefix("default-src") }
+        )
+        #expect(policy.hasPrefix("default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-"))
+        #expect(!policy.contains("unsafe"))
+        #expect(page.all("style").count == 1 && page.all("script").count == 1)
+    }
+
+    @Test func `What is told and notified belongs to the account and product of what led to it`() throws {
+        let timeline = try lived()
+        let page = try MarkupElement.read(timeline.html)
+        func options(_ name: String) -> [String] {
+            page.all("name", name).flatMap { $0.all("option") }.dropFirst().map(\.text)
+        }
+        #expect(options("product") == ["sword", "game", "gold", "dragon"])
+        #expect(options("account") == ["account", "alice", "ben"])
+        #expect(options("state").contains("refunded") && options("state").contains("waiting"))
+        let rows = rows(page)
+        for place in timeline.places(.delivery, "2") + timeline.places(.notification, "2") {
+            #expect(rows[place].attributes["data-a"] == "2")
+            #expect(rows[place].attributes["data-p"] == "0")
+        }
+    }
+
+    @Test func `Filters are shown only by the script`() throws {
+        let form = try #require(try MarkupElement.read(try lived().html).all("form").first)
+        #expect(form.attributes["hidden"] != nil)
+        for control in form.all("input") + form.all("select") { #expect(control.attributes["name"] != nil) }
+    }
+
+    /// `.ci/timeline` opens what this test writes.
+    @Test func `Ten thousand events make a page and a picture whose size is proportional to them`() throws {
+        let shop = try TimelineShop()
+        try shop.live()
+        shop.sell(250)
+        let tenth = try shop.store.timeline
+        shop.sell(2_250)
+        let whole = try shop.store.timeline
+        #expect(whole.entries.count > 10_000)
+        let growth = Double(whole.entries.count) / Double(tenth.entries.count)
+        #expect(Double(whole.html.utf8.count) < Double(tenth.html.utf8.count) * growth * 1.2)
+        #expect(Double(whole.svg.utf8.count) < Double(tenth.svg.utf8.count) * growth * 1.2)
+        #expect(whole.html.utf8.count < whole.entries.count * 500)
+        guard let folder = ProcessInfo.processInfo.environment["TIMELINE_PAGES"] else { return }
+        try whole.html.write(toFile: "\(folder)/large.html", atomically: true, encoding: .utf8)
+        try lived().html.write(toFile: "\(folder)/small.html", atomically: true, encoding: .utf8)
+        try lived().svg.write(toFile: "\(folder)/small.svg", atomically: true, encoding: .utf8)
+    }
+}
