@@ -123,13 +123,15 @@ private struct TimelineSVG {
         let baseline = middle + 5
         text +=
             "<g role=\"listitem\" aria-label=\"\(MarkupText.escaped(event.spoken))\" class=\"\(event.kind.rawValue)\">"
-        if event.isNew { text += "<text class=\"t\" x=\"\(margin)\" y=\"\(baseline)\">\(event.time)</text>" }
+        if event.isNew {
+            text += "<text aria-hidden=\"true\" class=\"t\" x=\"\(margin)\" y=\"\(baseline)\">\(event.time)</text>"
+        }
         if let command = event.command {
             text += "<path class=\"l\" d=\"M\(x(command)) \(middle)H\(x(event.lane))\"/>"
             text += "<use href=\"#k-command\" x=\"\(x(command))\" y=\"\(middle)\"/>"
         }
         text += "<use href=\"#k-\(event.kind.rawValue)\" x=\"\(x(event.lane))\" y=\"\(middle)\"/>"
-        text += "<text x=\"\(textStart)\" y=\"\(baseline)\">"
+        text += "<text aria-hidden=\"true\" x=\"\(textStart)\" y=\"\(baseline)\">"
         if let product = event.product { text += "<tspan class=\"n\">\(MarkupText.escaped(product))</tspan> " }
         if let transaction = event.transaction { text += "<tspan class=\"p\">\(transaction)</tspan> " }
         for (number, line) in event.lines.enumerated() {

@@ -35,12 +35,12 @@ import Testing
         #expect(Set(drawn).count == shapes.count)
     }
 
-    @Test func `Accounts, devices, queues, the store and the server have lanes`() throws {
+    @Test func `Accounts, devices, queues, the store and the server have lanes where they have events`() throws {
         let svg = try MarkupElement.read(try lived().svg)
         let titles = svg.all("class", "h").map(\.text)
         #expect(
             titles == [
-                "device", "queue of phone", "phone", "queue of tablet", "tablet", "account", "alice", "ben", "store",
+                "queue of phone", "phone", "queue of tablet", "tablet", "alice", "ben", "store",
                 "server",
             ]
         )
@@ -125,7 +125,7 @@ import Testing
     @Test func `A sentence that is too long for a line goes on in the next`() throws {
         let reason = (1...60).map { "word\($0)" }.joined(separator: " ") + " " + String(repeating: "x", count: 300)
         let market = try Market()
-        market.store.fail(.purchase, with: .storeKit(.unknown, reason))
+        market.store.purchaseFailure = .storeKit(.unknown, reason)
         App(on: market.store).buy("sword")
         let timeline = try market.store.timeline
         #expect(timeline.entries.contains { $0.refusal?.reason == reason })

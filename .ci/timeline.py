@@ -1,0 +1,135 @@
+"""Judges a timeline's pages by looking at them: timeline.py FOLDER, which has large.html, small.html and small.svg."""
+
+import pathlib
+import re
+import sys
+
+from browser import Browser
+
+LIMIT = 2.0  # seconds to open ten thousand events
+
+folder = pathlib.Path(sys.argv[1]).resolve()
+large, small, picture = ((folder / name).as_uri() for name in ("large.html", "small.html", "small.svg"))
+
+# The rows that are shown, as [place, kind, account, product, text].
+ROWS = """[...document.querySelectorAll("#rows li[data-k]")].filter(row => !row.hidden).map(row =>
+    [+row.id.slice(1), row.dataset.k, row.dataset.a, row.dataset.p, row.textContent])"""
+
+
+def check(condition, sentence):
+    if not condition:
+        sys.exit(f"timeline: {sentence}")
+
+
+def opened(browser, url, **options):
+    """Opens a page, which must do it quietly and alone."""
+    page = browser.open(url, **options)
+    check(not page.errors, f"{url} with {options}: {page.errors}")
+    check(not page.requests, f"{url} asks for {page.requests}")
+    return page
+
+
+def check_filters(page):
+    """Filters by words and by each list, and compares with the rows that must be left."""
+    everything = page.evaluate(ROWS)
+    shown = lambda: page.page.text_content("output")
+    check(shown() == f"{len(everything)} events", f"the count is {shown()}")
+
+    def compare(name, is_meant):
+        rows = page.evaluate(ROWS)
+        meant = [row for row in everything if is_meant(row)]
+        check(meant and len(meant) < len(everything), f"{name}: the test asks for {len(meant)} events")
+        check(rows == meant, f"{name}: {len(rows)} events are shown, and should be {len(meant)}")
+        check(shown() == f"{len(meant)} of {len(everything)} events", f"{name}: the count is {shown()}")
+        starts = page.evaluate("""[...document.querySelectorAll("#lines path")].map(path =>
+            (path.getAttribute("d").match(/M/g) ?? []).length).reduce((sum, count) => sum + count, 0)""")
+        left = {row[0] for row in rows}
+        links = page.evaluate("""[...document.querySelectorAll("#rows li[data-s]")].flatMap(row =>
+            row.dataset.s.split(" ").map(source => [+source, +row.id.slice(1)]))""")
+        wanted = sum(source in left and target in left for source, target in links)
+        check(starts == wanted, f"{name}: {starts} lines are drawn, and should be {wanted}")
+
+    form = page.page
+    # By keyboard: from the search to the lists.
+    form.focus("input[name=words]")
+    form.keyboard.type("#2 SOLD")
+    number = re.compile(r"#2(?!\d)")
+    compare("words", lambda row: number.search(row[4]) and "sold" in row[4])
+    for _ in range(2):
+        form.keyboard.press("Control+a")
+        form.keyboard.press("Delete")
+    for place, name in ((3, "product"), (2, "account"), (1, "state")):
+        option = page.evaluate(f"document.forms[0].elements.{name}.options[2].value")
+        form.select_option(f"select[name={name}]", option)
+        compare(name, lambda row: row[place] == option)
+        form.select_option(f"select[name={name}]", "")
+    form.select_option("select[name=account]", label="ben")
+    form.select_option("select[name=state]", "refund")
+    account = page.evaluate("document.forms[0].elements.account.value")
+    compare("account and state", lambda row: row[1] == "refund" and row[2] == account)
+    # A link leads to its row, though it was hidden.
+    form.click("#rows li:not([hidden]) a")
+    page.page.wait_for_function("document.querySelector(':target') && !document.querySelector(':target').hidden")
+    form.click("button[type=reset]")
+    page.page.wait_for_function(f"document.querySelectorAll('#rows li[data-k]:not([hidden])').length === {len(everything)}")
+    check(shown() == f"{len(everything)} events", f"after all are shown again the count is {shown()}")
+    return len(everything)
+
+
+with Browser() as browser:
+    # The first page starts what Chromium needs for any.
+    page = opened(browser, small)
+    check_filters(page)
+
+    times = {}
+    for width in (360, 1440):
+        for is_dark in (False, True):
+            page = opened(browser, large, width=width, is_dark=is_dark)
+            times[width] = max(page.seconds, times.get(width, 0))
+            color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            check(color == ("rgb(13, 17, 23)" if is_dark else "rgb(255, 255, 255)"), f"the background is {color}")
+            if not is_dark:
+                count = check_filters(page)
+            page.close()
+    check(count >= 10_000, f"there are only {count} events")
+    slowest = max(times.values())
+    check(slowest < LIMIT, f"{count} events take {slowest:.2f} s to open, and may take {LIMIT}")
+
+    # Rows whose layout is put off are as high as is said, so that lines meet marks.
+    page = opened(browser, large, width=1440)
+    for place in (0, 5_000, count - 1):
+        page.evaluate(f"document.getElementById('e{place}').scrollIntoView()")
+        off = page.evaluate("""place => {
+            const rows = document.getElementById("rows").getBoundingClientRect().top;
+            let y = 0;
+            for (const row of document.querySelectorAll("#rows li")) {
+                if (row.id === `e${place}`) return Math.abs(row.getBoundingClientRect().top - rows - y);
+                y += +row.dataset.h;
+            } }""", place)
+        check(off < 1, f"the row of event {place} is {off} pixels off")
+
+    # Nothing is cut off, or to be reached only sideways.
+    for width in (360, 768, 1024, 1440):
+        for has_script in (False, True):
+            page = opened(browser, small, width=width, has_script=has_script)
+            check(page.overflow(width) <= 0, f"{small} is {page.overflow(width)} pixels too wide for {width}")
+
+    # Without its script the page has every sentence, and no form that would do nothing.
+    page = opened(browser, large, has_script=False)
+    check(page.page.locator("#rows li[data-k]").count() == count, "without a script there are other rows")
+    check(not page.page.locator("form").is_visible(), "the filters are shown without a script")
+    check("refunded #2" in page.page.inner_text("main"), "without a script a sentence is missing")
+    page.page.click("#rows li a >> nth=0")
+    check(page.page.locator(":target").is_visible(), "without a script a link leads nowhere")
+
+    # What a screen reader is told.
+    page = opened(browser, small)
+    tree = page.page.locator("body").aria_snapshot()
+    for part in ("heading \"Store timeline\"", "searchbox \"Search", "combobox \"Product", "img \"refunded\"", "listitem"):
+        check(part in tree, f"a screen reader finds no {part}")
+    page = opened(browser, picture)
+    tree = page.page.locator("svg").aria_snapshot()
+    for part in ("group \"Store timeline\"", "list", "refunded #2, 0.99 paid back"):
+        check(part in tree, f"in the picture a screen reader finds no {part}")
+
+print(f"timeline: {count} events open in {slowest:.2f} s, {(folder / 'large.html').stat().st_size / 1e6:.1f} MB")
