@@ -48,8 +48,10 @@ enum MarkupText {
     /// Together the lines are the text.
     ///
     /// - Parameters:
+    ///   - text: the text.
     ///   - width: the width of a line, in columns.
     ///   - start: the columns of the first line that are taken.
+    /// - Returns: the lines, at least one.
     static func lines(_ text: String, width: Int, after start: Int) -> [String] {
         guard start + columns(text) > width else { return [text] }
         var lines: [String] = []

@@ -51,7 +51,6 @@ private struct TimelinePage {
             default-src 'none'; base-uri 'none'; form-action 'none'; \
             style-src '\(Self.hash(of: style))'; script-src '\(Self.hash(of: program))'
             """
-        let count = layout.centers.count
         var text = """
             <!DOCTYPE html>
             <html lang="en" xmlns="http://www.w3.org/1999/xhtml">
@@ -65,10 +64,10 @@ private struct TimelinePage {
             <body>
             <header>
             <h1>\(MarkupText.escaped(title))</h1>
-            <p>\(count) \(count == 1 ? "event" : "events")\(count == 0 ? "" : ", \(picture.days)"), in UTC</p>
+            <p>\(picture.summary)</p>
 
             """
-        text.reserveCapacity(count * 700 + 16_000)
+        text.reserveCapacity(layout.centers.count * 700 + 16_000)
         if let about { text += "<pre>\(Self.escapedLines(about))</pre>\n" }
         // The shapes that the rows use.
         text += "<svg class=\"shapes\" aria-hidden=\"true\">\(TimelineStyle.shapes(picture.kinds))</svg>\n"
@@ -125,7 +124,7 @@ private struct TimelinePage {
         add("Product", "product", picture.products.enumerated().map { (String($0.offset), $0.element) }, to: &text)
         add("Account", "account", picture.accounts.enumerated().map { (String($0.offset), $0.element) }, to: &text)
         add("State", "state", picture.kinds.map { ($0.rawValue, $0.title) }, to: &text)
-        text += "<button type=\"reset\">Show all</button>\n<output name=\"count\"></output>\n</form>\n"
+        text += "<button type=\"reset\">Show all</button>\n<output name=\"count\">\(picture.count)</output>\n</form>\n"
     }
 
     private func add(_ label: String, _ name: String, _ options: [(String, String)], to text: inout String) {

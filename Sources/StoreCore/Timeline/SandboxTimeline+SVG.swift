@@ -38,12 +38,11 @@ private struct TimelineSVG {
     var text: String {
         let legend = legend(at: top + layout.height + 28)
         let height = legend.end + margin
-        let count = layout.centers.count
         var text = """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
             viewBox="0 0 \(width) \(height)" role="group" aria-labelledby="title about">
             <title id="title">Store timeline</title>
-            <desc id="about">\(count) \(count == 1 ? "event" : "events"), \(picture.days), in UTC</desc>
+            <desc id="about">\(picture.summary)</desc>
             <style>
             \(TimelineStyle.colors)
             \(TimelineStyle.drawing)
@@ -56,7 +55,7 @@ private struct TimelineSVG {
             <rect width="\(width)" height="\(height)" rx="8" fill="var(--back)"/>
 
             """
-        text.reserveCapacity(count * 900 + 8_000)
+        text.reserveCapacity(layout.centers.count * 900 + 8_000)
         addHeads(to: &text)
         addLinks(to: &text)
         text += "<g role=\"list\">\n"

@@ -67,8 +67,10 @@ struct TimelinePicture {
     /// The kinds of the events, and each that occurs.
     let eventKinds: [SandboxTimeline.Entry.Kind]
     let kinds: [SandboxTimeline.Entry.Kind]
-    /// The first and the last day.
-    let days: String
+    /// The number of events, in words.
+    let count: String
+    /// The number of events, and the first and the last day.
+    let summary: String
 
     /// The seconds without an event that are folded.
     static let longestGap: TimeInterval = 60
@@ -150,7 +152,9 @@ struct TimelinePicture {
             )
         }
         (accounts, products) = (accountPlaces.names, productPlaces.names)
-        days = ends.0 == ends.1 ? ends.0 : "\(ends.0) to \(ends.1)"
+        count = "\(entries.count) \(entries.count == 1 ? "event" : "events")"
+        let days = ends.0 == ends.1 ? ends.0 : "\(ends.0) to \(ends.1)"
+        summary = entries.isEmpty ? count : "\(count), \(days), in UTC"
     }
 
     /// The width of the widest text, in columns.

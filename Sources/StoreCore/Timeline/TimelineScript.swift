@@ -1,4 +1,6 @@
-/// The script of a page: it hides what is not asked for. Without it the page is complete.
+/// The script of a page, which hides what is not asked for.
+///
+/// Without it the page is complete.
 enum TimelineScript {
     /// Rows stay in their order, so that lines between those that are left can be drawn anew.
     static let text = #"""
@@ -69,13 +71,13 @@ enum TimelineScript {
           }
           lines.setAttribute("height", y);
           for (const line of lines.querySelectorAll("path")) line.setAttribute("d", paths[line.dataset.k] ?? "");
-          output.value = isWhole ? `${shown} events` : `${shown} of ${events.length} events`;
+          output.value = isWhole ? output.defaultValue : `${shown} of ${events.length} events`;
         }
         form.addEventListener("input", filter);
         form.addEventListener("submit", event => event.preventDefault());
         form.addEventListener("reset", () => setTimeout(filter));
         // A browser fills in what was asked for before a page was loaded again.
-        addEventListener("pageshow", filter);
+        addEventListener("pageshow", () => { if ([...new FormData(form).values()].some(Boolean)) filter(); });
         // A link leads to its row also where the row is hidden.
         addEventListener("hashchange", () => {
           const target = document.getElementById(location.hash.slice(1));

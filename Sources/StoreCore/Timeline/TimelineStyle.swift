@@ -32,7 +32,9 @@ enum TimelineStyle {
         var color: Color { Color(name: kind.rawValue, light: light, dark: dark) }
     }
 
-    /// Every shape lies around 0, 0 and is 14 wide at the most. `s` is drawn with a line, `f` filled.
+    /// The shapes, each around 0, 0 and 14 wide at the most.
+    ///
+    /// `s` is drawn with a line, `f` filled.
     private static let kinds: [Look] = SandboxTimeline.Entry.Kind.allCases.map { kind in
         switch kind {
         case .setting: look(kind, "#656d76", "#8b949e", #"<path class="f" d="M-4-4H4V4H-4z"/>"#)

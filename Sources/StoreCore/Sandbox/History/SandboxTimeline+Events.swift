@@ -185,8 +185,9 @@ extension SandboxTimeline.Entry {
         device = transaction.device
         productIdentifier = transaction.productIdentifier
         quantity = transaction.quantity
-        // What is sold, renewed or restored comes from what was before it; all else is about a transaction that is there.
-        if kind == .sale || kind == .renewal || kind == .sharing { originals = [transaction.original].compactMap { $0 } }
+        // Whatever else happens is about a transaction that is there already.
+        let isNew = kind == .sale || kind == .renewal || kind == .sharing
+        if isNew { originals = [transaction.original].compactMap { $0 } }
     }
 
     mutating func describe(_ subscription: SubscriptionIndex, _ state: SandboxState) {
