@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "StoreKit", targets: ["StoreKit"]),
         .library(name: "StoreKitTest", targets: ["StoreKitTest"]),
         .library(name: "StoreContract", targets: ["StoreContract"]),
+        .library(name: "StoreScenario", targets: ["StoreScenario"]),
         .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
         .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
@@ -53,6 +54,7 @@ let package = Package(
             dependencies: ["StoreCore", "StoreContract", "StoreSQLite"],
             swiftSettings: settings
         ),
+        .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
             dependencies: ["StoreCore", "StoreContract", "StoreKit"],
@@ -99,7 +101,8 @@ let package = Package(
         .executableTarget(
             name: "sandbox-store",
             dependencies: [
-                "StoreCore", "StoreCrypto", "StoreServer", "StoreSQLite", "StoreSimulator", "StoreSimulatorSQLite",
+                "StoreCore", "StoreCrypto", "StoreScenario", "StoreServer", "StoreSQLite", "StoreSimulator",
+                "StoreSimulatorSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
@@ -138,6 +141,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "StoreScenarioTests",
+            dependencies: ["StoreScenario", "StoreCore", "StoreSimulator"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "StoreServerTests",
             dependencies: ["StoreServer", "StoreCore", "StoreCrypto", "StoreSQLite"],
             swiftSettings: settings
@@ -152,14 +160,16 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "AppGallery", "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite",
-                "StoreKit", "StoreKitTest", "StoreSQLite", "StoreServer",
+                "StoreKit", "StoreKitTest", "StoreScenario", "StoreSQLite", "StoreServer",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
         .testTarget(
             name: "SandboxStoreTests",
-            dependencies: ["sandbox-store", "StoreCore", "StoreCrypto", "StoreServer", "StoreSQLite"],
+            dependencies: [
+                "sandbox-store", "StoreCore", "StoreCrypto", "StoreScenario", "StoreServer", "StoreSQLite",
+            ],
             resources: [.copy("Golden")],
             swiftSettings: settings
         ),

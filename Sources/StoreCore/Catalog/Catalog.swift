@@ -76,6 +76,9 @@ struct Catalog: Codable, Sendable {
         return indices[ExactText(identifier)]
     }
 
+    /// Every registered product, withdrawn ones too.
+    var allProducts: [SandboxProduct] { Array(products) }
+
     /// Returns the index of the first product that satisfies a predicate.
     func firstIndex(where isWanted: (SandboxProduct) -> Bool) -> ProductIndex? { products.firstIndex(where: isWanted) }
 

@@ -1,0 +1,213 @@
+import Foundation
+import StoreCore
+
+extension ScenarioCommand {
+    /// What apps and their users do to buy.
+    static let purchases: [ScenarioCommand] = [
+        ScenarioCommand(
+            "buy",
+            [.product],
+            [
+                ScenarioOption("--quantity", .number(1...10), "how many; 1 unless given"),
+                ScenarioOption("--user", .text, "the app's own name for its user"),
+                ScenarioOption("--offer", .text, "a promotional offer, signed by the store's key"),
+                ScenarioOption("--ask", nil, "somebody else is asked for this payment"),
+                ScenarioOption("--outside", nil, "in the store itself, without an app's order"),
+                .account, .device,
+            ],
+            in: .purchases,
+            "An app orders a product, and the store sells or refuses it",
+            { try $0.buy() }
+        ),
+        ScenarioCommand(
+            "authorizer",
+            [ScenarioParameter("answer", .choice(["approve", "cancel", "decline", "ask", "later"]))],
+            in: .purchases,
+            isSetting: true,
+            "The answer to payment sheets from now on; later leaves them open"
+        ) { call in
+            call.store.authorizer =
+                switch call.text("answer") {
+                case "cancel": .always(.cancel)
+                case "decline": .always(.decline())
+                case "ask": .always(.askSomebodyElse)
+                case "later": .always(.later)
+                default: .approving
+                }
+            return call.done("payment sheets are answered with \(call.text("answer"))")
+        },
+        ScenarioCommand(
+            "payments-allowed",
+            [.state],
+            [.device],
+            in: .purchases,
+            "Whether the device's user may pay"
+        ) { call in
+            let device = try call.device()
+            try device.setPaymentsAllowed(call.isOn)
+            return call.done("payments are \(call.isOn ? "" : "not ")allowed on \(device.name)")
+        },
+        ScenarioCommand(
+            "purchase-failure",
+            [ScenarioParameter("failure", .either(["off"], .failure))],
+            in: .purchases,
+            isSetting: true,
+            "Every purchase fails with this from now on"
+        ) { call in
+            call.store.purchaseFailure = call.failure("failure")
+            return call.done("purchases fail: \(call.text("failure"))")
+        },
+        ScenarioCommand(
+            "availability",
+            [.product, ScenarioParameter("availability", .choice(["on-sale", "withdrawn", "propagating"]))],
+            [ScenarioOption("--for", .duration, "how long it is propagating; a day unless given")],
+            in: .purchases,
+            "Puts a product on or off sale"
+        ) { call in
+            let product = try call.product()
+            let availability: ProductAvailability =
+                switch call.text("availability") {
+                case "withdrawn": .withdrawn
+                case "propagating": .notYetPropagated(until: call.end("--for") ?? call.store.clock.now + 86_400)
+                default: .onSale
+                }
+            try call.store.setAvailability(availability, of: product)
+            return call.done("\(product) is \(call.text("availability"))")
+        },
+        ScenarioCommand(
+            "ask-to-buy",
+            [.state],
+            [.account],
+            in: .purchases,
+            "Whether somebody else has to allow what the account orders"
+        ) { call in
+            let account = try call.account()
+            try account.setAsksToBuy(call.isOn)
+            return call.done("\(account.name) \(call.isOn ? "has to ask" : "need not ask") to buy")
+        },
+        decision("approve", "Allows a purchase that waits") { _ in .approve },
+        ScenarioCommand(
+            "decline",
+            [.transaction(.undecided)],
+            [ScenarioOption("--failure", .failure, "the failure that the app is told")],
+            in: .purchases,
+            "Does not allow a purchase that waits",
+            { try $0.decide(.decline($0.failure("--failure"))) }
+        ),
+        decision("cancel", "Cancels a purchase that waits, as its buyer") { _ in .cancel },
+        ScenarioCommand(
+            "interrupts-purchases",
+            [.state],
+            [.account],
+            in: .purchases,
+            "Whether something interrupts what the account orders"
+        ) { call in
+            let account = try call.account()
+            try account.setInterruptsPurchases(call.isOn)
+            return call.done("purchases of \(account.name) are \(call.isOn ? "" : "not ")interrupted")
+        },
+        ScenarioCommand(
+            "resolve",
+            [.transaction(.interrupted)],
+            in: .purchases,
+            "The buyer resolves what interrupted a purchase"
+        ) { call in
+            let transaction = try call.transaction(.interrupted)
+            try call.store.resolveIssue(transaction)
+            return call.done("resolved #\(transaction)")
+        },
+        ScenarioCommand("promote", [.product], [.device], in: .purchases, "The user taps a product on the store's page")
+        {
+            call in
+            let (product, device) = (try call.product(), try call.device())
+            try device.promote(product)
+            return call.done("\(product) was tapped on \(device.name)")
+        },
+        ScenarioCommand(
+            "open-link",
+            [ScenarioParameter("url", .text)],
+            [.device],
+            in: .purchases,
+            "The user follows a link that begins a purchase"
+        ) { call in
+            guard let url = URL(string: call.text("url")) else { throw SandboxError.notPurchaseIntent("it is no URL") }
+            try call.device().openPurchaseIntent(url: url)
+            return call.done("opened \(url.absoluteString)")
+        },
+        ScenarioCommand(
+            "finish",
+            [ScenarioParameter.optional("transaction", .either(["all"], .transaction(.unfinished)))],
+            [.device],
+            in: .purchases,
+            "The app finishes a transaction",
+            { try $0.finish() }
+        ),
+        ScenarioCommand(
+            "restore",
+            [],
+            [ScenarioOption("--user", .text, "the app's own name for its user"), .device],
+            in: .purchases,
+            "The app restores purchases",
+            { try $0.restore() }
+        ),
+    ]
+
+    private static func decision(
+        _ name: String,
+        _ summary: String,
+        _ answer: @escaping @Sendable (Call) -> Authorization
+    ) -> ScenarioCommand {
+        ScenarioCommand(name, [.transaction(.undecided)], in: .purchases, summary) { try $0.decide(answer($0)) }
+    }
+}
+
+extension Call {
+    fileprivate func decide(_ answer: Authorization) throws -> ScenarioAnswer {
+        let transaction = try transaction(.undecided)
+        try store.decide(transaction, answer)
+        return try done("decided", transaction: transaction)
+    }
+
+    fileprivate func buy() throws -> ScenarioAnswer {
+        var payment = StorePayment(
+            productIdentifier: try product(),
+            quantity: number("--quantity") ?? 1,
+            applicationUsername: word("--user")?.text,
+            simulatesAskToBuyInSandbox: has("--ask")
+        )
+        if let offer = word("--offer") {
+            payment.discount = try store.signedOffer(
+                offer.text,
+                for: payment.productIdentifier,
+                applicationUsername: payment.applicationUsername
+            )
+        }
+        if has("--outside") { return try done("bought", transaction: account().buy(payment)) }
+        return try order(.purchase(payment), on: deviceOfAccount(), "ordered")
+    }
+
+    fileprivate func finish() throws -> ScenarioAnswer {
+        let device = try device()
+        guard word("transaction")?.text != "all" else {
+            let unfinished = try device.unfinished
+            for transaction in unfinished { try submit(.finish(transaction: transaction.id), on: device) }
+            return done("finished \(unfinished.count)")
+        }
+        let transaction = try transaction(.unfinished)
+        try submit(.finish(transaction: transaction), on: device)
+        return try done("finished", transaction: transaction)
+    }
+
+    fileprivate func restore() throws -> ScenarioAnswer {
+        let before = try store.transactions.count
+        try submit(.restore(applicationUsername: word("--user")?.text), on: device())
+        let restored = try store.transactions.dropFirst(before)
+        return ScenarioAnswer(
+            text: (["restored \(restored.count)"] + restored.map(\.description)).joined(separator: "\n"),
+            json: [
+                "command": .string(name), "done": .string("restored \(restored.count)"),
+                "transactions": .array(restored.map(\.json)),
+            ]
+        )
+    }
+}

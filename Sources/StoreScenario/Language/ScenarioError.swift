@@ -1,0 +1,57 @@
+import Foundation
+
+/// An error in a scenario's line, or a store's refusal to perform it, with the place.
+public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+    /// The kind of an error.
+    public enum Kind: String, Hashable, Codable, Sendable {
+        /// The line makes no sense, whatever the store.
+        case syntax
+        /// The store refused, or has nothing of that name.
+        case refused
+    }
+
+    /// The kind of the error.
+    public internal(set) var kind: Kind
+    /// The name of the scenario; nil for a line by itself.
+    public internal(set) var file: String?
+    /// The number of the line in the scenario, from 1; nil for a line by itself.
+    public internal(set) var line: Int?
+    /// The number of the character in the line at which the word begins, from 1; nil if no single word is wrong.
+    public let column: Int?
+    /// The word that is wrong; nil if no single one is.
+    public let word: String?
+    /// The reason in a sentence, with what was expected.
+    ///
+    /// The wording is not stable.
+    public let reason: String
+
+    init(_ reason: String, kind: Kind = .syntax, column: Int? = nil, word: String? = nil) {
+        self.kind = kind
+        self.column = column
+        self.word = word
+        self.reason = reason
+    }
+
+    /// Makes an error about a word.
+    init(_ word: Word, _ reason: String, kind: Kind = .syntax) {
+        self.init(reason, kind: kind, column: word.column, word: word.text)
+    }
+
+    /// Returns the error with a place, where it has none of its own yet.
+    func at(file: String?, line: Int?) -> ScenarioError {
+        var error = self
+        error.file = error.file ?? file
+        error.line = error.line ?? line
+        return error
+    }
+
+    /// One sentence with the place, the word and the reason, as in `shop.scenario:3:5: "swrod" is …`.
+    public var description: String {
+        let place = [file, line.map(String.init), line == nil ? nil : column.map(String.init)].compactMap(\.self)
+        let prefix = place.isEmpty ? "" : place.joined(separator: ":") + ": "
+        return prefix + (word.map { "\"\($0)\" " } ?? "") + reason
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import StoreCore
+
+/// The kind of a word in a command: what may be written there.
+public enum ScenarioValueKind: Hashable, Sendable {
+    /// The identifier of a product.
+    case product
+    /// The name of an account.
+    case account
+    /// The name of a device.
+    case device
+    /// The name of a family.
+    case family
+    /// The identifier of a subscription group to which the account has subscribed.
+    case subscriptionGroup
+    /// The identifier of a transaction, or `first` or `last` of those that the command can act on.
+    case transaction(ScenarioTransactions)
+    /// A length of time, as in `1mo`.
+    case duration
+    /// A moment in UTC, as in `2025-02-01T00:00:00Z`.
+    case moment
+    /// A whole number in a range.
+    case number(ClosedRange<Int>)
+    /// A price, as in `4.99`.
+    case price
+    /// A country, ISO 3166-1 alpha-3.
+    case country
+    /// A failure: a code of `SKError` or `URLError` by its name.
+    case failure
+    /// One of some words.
+    case choice([String])
+    /// One of some words, or else a value of another kind.
+    indirect case either([String], ScenarioValueKind)
+    /// Any text.
+    case text
+
+    /// `on` or `off`.
+    static let toggle = choice(["on", "off"])
+
+    /// The words that may be written, whatever the store; empty if it depends on the store or cannot be listed.
+    public var words: [String] {
+        switch self {
+        case .choice(let words): words
+        case .either(let words, let kind): words + kind.words
+        case .transaction: ["last", "first"]
+        case .failure: StoreFailure.words
+        default: []
+        }
+    }
+
+    /// The description of a value, as in `a length of time as in 1mo, 7d or 12h`.
+    public var sentence: String {
+        switch self {
+        case .product: "a product"
+        case .account: "an account"
+        case .device: "a device"
+        case .family: "a family"
+        case .subscriptionGroup: "a subscription group"
+        case .transaction: "a transaction: its number, first or last"
+        case .duration: "a length of time as in 1y, 1mo, 2w, 7d, 12h, 5min or 30s"
+        case .moment: "a moment as in 2025-02-01T00:00:00Z"
+        case .number(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .price: "a price as in 4.99"
+        case .country: "a country's three letters as in USA"
+        case .failure: "the name of a failure as in paymentInvalid or timedOut"
+        case .choice(let words): Self.list(words)
+        case .either(let words, let kind): "\(words.joined(separator: ", ")) or \(kind.sentence)"
+        case .text: "a text"
+        }
+    }
+
+    /// Throws an error if a word cannot be of this kind in any store.
+    func check(_ word: Word) throws(ScenarioError) {
+        guard !accepts(word.text) else { return }
+        throw ScenarioError(word, "is not \(sentence)\(Suggestion.text(for: word.text, among: words))")
+    }
+
+    private func accepts(_ text: String) -> Bool {
+        switch self {
+        case .product, .account, .device, .family, .subscriptionGroup: !text.isEmpty
+        case .transaction: TransactionReference(text) != nil
+        case .duration: ScenarioDuration(text) != nil
+        case .moment: (try? Date(text, strategy: .iso8601)) != nil
+        case .number(let range): Int(text).map(range.contains) ?? false
+        case .price: text.wholeMatch(of: /[0-9]{1,9}(\.[0-9]{1,4})?/) != nil
+        case .country: text.wholeMatch(of: /[A-Z]{3}/) != nil
+        case .failure: StoreFailure(word: text) != nil
+        case .choice(let words): words.contains(text)
+        case .either(let words, let kind): words.contains(text) || kind.accepts(text)
+        case .text: true
+        }
+    }
+
+    private static func list(_ words: [String]) -> String {
+        words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]
+    }
+}

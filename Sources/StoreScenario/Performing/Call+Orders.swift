@@ -1,0 +1,27 @@
+import Foundation
+import StoreCore
+
+// What an app's queue sends to the store.
+extension Call {
+    /// Sends a command of a device to the store, and returns the order's number.
+    ///
+    /// - Throws: the failure with which the store could not take it.
+    @discardableResult
+    func submit(_ action: StoreCommand.Action, on device: SandboxDevice) throws -> OrderID {
+        let order = session.nextOrder()
+        let answer = Locked<SubmissionReply?>(nil)
+        device.submit([StoreCommand(id: order, action: action)]) { reply in answer.withLock { $0 = reply } }
+        // The store replies before it returns.
+        if case .tryLater(let failure) = answer.withLock({ $0 }) { throw failure }
+        return order
+    }
+
+    /// Orders something, and returns the answer with the transaction that came of it.
+    func order(_ action: StoreCommand.Action, on device: SandboxDevice, _ sentence: String) throws -> ScenarioAnswer {
+        let order = try submit(action, on: device)
+        guard let transaction = try store.transactions.last(where: { $0.order == order }) else {
+            return done("\(sentence) on \(device.name)")
+        }
+        return done(sentence, transaction)
+    }
+}

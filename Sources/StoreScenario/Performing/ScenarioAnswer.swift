@@ -1,0 +1,46 @@
+/// The answer to a command, as text and as JSON.
+public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
+    /// The answer to read: one line or several, without a line break at the end.
+    public let text: String
+    /// The answer as one JSON value, in one line.
+    ///
+    /// A question's answer is an array with an object for each line, or one object. What a command did is an object with
+    /// the command's name, a sentence in `done`, and the transaction, if one concerns it.
+    public let json: String
+    /// Whether the text is a table whose first line names the columns.
+    public let hasHeader: Bool
+
+    /// The text.
+    public var description: String { text }
+
+    init(text: String, json: JSONValue, hasHeader: Bool = false) {
+        self.text = text
+        self.json = json.encoded
+        self.hasHeader = hasHeader
+    }
+
+    /// Makes a table of objects.
+    ///
+    /// - Parameters:
+    ///   - rows: objects with the same keys in the same order, which are the columns.
+    ///   - empty: the text if there is no row.
+    init(table rows: [JSONValue], empty: String) {
+        let cells = rows.map { row -> [(String, String)] in
+            guard case .object(let members) = row else { return [] }
+            return members.map { ($0.key, $0.value.text) }
+        }
+        guard let first = cells.first else {
+            self.init(text: empty, json: .array([]))
+            return
+        }
+        // A column in which nothing stands is left out.
+        let columns = first.indices.filter { column in cells.contains { !$0[column].1.isEmpty } }
+        let lines = [columns.map { first[$0].0 }] + cells.map { row in columns.map { row[$0].1 } }
+        let widths = columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        let text = lines.map { line in
+            let padded = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            return padded.joined(separator: "  ").replacing(/\s+$/, with: "")
+        }
+        self.init(text: text.joined(separator: "\n"), json: .array(rows), hasHeader: true)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import StoreCore
+
+/// A text of commands to a store, one a line.
+///
+/// ```swift
+/// let scenario = try Scenario("""
+///     buy pro.monthly
+///     advance 1mo
+///     refund last
+///     """)
+/// try scenario.run(on: store)
+/// ```
+public struct Scenario: Sendable, CustomStringConvertible {
+    /// The name that errors give: a file's name, or another.
+    public let name: String?
+    /// The commands, in order.
+    public let steps: [ScenarioStep]
+    /// The text.
+    public let description: String
+
+    /// Reads a text.
+    ///
+    /// - Parameters:
+    ///   - text: lines of commands. Empty lines, and all behind a `#`, mean nothing.
+    ///   - name: the name that errors give.
+    /// - Throws: ``ScenarioError`` with the first line and word that make no sense.
+    public init(_ text: String, name: String? = nil) throws(ScenarioError) {
+        var steps: [ScenarioStep] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            do throws(ScenarioError) {
+                let words = try Word.words(of: String(line))
+                if !words.isEmpty { steps.append(try ScenarioStep(words: words, line: index + 1)) }
+            } catch {
+                throw error.at(file: name, line: index + 1)
+            }
+        }
+        self.name = name
+        self.steps = steps
+        description = text
+    }
+
+    /// Reads a file in UTF-8.
+    ///
+    /// - Throws: ``ScenarioError``, also for a file that cannot be read.
+    public init(contentsOf url: URL) throws(ScenarioError) {
+        let text: String
+        do {
+            text = try String(contentsOf: url, encoding: .utf8)
+        } catch {
+            throw ScenarioError("cannot be read: \(error.localizedDescription)").at(
+                file: url.lastPathComponent,
+                line: nil
+            )
+        }
+        try self.init(text, name: url.lastPathComponent)
+    }
+
+    /// Performs the commands on a store, up to the first that it refuses.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - report: is called with each step when it is done, and its answer.
+    /// - Returns: the answers, in order.
+    /// - Throws: ``ScenarioError`` with the line and word that the store refused. What was before it is done.
+    @discardableResult
+    public func run(
+        on store: SandboxStore,
+        report: (ScenarioStep, ScenarioAnswer) -> Void = { _, _ in }
+    ) throws(ScenarioError) -> [ScenarioAnswer] {
+        try run(with: ScenarioPerformer(store: store), report: report)
+    }
+
+    /// Performs the commands with a performer, likewise.
+    ///
+    /// - Throws: ``ScenarioError`` with the line and word that the store refused.
+    @discardableResult
+    public func run(
+        with performer: ScenarioPerformer,
+        report: (ScenarioStep, ScenarioAnswer) -> Void = { _, _ in }
+    ) throws(ScenarioError) -> [ScenarioAnswer] {
+        var answers: [ScenarioAnswer] = []
+        for step in steps {
+            do throws(ScenarioError) {
+                let answer = try performer.perform(step)
+                report(step, answer)
+                answers.append(answer)
+            } catch {
+                throw error.at(file: name, line: step.line)
+            }
+        }
+        return answers
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import StoreCore
+
+/// Performs commands on a store, line by line.
+///
+/// Any thread may call it; commands that are to follow each other are made one after another.
+public struct ScenarioPerformer: Sendable {
+    /// The store.
+    public let store: SandboxStore
+    private let session = Session()
+
+    /// Makes a performer, which acts for whoever is signed in on the store's first device unless told otherwise.
+    public init(store: SandboxStore) { self.store = store }
+
+    /// Performs one line.
+    ///
+    /// - Returns: the command's answer. A purchase that fails is an answer, too: an app hears of it.
+    /// - Throws: ``ScenarioError`` for a line that makes no sense, and for one that the store refuses.
+    public func perform(_ line: String) throws(ScenarioError) -> ScenarioAnswer {
+        try perform(try ScenarioStep(line))
+    }
+
+    /// Performs a step.
+    ///
+    /// - Throws: ``ScenarioError`` for one that the store refuses, unless it begins with `try`.
+    public func perform(_ step: ScenarioStep) throws(ScenarioError) -> ScenarioAnswer {
+        let call = Call(store: store, session: session, name: step.command.name, arguments: step.arguments)
+        let refusal: ScenarioError
+        do {
+            return try step.command.body(call)
+        } catch let error as ScenarioError {
+            refusal = error.at(file: nil, line: step.line)
+        } catch {
+            refusal = ScenarioError("\(step.command.name): \(Self.sentence(for: error))", kind: .refused)
+                .at(file: nil, line: step.line)
+        }
+        guard step.isTry else { throw refusal }
+        let sentence = "not done: \(refusal.reason)"
+        return ScenarioAnswer(
+            text: sentence,
+            json: ["command": .string(step.command.name), "refused": .string(refusal.reason)]
+        )
+    }
+
+    private static func sentence(for error: any Error) -> String {
+        guard let failure = error as? StoreFailure else { return "\(error)" }
+        return "\(failure.word ?? "code \(failure.code)"): \(failure.reason)"
+    }
+}
