@@ -27,7 +27,9 @@ public struct ScenarioPerformer: Sendable {
         let call = Call(store: store, session: session, name: step.command.name, arguments: step.arguments)
         let refusal: ScenarioError
         do {
-            return try step.command.body(call)
+            let answer = try step.command.body(call)
+            if step.command.isSetting { remember(step) }
+            return answer
         } catch let error as ScenarioError {
             refusal = error.at(file: nil, line: step.line)
         } catch {
@@ -40,6 +42,29 @@ public struct ScenarioPerformer: Sendable {
             text: sentence,
             json: ["command": .string(step.command.name), "refused": .string(refusal.reason)]
         )
+    }
+
+    /// The lines that set again what commands have set and no ledger keeps, in order.
+    ///
+    /// A store that is opened on the ledger again is as it was when they have been performed on it.
+    public var settings: [String] { session.settings }
+
+    /// Sets what a file sets and no ledger keeps, as if by commands.
+    package func adopt(_ settings: StoreConfiguration.Settings) throws(ScenarioError) {
+        var lines = ["locale \(Word.source(of: settings.locale))", "renewal-rate \(settings.renewalRate.word)"]
+        if let failure = settings.purchaseFailure?.word { lines.append("purchase-failure \(failure)") }
+        for line in lines { _ = try perform(line) }
+    }
+
+    private func remember(_ step: ScenarioStep) {
+        guard step.command.name != "reset" else {
+            session.forgetSettings()
+            return
+        }
+        var (step, key) = (step, step.command.name)
+        if step.command.options.contains(.device), let device = session.device { step.choose(device: device) }
+        if key != "use", let device = step.device { key += " \(device)" }
+        session.remember(step.description, key: key)
     }
 
     private static func sentence(for error: any Error) -> String {

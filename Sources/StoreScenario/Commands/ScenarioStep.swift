@@ -9,7 +9,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// The number of its line in the scenario, from 1; nil for a line by itself.
     public let line: Int?
     /// The words of parameters and options, by their names.
-    let arguments: [String: Word]
+    private(set) var arguments: [String: Word]
 
     /// Parses a line.
     ///
@@ -77,6 +77,14 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
             throw ScenarioError("\(command.name) needs \(missing.kind.sentence); write \(command.usage)")
         }
         return arguments
+    }
+
+    /// The device that it names, if any.
+    var device: String? { arguments["--device"]?.text }
+
+    /// Names a device, if it names none.
+    mutating func choose(device: String) {
+        if arguments["--device"] == nil { arguments["--device"] = Word(text: device, column: nil) }
     }
 
     /// The line as it is to be written.

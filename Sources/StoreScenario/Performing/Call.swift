@@ -67,8 +67,12 @@ struct Call {
 
     /// The device that is chosen by an option or by `use`; nil if none is.
     func chosenDevice() throws -> SandboxDevice? {
-        try word("--device").map { try find($0, "a device", store.devices.map { ($0.name, $0) }) }
-            ?? session.device.flatMap { store.device(named: $0) }
+        try device(in: "--device") ?? session.device.flatMap { store.device(named: $0) }
+    }
+
+    /// Returns the device that a word names.
+    func device(in name: String) throws -> SandboxDevice? {
+        try word(name).map { try find($0, "a device", store.devices.map { ($0.name, $0) }) }
     }
 
     /// The device of the command: the chosen one, or the first.

@@ -6,6 +6,7 @@ final class Session: Sendable {
         var account: String?
         var device: String?
         var orders = 0
+        var settings: [(key: String, line: String)] = []
     }
 
     private let memory = Locked(Memory())
@@ -23,6 +24,20 @@ final class Session: Sendable {
             memory.device = device
         }
     }
+
+    /// The lines that set again what no ledger keeps, in order.
+    var settings: [String] { memory.withLock { $0.settings.map(\.line) } }
+
+    /// Remembers a line in place of the one with the same key.
+    func remember(_ line: String, key: String) {
+        memory.withLock { memory in
+            memory.settings.removeAll { $0.key == key }
+            memory.settings.append((key, line))
+        }
+    }
+
+    /// Forgets all lines.
+    func forgetSettings() { memory.withLock { $0.settings = [] } }
 
     /// Returns an idempotency key that no other order has.
     func nextOrder() -> OrderID {

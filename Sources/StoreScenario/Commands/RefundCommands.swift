@@ -1,0 +1,97 @@
+import Foundation
+import StoreCore
+
+extension ScenarioCommand {
+    /// Refunds, deleted transactions, and receipts.
+    static let refunds: [ScenarioCommand] = [
+        ScenarioCommand("refund", [.transaction(.sold)], in: .refunds, "Pays a purchase or a period back") { call in
+            let transaction = try call.transaction(.sold)
+            try call.store.refund(transaction)
+            return try call.done("refunded", transaction: transaction)
+        },
+        ScenarioCommand(
+            "delete",
+            [ScenarioParameter("transaction", .transaction(.all))],
+            in: .refunds,
+            "A transaction never was"
+        ) { call in
+            let transaction = try call.transaction(.all)
+            try call.store.deleteTransaction(transaction)
+            return call.done("deleted #\(transaction)")
+        },
+        ScenarioCommand("clear", in: .refunds, "No transaction ever was") { call in
+            try call.store.clearTransactions()
+            return call.done("deleted every transaction")
+        },
+        ScenarioCommand(
+            "refresh-receipt",
+            [],
+            [
+                ScenarioOption("--expired", nil, "it says that it is expired"),
+                ScenarioOption("--revoked", nil, "it says that it is revoked"),
+                ScenarioOption("--volume", nil, "it says that the app was bought in volume"), .device,
+            ],
+            in: .refunds,
+            "The app refreshes its receipt"
+        ) { call in
+            let properties = ReceiptProperties(
+                isExpired: call.has("--expired"),
+                isRevoked: call.has("--revoked"),
+                isVolumePurchase: call.has("--volume")
+            )
+            let device = try call.device()
+            try call.reply(to: { device.refreshReceipt(properties, reply: $0) })
+            return call.done("\(device.name) has a receipt")
+        },
+    ]
+
+    /// Families, and what they share.
+    static let families: [ScenarioCommand] = [
+        ScenarioCommand(
+            "add-family",
+            [ScenarioParameter("name", .text)],
+            [ScenarioOption("--account", .account, "the organizer; the one that is signed in, unless given")],
+            in: .refunds,
+            "An account founds a family"
+        ) { call in
+            let family = try call.store.addFamily(call.text("name"), organiser: call.account())
+            return call.done("the family \(family.name)")
+        },
+        ScenarioCommand(
+            "join-family",
+            [ScenarioParameter("family", .family)],
+            [.account],
+            in: .refunds,
+            "An account joins a family"
+        ) { call in
+            let (family, account) = (try call.family("family"), try call.account())
+            try family.add(account)
+            return call.done("\(account.name) is in the family \(family.name)")
+        },
+        ScenarioCommand(
+            "leave-family",
+            [],
+            [.account],
+            in: .refunds,
+            "An account leaves its family; with the organizer everybody does"
+        ) { call in
+            let account = try call.account()
+            guard let family = account.family else {
+                throw ScenarioError("\"\(account.name)\" is in no family", kind: .refused)
+            }
+            try family.remove(account)
+            return call.done("\(account.name) left the family \(family.name)")
+        },
+        ScenarioCommand(
+            "shares-purchases",
+            [.state],
+            [.account],
+            in: .refunds,
+            "Whether an account shares its purchases with its family"
+        ) { call in
+            let account = try call.account()
+            try account.setSharesPurchases(call.isOn)
+            return call.done("\(account.name) shares \(call.isOn ? "its purchases" : "nothing")")
+        },
+    ]
+}

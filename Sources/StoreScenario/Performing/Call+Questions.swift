@@ -1,0 +1,96 @@
+import Foundation
+import StoreCore
+
+extension Call {
+    /// The store's time, country and settings.
+    var status: ScenarioAnswer {
+        let members: [JSONValue.Member] = [
+            .init(key: "now", value: .date(store.clock.now)),
+            .init(key: "storefront", value: .optional(store.storefront?.countryCode)),
+            .init(key: "locale", value: .string(store.locale)),
+            .init(key: "renewalRate", value: .string(store.renewalRate.word)),
+            .init(key: "renewalLimit", value: store.renewalLimit.map(JSONValue.number) ?? .null),
+            .init(key: "gracePeriod", value: .bool(store.grantsGracePeriod)),
+            .init(key: "purchaseFailure", value: .optional(store.purchaseFailure?.word)),
+            .init(key: "refundDecision", value: .string(store.refundDecision.rawValue)),
+            .init(key: "signature", value: .optional(store.signatureDefect?.rawValue)),
+            .init(key: "reachable", value: .bool(store.isReachable)),
+            .init(key: "account", value: .optional(session.account)),
+            .init(key: "device", value: .optional(session.device)),
+        ]
+        let width = members.map(\.key.count).max() ?? 0
+        let lines = members.compactMap { member -> String? in
+            guard member.value != .null else { return nil }
+            return member.key + String(repeating: " ", count: width + 2 - member.key.count) + member.value.text
+        }
+        return ScenarioAnswer(text: lines.joined(separator: "\n"), json: .object(members))
+    }
+
+    /// Returns an account's line.
+    func row(_ account: SandboxAccount) throws -> JSONValue {
+        [
+            "account": .string(account.name),
+            "devices": .array(store.devices.filter { $0.account == account }.map { .string($0.name) }),
+            "family": .optional(account.family?.name), "transactions": .number(try account.transactions.count),
+            "charged": .decimal(try account.totalCharged), "refunded": .decimal(try account.totalRefunded),
+            "asksToBuy": .bool(account.asksToBuy), "interrupted": .bool(account.interruptsPurchases),
+            "billingFails": .bool(account.billingFails), "shares": .bool(account.sharesPurchases),
+        ]
+    }
+
+    /// Returns the receipt of the device or of a transaction.
+    func receipt() throws -> ScenarioAnswer {
+        let device = try device()
+        if has("--jws") {
+            let signed = word("transaction") == nil ? nil : try transaction(.all)
+            let jws: String
+            if let signed {
+                jws = try store.signedTransaction(signed).jws
+            } else {
+                jws = try device.signedAppTransaction.jws
+            }
+            return ScenarioAnswer(
+                text: jws,
+                json: ["transaction": .optional(signed), "jws": .string(jws)]
+            )
+        }
+        guard word("transaction") != nil else {
+            guard let receipt = device.appReceipt?.base64EncodedString() else {
+                throw ScenarioError("\(device.name) has no receipt yet; refresh-receipt makes one", kind: .refused)
+            }
+            return ScenarioAnswer(text: receipt, json: ["device": .string(device.name), "receipt": .string(receipt)])
+        }
+        let transaction = try transaction(.unfinished)
+        guard let receipt = device.receipt(forTransaction: transaction)?.base64EncodedString() else {
+            throw ScenarioError(
+                "#\(transaction) has no receipt on \(device.name): it is not unfinished there",
+                kind: .refused
+            )
+        }
+        return ScenarioAnswer(
+            text: receipt,
+            json: ["transaction": .string(transaction), "receipt": .string(receipt)]
+        )
+    }
+
+    /// Calls something that replies before it returns, and throws the failure that it replied with.
+    func reply(to call: (@escaping @Sendable (StoreFailure?) -> Void) -> Void) throws {
+        let failure = Locked<StoreFailure?>(nil)
+        call { reply in failure.withLock { $0 = reply } }
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+}
+
+extension SandboxSubscription {
+    /// The subscription as JSON.
+    var json: JSONValue {
+        [
+            "group": .string(groupIdentifier), "product": .string(productIdentifier), "state": .string("\(state)"),
+            "transaction": .string(originalTransaction), "since": .date(since), "periodStart": .date(periodStart),
+            "expires": .date(expirationDate), "renews": .bool(willRenew), "renewsAs": .optional(renewsAs),
+            "grace": .optional(gracePeriodExpirationDate), "end": .optional(end?.rawValue),
+            "consent": .optional(priceConsent?.rawValue),
+            "offer": .optional(offer?.identifier ?? offer.map { "\($0.kind)" }),
+        ]
+    }
+}
