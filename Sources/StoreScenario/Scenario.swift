@@ -56,6 +56,13 @@ public struct Scenario: Sendable, CustomStringConvertible {
         try self.init(text, name: url.lastPathComponent)
     }
 
+    /// Makes a scenario of one step.
+    public init(step: ScenarioStep) {
+        name = nil
+        steps = [step]
+        description = step.description
+    }
+
     /// Performs the commands on a store, up to the first that it refuses.
     ///
     /// - Parameters:

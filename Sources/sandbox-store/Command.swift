@@ -7,6 +7,8 @@ enum Command: Equatable {
     case verify(VerifyOptions)
     case simulate(SimulateOptions)
     case serve(ServeOptions)
+    case store(StoreOptions)
+    case completion(CompletionScript.Shell)
 
     /// A mistake in a command line, in one sentence.
     struct Mistake: Error, Equatable {
@@ -21,12 +23,13 @@ enum Command: Equatable {
             self = .help
             return
         }
+        if name == "completion" {
+            self = try Self.completion(arguments.dropFirst())
+            return
+        }
         guard ["demo", "check", "verify", "simulate", "serve"].contains(name) else {
-            let noun = name.hasPrefix("-") ? "an option" : "a command"
-            throw Mistake(
-                sentence:
-                    "\"\(name)\" is not \(noun) of sandbox-store; the commands are demo, check, verify, simulate and serve"
-            )
+            self = try Self.onStore(arguments)
+            return
         }
         if name == "simulate" {
             self = try Self.simulation(arguments.dropFirst())
@@ -59,6 +62,14 @@ enum Command: Equatable {
             guard !files.isEmpty else { throw Mistake(sentence: "check needs a file to check") }
             self = .check(files: files)
         }
+    }
+
+    private static func completion(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
+        if arguments.contains(where: isHelp) { return .help }
+        guard arguments.count == 1, let shell = arguments.first.flatMap(CompletionScript.Shell.init(rawValue:)) else {
+            throw Mistake(sentence: "completion is for bash or zsh")
+        }
+        return .completion(shell)
     }
 
     static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }
@@ -97,55 +108,4 @@ enum Command: Equatable {
         }
         return (options, files)
     }
-
-    static let usage = """
-        sandbox-store: a store for testing in-app purchases, on Xcode's .storekit files
-
-        sandbox-store demo [--ask] [FILE]
-            Plays purchases, refusals, a relaunch and a restore on a file, and prints what the app did and what
-            its observer heard. Without a file, on the one that comes with the package.
-            --ask   asks you before each charge: y approves, c cancels, d declines
-        sandbox-store check FILE...
-            Says what is in each file, or what is wrong with it.
-        sandbox-store verify FILE (--key-file FILE | --key HEX | --root FILE [--revocation-list FILE])
-                             [--at MOMENT] [--json]
-            Says whether a sandbox store with this key, or one with certificates below this root, signed a receipt,
-            and what is in it: a transaction's receipt or an app receipt, as it is or in Base64, or a JWS of a
-            transaction, of a renewal or of the app's purchase. All bytes of the key's file are the key.
-            --key   the key in hexadecimal digits; other users of the machine may see them
-            --root  the certificate to trust, in PEM or DER; Xcode's own for what Xcode signed
-            --revocation-list  a list of revoked certificates in DER; without one a revoked certificate counts
-            --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
-            --json  prints the answer as it went over the wire, or the JWS's payload
-        sandbox-store simulate [--seed N] [--runs K] [--operations M] [--jobs J]
-                               [--transport direct|socket|both] [--storage memory|sqlite] [--coverage]
-            Performs K runs of M operations, drawn from the seed N, and checks a model after each operation; 1000 runs
-            of 50 operations from the seed 1 unless given. Prints how much of what can happen was met, or a shrunk run
-            that breaks a rule. On a terminal it shows its progress.
-            --jobs       on how many threads, the number of cores unless given; it changes nothing of what is printed
-            --transport  how queues come to their stores: directly, as in one process, or through the socket; half of
-                         the runs on each unless given
-            --storage    where store and apps keep what outlives them: in memory unless given, or in SQLite files in
-                         the directory for temporary files, where a crash takes what was not synchronized
-            --coverage   prints tables of how often each event met each state, and all that was not met
-        sandbox-store serve --store FILE --ca FOLDER [--port N] [--host ADDRESS] [--configuration FILE]
-                            [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT]
-            Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or SIGINT:
-            POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Both files are made if they
-            do not exist. Prints one line: the URL, and where the API's key and the root certificate are.
-            --ca             the folder of certificates and of the API's key, for you only
-            --port           the port; a free one unless given
-            --host           the address to listen on; 127.0.0.1, which only this machine reaches, unless given
-            --configuration  Xcode's .storekit file with the products; those that the store has sold unless given
-            --bundle         the app's bundle identifier; com.example.app unless given
-            --notify         the URL to send notifications to
-            --shared-secret  what verification asks for; other users of the machine may see it
-        sandbox-store --help
-            Prints this.
-
-        Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid or a run that breaks a
-        rule, or SQLite, libcrypto or libmicrohttpd where it is missing, 2 for a command line that makes no sense, or names a
-        receipt, key, root or list that cannot be read.
-
-        """
 }

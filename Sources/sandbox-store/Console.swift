@@ -12,6 +12,8 @@ struct Console: Sendable {
     let read: @Sendable () -> String?
     /// Whether a line written to standard error can be erased again.
     let isTerminal: Bool
+    /// Whether standard output may have colors.
+    var hasColors = false
 
     /// The process's own console.
     static let standard = Console(
@@ -27,6 +29,25 @@ struct Console: Sendable {
             return line
         },
         isTerminal: isatty(FileHandle.standardError.fileDescriptor) != 0
-            && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+            && ProcessInfo.processInfo.environment["TERM"] != "dumb",
+        hasColors: colors(ProcessInfo.processInfo.environment) && isatty(FileHandle.standardOutput.fileDescriptor) != 0
     )
+
+    /// Whether an environment lets a terminal have colors: not with `NO_COLOR`, see no-color.org.
+    static func colors(_ environment: [String: String]) -> Bool {
+        environment["NO_COLOR", default: ""].isEmpty && environment["TERM", default: "dumb"] != "dumb"
+    }
+
+    /// The purpose of a text that stands out.
+    enum Emphasis: String {
+        /// Bold.
+        case heading = "1"
+        /// Bold and red.
+        case failure = "1;31"
+    }
+
+    /// Returns a text as it stands out on a terminal, or as it is.
+    func emphasized(_ text: String, as emphasis: Emphasis) -> String {
+        hasColors ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
+    }
 }

@@ -23,6 +23,8 @@ struct SandboxStoreTool {
             case .verify(let options): return verify(options)
             case .simulate(let options): return simulate(options)
             case .serve(let options): return serve(options)
+            case .store(let options): return store(options)
+            case .completion(let shell): console.write(CompletionScript(shell: shell).text)
             }
             return 0
         } catch {
@@ -162,7 +164,7 @@ struct SandboxStoreTool {
     }
 
     /// A real file from a public repository; see SOURCES.md beside it.
-    private static var demoFile: URL {
+    static var demoFile: URL {
         Bundle.module.bundleURL.appending(path: "Resources/flutter__packages__Configuration_2.storekit")
     }
 }

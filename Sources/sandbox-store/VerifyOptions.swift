@@ -73,7 +73,7 @@ extension Command {
         return Data(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
     }
 
-    private static func moment(_ text: String) throws(Mistake) -> Date {
+    static func moment(_ text: String) throws(Mistake) -> Date {
         guard let moment = try? Date(text, strategy: .iso8601) else {
             throw Mistake(sentence: "\"\(text)\" is no moment as in 2012-09-21T01:31:38Z")
         }

@@ -199,7 +199,7 @@ extension ScenarioValueKind {
 }
 
 extension RenewalRate {
-    /// The words for all rates: `real-time`, `day:5min`, `month:30s` and so on.
+    /// The words for all rates: `real-time`, `day-5min`, `month-30s` and so on.
     static let words = ["real-time"] + byWord.map(\.word)
 
     /// Makes the rate of a word; nil for a word of none.
@@ -217,9 +217,9 @@ extension RenewalRate {
     var word: String { Self.byWord.first { $0.rate == self }?.word ?? "real-time" }
 
     private static let byWord: [(word: String, rate: RenewalRate)] =
-        Day.allCases.map { ("day:\(length($0.rawValue))", .day($0)) }
-        + Month.allCases.map { ("month:\(length($0.rawValue))", .month($0)) }
-        + Period.allCases.map { ("period:\(length($0.rawValue))", .everyPeriod($0)) }
+        Day.allCases.map { ("day-\(length($0.rawValue))", .day($0)) }
+        + Month.allCases.map { ("month-\(length($0.rawValue))", .month($0)) }
+        + Period.allCases.map { ("period-\(length($0.rawValue))", .everyPeriod($0)) }
 
     private static func length(_ seconds: TimeInterval) -> String {
         let count = Int(seconds)

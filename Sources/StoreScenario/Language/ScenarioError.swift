@@ -45,6 +45,9 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
         return error
     }
 
+    /// Returns the error with the name of the scenario, if it has none yet.
+    package func named(_ name: String?) -> ScenarioError { at(file: name, line: nil) }
+
     /// One sentence with the place, the word and the reason, as in `shop.scenario:3:5: "swrod" is …`.
     public var description: String {
         let place = [file, line.map(String.init), line == nil ? nil : column.map(String.init)].compactMap(\.self)

@@ -21,7 +21,7 @@ enum TransactionReference: Hashable {
     case identifier(String)
     case first
     case last
-    /// The place from the first, counted around: `any:3`.
+    /// The place from the first, counted around: `any-3`.
     case any(Int)
 
     init?(_ text: String) {
@@ -29,7 +29,7 @@ enum TransactionReference: Hashable {
         case "first": self = .first
         case "last": self = .last
         default:
-            if text.hasPrefix("any:"), let place = Int(text.dropFirst(4)), place >= 0 {
+            if text.hasPrefix("any-"), let place = Int(text.dropFirst(4)), place >= 0 {
                 self = .any(place)
             } else if !text.isEmpty, text.count <= 19, text.allSatisfy({ $0.isASCII && $0.isNumber }) {
                 self = .identifier(text)

@@ -2,6 +2,7 @@ import Foundation
 import StoreCore
 import StoreCrypto
 import StoreSQLite
+import StoreScenario
 import StoreServer
 
 /// A store in a file, and the servers for it, on the system's clock.
@@ -26,23 +27,14 @@ struct StoreService {
         configuration.notificationURL = options.notificationURL
         let database = try StoreDatabase(at: URL(filePath: options.store))
         let signer = try AppStoreSigner(authority, clock: clock)
-        let store: SandboxStore
-        if let file = options.configuration {
-            store = try SandboxStore(
-                try StoreConfiguration(contentsOf: URL(filePath: file)),
-                clock: clock,
-                ledger: database.ledger,
-                signer: signer,
-                bundleIdentifier: options.bundleIdentifier
-            )
-        } else {
-            store = try SandboxStore(
-                clock: clock,
-                ledger: database.ledger,
-                signer: signer,
-                bundleIdentifier: options.bundleIdentifier
-            )
-        }
+        let store = try StoreFile.openStore(
+            try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) },
+            clock: clock,
+            ledger: database.ledger,
+            signer: signer,
+            bundleIdentifier: options.bundleIdentifier
+        )
+        try StoreFile.restoreSettings(beside: options.store, ScenarioPerformer(store: store))
         server = try StoreServer(store, configuration: configuration)
         self.database = database
     }

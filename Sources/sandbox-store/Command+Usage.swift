@@ -1,0 +1,70 @@
+extension Command {
+    /// What `--help` prints.
+    static let usage = """
+        sandbox-store: a store for testing in-app purchases, on Xcode's .storekit files
+
+        sandbox-store demo [--ask] [FILE]
+            Plays purchases, refusals, a relaunch and a restore on a file, and prints what the app did and what
+            its observer heard. Without a file, on the one that comes with the package.
+            --ask   asks you before each charge: y approves, c cancels, d declines
+        sandbox-store check FILE...
+            Says what is in each file, or what is wrong with it.
+        sandbox-store verify FILE (--key-file FILE | --key HEX | --root FILE [--revocation-list FILE])
+                             [--at MOMENT] [--json]
+            Says whether a sandbox store with this key, or one with certificates below this root, signed a receipt,
+            and what is in it: a transaction's receipt or an app receipt, as it is or in Base64, or a JWS of a
+            transaction, of a renewal or of the app's purchase. All bytes of the key's file are the key.
+            --key   the key in hexadecimal digits; other users of the machine may see them
+            --root  the certificate to trust, in PEM or DER; Xcode's own for what Xcode signed
+            --revocation-list  a list of revoked certificates in DER; without one a revoked certificate counts
+            --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
+            --json  prints the answer as it went over the wire, or the JWS's payload
+        sandbox-store simulate [--seed N] [--runs K] [--operations M] [--jobs J]
+                               [--transport direct|socket|both] [--storage memory|sqlite] [--coverage]
+            Performs K runs of M operations, drawn from the seed N, and checks a model after each operation; 1000 runs
+            of 50 operations from the seed 1 unless given. Prints how much of what can happen was met, or a shrunk run
+            that breaks a rule. On a terminal it shows its progress.
+            --jobs       on how many threads, the number of cores unless given; it changes nothing of what is printed
+            --transport  how queues come to their stores: directly, as in one process, or through the socket; half of
+                         the runs on each unless given
+            --storage    where store and apps keep what outlives them: in memory unless given, or in SQLite files in
+                         the directory for temporary files, where a crash takes what was not synchronized
+            --coverage   prints tables of how often each event met each state, and all that was not met
+        sandbox-store serve --store FILE --ca FOLDER [--port N] [--host ADDRESS] [--configuration FILE]
+                            [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT]
+            Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or SIGINT:
+            POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Both files are made if they
+            do not exist. Prints one line: the URL, and where the API's key and the root certificate are.
+            --ca             the folder of certificates and of the API's key, for you only
+            --port           the port; a free one unless given
+            --host           the address to listen on; 127.0.0.1, which only this machine reaches, unless given
+            --configuration  Xcode's .storekit file with the products; those that the store has sold unless given
+            --bundle         the app's bundle identifier; com.example.app unless given
+            --notify         the URL to send notifications to
+            --shared-secret  what verification asks for; other users of the machine may see it
+        sandbox-store --store FILE init FILE.storekit [--at MOMENT]
+            Makes a store with the products and settings of Xcode's file, and keeps it in a SQLite file. Beside it are
+            its time and settings, in FILE.state, and the key of its receipts, in FILE.key. Its time stands still between
+            commands.
+            --at    the store's time; 2025-01-01T00:00:00Z unless given
+        sandbox-store [--store FILE | --storekit FILE] [--json] COMMAND
+            Performs a command on the store in a file; or on a new one in memory with the products of Xcode's file, or
+            of the one that comes with the package. sandbox-store help lists the commands, such as buy, approve, refund,
+            advance 1mo, transactions and timeline.
+            --json  prints the answer as JSON, in one line
+        sandbox-store [--store FILE | --storekit FILE] [--json] run SCENARIO
+            Performs a file with a command in each line, up to the first that the store refuses; - is standard input.
+            What was done before it stays done.
+        sandbox-store completion bash|zsh
+            Prints a script by which the shell completes all this: source <(sandbox-store completion bash)
+        sandbox-store --help
+            Prints this.
+
+        A terminal shows colors, unless NO_COLOR is set, and the progress of what takes longer than a second.
+
+        Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid, a run that breaks a
+        rule, a command that the store refuses, or SQLite, libcrypto or libmicrohttpd where it is missing, 2 for a command
+        line or a scenario that makes no sense, or names a receipt, key, root or list that cannot be read.
+
+        """
+}

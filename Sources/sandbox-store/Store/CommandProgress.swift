@@ -1,0 +1,56 @@
+import Foundation
+import StoreCore
+
+/// The line on a terminal about a command that takes longer than a second, with the store's time.
+final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be canceled on any thread
+    private struct State {
+        var text = ""
+        var begin = ContinuousClock.now
+        var isShown = false
+        /// Whether a command is being performed.
+        var isRunning = false
+    }
+
+    private let state = Locked(State())
+    private let timer: any DispatchSourceTimer
+    private let console: Console
+
+    /// The time after which the line appears.
+    static let patience = Duration.seconds(1)
+
+    init(_ clock: any StoreClock, _ console: Console) {
+        self.console = console
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        self.timer = timer
+        timer.schedule(deadline: .now() + 1, repeating: 0.1)
+        timer.setEventHandler { [weak self] in self?.show(at: clock.now, .now) }
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
+
+    /// Begins a command.
+    func begin(_ text: String) {
+        state.withLock { $0 = State(text: text, isRunning: true) }
+    }
+
+    /// Ends the command, and erases its line.
+    func end() {
+        // Written with the lock held, so that no line is written behind it.
+        state.withLock { state in
+            state.isRunning = false
+            guard state.isShown else { return }
+            state.isShown = false
+            console.complain(ProgressLine.erasure)
+        }
+    }
+
+    /// Writes the line, if the command has taken long enough.
+    func show(at date: Date, _ now: ContinuousClock.Instant) {
+        state.withLock { state in
+            guard state.isRunning, now - state.begin >= Self.patience else { return }
+            state.isShown = true
+            console.complain("\(ProgressLine.erasure)\(state.text): \(Wording.moment(date))")
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import StoreCore
+import StoreSQLite
+import StoreScenario
+
+/// A store in a SQLite file that goes on from process to process: its time and its settings are kept beside the ledger.
+///
+/// The store's clock stands still between processes, and moves by commands only.
+struct StoreFile {
+    /// What the ledger does not keep.
+    private struct State: Codable, Equatable {
+        /// The store's time, in seconds since 2001.
+        var now: TimeInterval
+        /// The lines that set again what was set.
+        var settings: [String]
+    }
+
+    /// A file that cannot be used, in a sentence.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let performer: ScenarioPerformer
+    private let database: StoreDatabase
+    private let path: String
+
+    /// Opens the store in a file.
+    ///
+    /// - Throws: ``Failure`` if there is no such file, or the state beside it cannot be read, and the errors of the
+    ///   database and the store.
+    init(opening path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw Failure(
+                description: "there is no store in \(path); sandbox-store --store \(path) init FILE.storekit makes one"
+            )
+        }
+        let database = try StoreDatabase(at: URL(filePath: path))
+        let state = try Self.state(beside: path)
+        let last = try Self.lastDate(in: database.ledger)
+        let kept = state.map { Date(timeIntervalSinceReferenceDate: $0.now) }
+        let clock = [last, kept].compactMap(\.self).max().map(ManualClock.init(startingAt:)) ?? ManualClock()
+        let store = try Self.openStore(nil, clock: clock, ledger: database.ledger, signer: Self.signer(beside: path))
+        self.init(database: database, path: path, store: store)
+        try Self.restoreSettings(beside: path, performer)
+    }
+
+    /// Makes a store in a file that does not exist.
+    ///
+    /// - Parameters:
+    ///   - path: the file's path.
+    ///   - configuration: the store's products and settings.
+    ///   - start: the store's time; that of every new store, if nil.
+    /// - Throws: ``Failure`` if the file exists, and the errors of the database and the store.
+    init(creating path: String, _ configuration: StoreConfiguration, start: Date?) throws {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw Failure(description: "\(path) exists already; init makes a new store")
+        }
+        // Products that cannot be sold leave no file behind.
+        _ = try SandboxStore(configuration)
+        let database = try StoreDatabase(at: URL(filePath: path))
+        let clock = start.map(ManualClock.init(startingAt:)) ?? ManualClock()
+        let signer = try Self.signer(beside: path)
+        let store = try Self.openStore(configuration, clock: clock, ledger: database.ledger, signer: signer)
+        self.init(database: database, path: path, store: store)
+        try performer.adopt(configuration.settings)
+        try keep()
+    }
+
+    private init(database: StoreDatabase, path: String, store: SandboxStore) {
+        self.database = database
+        self.path = path
+        performer = ScenarioPerformer(store: store)
+    }
+
+    /// Writes what the ledger does not keep.
+    func keep() throws {
+        let state = State(
+            now: performer.store.clock.now.timeIntervalSinceReferenceDate,
+            settings: performer.settings
+        )
+        guard try state != Self.state(beside: path) else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(state).write(to: Self.file(beside: path, "state"), options: .atomic)
+    }
+
+    /// Closes the file.
+    func close() { database.close() }
+
+    // MARK: Shared with serve
+
+    /// Opens a store on a ledger, with the products of a file if there is one, else those that the ledger knows.
+    static func openStore(
+        _ configuration: StoreConfiguration?,
+        clock: any StoreClock,
+        ledger: any Ledger,
+        signer: any ReceiptSigner,
+        bundleIdentifier: String = "com.example.app"
+    ) throws -> SandboxStore {
+        guard let configuration else {
+            return try SandboxStore(clock: clock, ledger: ledger, signer: signer, bundleIdentifier: bundleIdentifier)
+        }
+        return try SandboxStore(
+            configuration,
+            clock: clock,
+            ledger: ledger,
+            signer: signer,
+            bundleIdentifier: bundleIdentifier
+        )
+    }
+
+    /// Sets again what was set in the store of a file.
+    static func restoreSettings(beside path: String, _ performer: ScenarioPerformer) throws {
+        for line in try state(beside: path)?.settings ?? [] {
+            do {
+                _ = try performer.perform(line)
+            } catch {
+                throw Failure(description: "\(file(beside: path, "state").path): \(line): \(error)")
+            }
+        }
+    }
+
+    // MARK: Files
+
+    private static func state(beside path: String) throws -> State? {
+        let file = file(beside: path, "state")
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        do {
+            return try JSONDecoder().decode(State.self, from: Data(contentsOf: file))
+        } catch {
+            throw Failure(description: "the store's time and settings cannot be read from \(file.path): \(error)")
+        }
+    }
+
+    /// Returns the signer with the key beside a store's file, which is made if it does not exist.
+    private static func signer(beside path: String) throws -> HMACReceiptSigner {
+        let file = file(beside: path, "key")
+        if FileManager.default.fileExists(atPath: file.path) {
+            let key = try Data(contentsOf: file)
+            guard !key.isEmpty else { throw Failure(description: "the key in \(file.path) is empty") }
+            return HMACReceiptSigner(key: key)
+        }
+        let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+        guard
+            FileManager.default.createFile(
+                atPath: file.path,
+                contents: key,
+                attributes: [.posixPermissions: 0o600]
+            )
+        else { throw Failure(description: "the store's key cannot be written to \(file.path)") }
+        return HMACReceiptSigner(key: key)
+    }
+
+    private static func file(beside path: String, _ name: String) -> URL { URL(filePath: "\(path).\(name)") }
+
+    private static func lastDate(in ledger: any Ledger) throws -> Date? {
+        let head = try ledger.head
+        return head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import StoreScenario
+
+/// The options of the commands that act on a store.
+struct StoreOptions: Equatable {
+    /// The work to do on the store.
+    enum Work: Equatable {
+        /// The words of a command.
+        case command([String])
+        /// The file of a scenario; `-` for standard input.
+        case run(file: String)
+        /// The `.storekit` file of a store that is made, and the time at which it begins.
+        case initialize(file: String, start: Date?)
+    }
+
+    var work: Work
+    /// The file that keeps the store; a store in memory, if nil.
+    var store: String?
+    /// The `.storekit` file of a store in memory; the one in the package, if nil.
+    var configuration: String?
+    /// Whether each answer is printed as JSON.
+    var isJSON = false
+}
+
+extension Command {
+    /// Parses the arguments of a command on a store.
+    static func onStore(_ arguments: [String]) throws(Mistake) -> Command {
+        var rest = arguments[...]
+        let stores = try takeValues(of: "--store", "a file", from: &rest)
+        let configurations = try takeValues(of: "--storekit", "a file", from: &rest)
+        let isJSON = takeFlag("--json", from: &rest)
+        guard stores.count <= 1, configurations.count <= 1 else {
+            throw Mistake(sentence: "--store and --storekit can be given once")
+        }
+        guard stores.isEmpty || configurations.isEmpty else {
+            throw Mistake(sentence: "a store in a file keeps its products: --store and --storekit do not go together")
+        }
+        if rest.first == "--" { rest = rest.dropFirst() }
+        guard let name = rest.first else { throw Mistake(sentence: "a command is missing") }
+        if isHelp(name) { return .help }
+        let words = rest.prefix { $0 != "--" }
+        if words.contains(where: isHelp), ScenarioCommand.named(name) == nil { return .help }
+        let work = try work(name, rest.dropFirst(), asksForHelp: words.contains(where: isHelp))
+        let options = StoreOptions(
+            work: work,
+            store: stores.first,
+            configuration: configurations.first,
+            isJSON: isJSON
+        )
+        if case .initialize = work, stores.isEmpty {
+            throw Mistake(sentence: "init needs the file that is to keep the store: --store FILE")
+        }
+        return .store(options)
+    }
+
+    private static func work(
+        _ name: String,
+        _ arguments: ArraySlice<String>,
+        asksForHelp: Bool
+    ) throws(Mistake) -> StoreOptions.Work {
+        var rest = arguments
+        switch name {
+        case "run":
+            guard rest.count == 1, let file = rest.first else {
+                throw Mistake(sentence: "run performs one scenario; \(rest.count) were given")
+            }
+            return .run(file: file)
+        case "init":
+            let starts = try takeValues(of: "--at", "a moment", from: &rest)
+            guard rest.count == 1, let file = rest.first, starts.count <= 1 else {
+                throw Mistake(sentence: "init makes a store of one .storekit file; \(rest.count) were given")
+            }
+            return .initialize(file: file, start: try starts.first.map(moment))
+        default:
+            return .command(asksForHelp ? ["help", name] : [name] + rest)
+        }
+    }
+
+    /// Removes an option without a value, wherever it stands before `--`, and returns whether it was there.
+    static func takeFlag(_ option: String, from arguments: inout ArraySlice<String>) -> Bool {
+        let options = arguments.prefix { $0 != "--" }
+        let kept = options.filter { $0 != option }
+        arguments = (kept + arguments.dropFirst(options.count))[...]
+        return kept.count < options.count
+    }
+}
