@@ -57,7 +57,7 @@ let package = Package(
         .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
-            dependencies: ["StoreCore", "StoreContract", "StoreKit"],
+            dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreScenario"],
             swiftSettings: settings
         ),
         .target(
@@ -142,7 +142,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreScenarioTests",
-            dependencies: ["StoreScenario", "StoreCore", "StoreSimulator"],
+            dependencies: ["AppGallery", "StoreScenario", "StoreCore", "StoreSimulator"],
             swiftSettings: settings
         ),
         .testTarget(

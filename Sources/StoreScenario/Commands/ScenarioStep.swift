@@ -87,6 +87,11 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         if arguments["--device"] == nil { arguments["--device"] = Word(text: device, column: nil) }
     }
 
+    /// Returns a line of words, each in quotation marks if it needs them.
+    package static func line(_ words: String...) -> String {
+        words.map { Word.source(of: $0) }.joined(separator: " ")
+    }
+
     /// The line as it is to be written.
     public var description: String {
         var words = (isTry ? ["try"] : []) + [command.name]

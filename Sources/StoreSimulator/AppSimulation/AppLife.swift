@@ -96,8 +96,8 @@ final class AppLife<App> {
             signer: HMACReceiptSigner(key: Data(repeating: 7, count: 32))
         )
         reader = TransactionReader(store)
-        other = try store.addAccount("other")
-        relative = try store.addAccount("relative")
+        other = try store.addAccount(AppStep.otherName)
+        relative = try store.addAccount(AppStep.relativeName)
         injector = FaultInjector(store, seed: seed)
     }
 

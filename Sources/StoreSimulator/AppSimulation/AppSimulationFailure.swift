@@ -36,6 +36,16 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
         events.html(title: sentence, about: "seed \(seed), \(steps.count) of \(drawn) steps:\n\(source)")
     }
 
+    /// The life as a scenario, which makes the same happen in a store without the app.
+    ///
+    /// What the app itself does, its launches and what spoils its messages are comments. Lines that a life goes on from when
+    /// they are refused begin with `try`. Save it as a file for `sandbox-store run`, or perform it with StoreScenario's
+    /// `Scenario` on a store with the simulation's products.
+    public var scenario: String {
+        (["# \(sentence.replacing("\n", with: " "))", "# seed \(seed)"] + AppStep.scenarioPreparation
+            + steps.flatMap(\.scenarioLines)).map { "\($0)\n" }.joined()
+    }
+
     /// What the lives of the run have tried, up to this one; nil for a single life.
     var coverage: AppCoverage?
 

@@ -6,8 +6,8 @@ import StoreCore
 ///
 /// It shares nothing with the store but the prices.
 struct Model {
-    static let deviceNames = ["device", "tablet", "phone"]
-    static let accountNames = ["account", "bob"]
+    static let deviceNames = SimulatedOperation.deviceNames
+    static let accountNames = SimulatedOperation.accountNames
 
     typealias Product = SimulatedOperation.Product
 

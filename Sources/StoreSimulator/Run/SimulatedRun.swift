@@ -23,6 +23,21 @@ public struct SimulatedRun: Sendable {
         self.standIn = standIn
     }
 
+    /// The run as a scenario, which makes the same happen in a store without the apps.
+    ///
+    /// What does nothing to the store, such as the crash of an app, is a comment. Every line may be refused by the store, as
+    /// every operation may. Perform it with StoreScenario's `Scenario` on a ``scenarioStore()``.
+    public var scenario: String {
+        (SimulatedOperation.scenarioPreparation + operations.map(\.scenarioLine)).map { "\($0)\n" }.joined()
+    }
+
+    /// Returns a new store with the products of every simulated run.
+    ///
+    /// - Throws: nothing that a caller could mend.
+    public static func scenarioStore() throws -> SandboxStore {
+        try SandboxStore(products: Simulation.products, locale: "en_US")
+    }
+
     /// Runs the operations, and checks the stores and apps after each.
     ///
     /// - Throws: ``BrokenRule`` at the first rule that is broken.

@@ -18,6 +18,11 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         shrunk.timeline().html(title: "\(rule)", about: "seed \(seed), run \(run):\n\(shrunk.source)")
     }
 
+    /// The shrunk run as a scenario, see ``SimulatedRun/scenario``.
+    public var scenario: String {
+        "# seed \(seed), run \(run): \("\(rule)".replacing("\n", with: " "))\n\(shrunk.scenario)"
+    }
+
     /// The failure in words, and the shrunk run to paste into a test.
     public var description: String {
         """

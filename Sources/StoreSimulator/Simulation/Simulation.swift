@@ -96,7 +96,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
         )
     }
 
-    private static let products: [SandboxProduct] = [
+    static let products: [SandboxProduct] = [
         .consumable("sword", price: "0.99").priced("1.09", in: "DEU"),
         .consumable("gift", price: "1.99"),
         .consumable("shield", price: "2.99").notSold(in: "FRA"),

@@ -1,0 +1,78 @@
+import StoreCore
+import StoreScenario
+
+extension AppStep {
+    /// The lines that make the accounts of a simulation, which steps name.
+    static let scenarioPreparation = ["try add-account \(Self.otherName)", "try add-account \(Self.relativeName)"]
+
+    /// The lines of a scenario that do what the step does to the store; a comment, if it does nothing to it.
+    var scenarioLines: [String] {
+        switch self {
+        case .action, .kill, .relaunch, .fault, .release: ["# \(self)"]
+        case .user, .askToBuy, .approve, .decline, .interrupt, .settleInterruption, .buyElsewhere, .promote, .signIn,
+            .familyBuys, .familyLeaves, .storefront, .refund:
+            userLines
+        case .advance(let hours): ["advance \(max(hours, 0))h"]
+        case .gracePeriod(let isOn): ["grace-period \(isOn.word)"]
+        case .autoRenew(let isOn): [ofAccount("auto-renew", isOn.word)]
+        case .billingFails(let isOn): [ofAccount("billing-fails", isOn.word)]
+        case .payBill: [ofAccount("resolve-billing")]
+        case .expire: [ofAccount("expire")]
+        case .askForConsent: [ofAccount("request-consent")]
+        case .consent(let isGiven): [ofAccount("answer-consent", isGiven ? "agree" : "decline")]
+        case .redeem(let code, let product): [ofAccount("redeem", code, "--product", product)]
+        case .winBack(let offer, let product): [ofAccount("win-back", offer, product)]
+        case .slowDownloads(let isSlow): ["download-pace \(isSlow ? "1000" : "at-once")"]
+        case .failDownload(let file): [ScenarioStep.line("fail-download", file, "networkConnectionLost")]
+        case .failPurchases(let code): ["purchase-failure \(code.map { $0.name ?? "unknown" } ?? "off")"]
+        case .sign(let defect): ["signature \(defect?.rawValue ?? "sound")"]
+        case .reachable(let isReachable): ["reachable \(isReachable.word) --device \(Self.deviceName)"]
+        }
+    }
+
+    private var userLines: [String] {
+        switch self {
+        case .user(let answer): ["authorizer \(answer.word)"]
+        case .askToBuy(let isOn): [ofAccount("ask-to-buy", isOn.word)]
+        case .approve(let index): ["try approve any-\(index.magnitude)"]
+        case .decline(let index): ["try decline any-\(index.magnitude)"]
+        case .interrupt(let isOn): [ofAccount("interrupts-purchases", isOn.word)]
+        case .settleInterruption(let index): ["try resolve any-\(index.magnitude)"]
+        case .buyElsewhere(let product): [ofAccount("buy", product, "--outside")]
+        case .promote(let product): ["try " + ScenarioStep.line("promote", product)]
+        case .signIn(let isOther): ["sign-in \(isOther ? Self.otherName : Self.accountName)"]
+        case .familyBuys(let product):
+            [
+                ofAccount("add-family", "family"), "try join-family family --account \(Self.relativeName)",
+                "shares-purchases on --account \(Self.relativeName)",
+                "try " + ScenarioStep.line("buy", product, "--outside", "--account", Self.relativeName),
+            ]
+        case .familyLeaves: ["try leave-family --account \(Self.relativeName)"]
+        case .storefront(let code): [ScenarioStep.line("storefront", code)]
+        case .refund(let index): ["try refund any-\(index.magnitude)"]
+        default: []
+        }
+    }
+
+    /// Returns a line for the first account, which the store may refuse.
+    private func ofAccount(_ words: String...) -> String {
+        let line = words.map { ScenarioStep.line($0) }.joined(separator: " ")
+        return "try \(line) --account \(Self.accountName)"
+    }
+
+    /// The names of the account that signs in in place of the first, and of the relative in its family.
+    static let (otherName, relativeName) = ("other", "relative")
+    /// The names of every store's first account and device.
+    private static let (accountName, deviceName) = ("account", "device")
+}
+
+extension AppStep.UserAnswer {
+    fileprivate var word: String {
+        switch self {
+        case .pays: "approve"
+        case .cancels: "cancel"
+        case .isDeclined: "decline"
+        case .hesitates: "later"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import StoreCore
+import StoreScenario
+import Testing
+
+@Suite struct PerformerTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
+    @Test func `A name that the store does not know is told with the nearest one`() throws {
+        try shop.perform("add-account bob")
+        #expect(shop.error("buy swrod") == "\"swrod\" is not a product of this store; did you mean \"sword\"?")
+        #expect(shop.error("sign-in bobb") == "\"bobb\" is not an account of this store; did you mean \"bob\"?")
+        #expect(shop.error("sign-in zacharias").hasSuffix("; there is \"account\", \"bob\""))
+        #expect(shop.error("unfinished --device tablet").hasSuffix("; there is \"device\""))
+        #expect(shop.error("join-family smiths") == "\"smiths\" is not a family of this store")
+        #expect(shop.error("expire") == "\"account\" has no subscription")
+    }
+
+    @Test func `The store's own refusal is passed on with the command's name`() {
+        #expect(shop.error("refund 7") == "refund: nobody paid for a transaction \"7\" in this store")
+        #expect(shop.error("win-back x pro.monthly").hasPrefix("win-back: invalidOfferIdentifier: "))
+        #expect(shop.error("buy sword --device device --outside --offer x").contains("Offer"))
+    }
+
+    @Test func `First, last and any choose among what the command can act on`() throws {
+        try shop.perform("buy sword", "buy sword", "buy game", "refund first")
+        #expect(try shop.store.transactions.map { $0.cancellationDate != nil } == [true, false, false])
+        try shop.perform("refund any-2")
+        #expect(try shop.store.transactions.map { $0.cancellationDate != nil } == [true, true, false])
+        try shop.perform("refund")
+        #expect(try shop.store.transactions.allSatisfy { $0.cancellationDate != nil })
+    }
+
+    @Test func `Without a group a command acts on every subscription of the account`() throws {
+        try shop.store.register(
+            .autoRenewable("news", price: "1.99", period: .init(1, .month), group: "news")
+        )
+        try shop.perform("buy pro.monthly", "buy news", "expire pro")
+        #expect(try shop.perform("auto-renew off") == "news does not renew")
+        #expect(shop.error("auto-renew off pro") == "auto-renew: no subscription runs in the group \"pro\"")
+    }
+
+    @Test func `An order is made on a device of the chosen account`() throws {
+        try shop.perform("add-account bob")
+        #expect(shop.error("buy sword --account bob") == "\"bob\" is signed in on no device")
+        try shop.perform(
+            "buy sword --account bob --outside",
+            "add-device phone --account bob",
+            "buy sword --account bob"
+        )
+        #expect(try shop.store.transactions.map(\.account) == ["bob", "bob"])
+        #expect(try shop.store.transactions.map(\.device) == [nil, "phone"])
+    }
+
+    @Test func `A device that cannot reach the store cannot order`() throws {
+        try shop.perform("reachable off")
+        #expect(
+            shop.error("buy sword").hasPrefix("buy: notConnectedToInternet: ")
+                || shop.error("buy sword").hasPrefix("buy: ")
+        )
+        #expect(try shop.store.transactions.isEmpty)
+    }
+
+    @Test func `Settings are kept as lines that set them again`() throws {
+        try shop.perform(
+            "authorizer cancel",
+            "add-device phone",
+            "use --device phone",
+            "code-entry cancel",
+            "authorizer later",
+            "reachable off",
+            "reachable off --device phone",
+            "buy sword --device device"
+        )
+        let lines = shop.performer.settings
+        #expect(
+            lines == [
+                "use --device phone", "code-entry cancel --device phone", "authorizer later", "reachable off",
+                "reachable off --device phone",
+            ]
+        )
+        let other = try Shop()
+        _ = try other.store.addDevice("phone", signedInTo: nil)
+        for line in lines { _ = try other.performer.perform(line) }
+        #expect(other.performer.settings == lines)
+        #expect(!other.store.isReachable)
+        #expect(other.store.device(named: "phone")?.codeEntry == .cancel)
+        try other.perform("reset")
+        #expect(other.performer.settings.isEmpty)
+        #expect(other.store.isReachable)
+    }
+
+    @Test func `Time that cannot be moved is refused`() throws {
+        let store = try SandboxStore(clock: SystemClock())
+        let error = try #require(throws: ScenarioError.self) {
+            try ScenarioPerformer(store: store).perform("advance 1d")
+        }
+        #expect(error.kind == .refused)
+        #expect("\(error)".contains("cannot be moved"))
+    }
+
+    @Test func `Time does not run backwards`() {
+        #expect(shop.error("advance-to 2024-01-01T00:00:00Z").contains("does not run backwards"))
+    }
+
+    @Test func `A text in JSON is escaped`() throws {
+        try shop.perform("add-account \"a \\\"b\\\" \\\\ \\n \u{7F}é\"")
+        let json = try shop.performer.perform("accounts").json
+        let rows = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
+        #expect(rows.last?["account"] as? String == "a \"b\" \\ \n \u{7F}é")
+        #expect(!json.contains("\n"))
+    }
+}

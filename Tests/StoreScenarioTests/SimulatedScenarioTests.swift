@@ -1,0 +1,55 @@
+import StoreCore
+import StoreScenario
+import Testing
+
+@testable import StoreSimulator
+
+@Suite struct SimulatedScenarioTests {
+    private static let steps: [AppStep] = [
+        .action("look"), .kill(after: 3), .relaunch, .user(.hesitates), .user(.cancels), .user(.isDeclined),
+        .user(.pays), .askToBuy(true), .approve(0), .decline(3), .askToBuy(false), .interrupt(true),
+        .settleInterruption(1), .interrupt(false), .buyElsewhere("sword"), .promote("sword"), .signIn(other: true),
+        .signIn(other: false), .familyBuys("game"), .familyLeaves, .storefront("DEU"), .buyElsewhere("pro.monthly"),
+        .advance(hours: 12), .autoRenew(false), .autoRenew(true), .billingFails(true), .gracePeriod(true), .payBill,
+        .billingFails(false), .askForConsent, .consent(true), .expire, .redeem(code: "FRIENDS", of: "pro.monthly"),
+        .winBack("come.back", of: "pro.monthly"), .slowDownloads(true), .slowDownloads(false), .failDownload("level 2"),
+        .refund(0), .failPurchases(.paymentInvalid), .failPurchases(nil), .sign(.invalidSignature), .sign(nil),
+        .reachable(false), .reachable(true), .fault(.hold, at: .update), .release,
+    ]
+
+    @Test func `Each step of an app's life is a line that runs, or a comment`() throws {
+        #expect(Set(Self.steps.map(\.kind)) == Set(AppStep.Kind.allCases))
+        let lines = AppStep.scenarioPreparation + Self.steps.flatMap(\.scenarioLines)
+        let shop = try Shop()
+        try Scenario(lines.joined(separator: "\n")).run(on: shop.store)
+        #expect(lines.filter { $0.hasPrefix("#") }.count == 5)
+        #expect(shop.store.storefront?.countryCode == "DEU")
+        #expect(try shop.store.transactions.contains { $0.origin == .purchase && $0.account == "relative" })
+        #expect(try shop.store.transactions.contains { $0.cancellationDate != nil })
+    }
+
+    @Test func `A failed life is printed as a scenario that does the same to a store`() async throws {
+        let simulation = AppSimulation(products: [.consumable("sword", price: "0.99")]) { $0 }
+        do {
+            try await simulation.run(seed: 1, steps: [.relaunch, .buyElsewhere("sword")])
+            Issue.record("nobody finishes the sword")
+        } catch let failure as AppSimulationFailure {
+            #expect(failure.scenario.hasPrefix("# a transaction of sword is paid for and never finished\n# seed 1\n"))
+            let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
+            try Scenario(failure.scenario).run(on: store)
+            #expect(try store.transactions.map(\.productIdentifier) == ["sword"])
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64]) func `A simulated run is printed as a scenario that runs`(
+        seed: UInt64
+    ) throws {
+        var generator = OperationGenerator(seed: seed)
+        let operations = generator.operations(300)
+        let scenario = try Scenario(SimulatedRun(seed: seed, operations: operations).scenario)
+        let store = try SimulatedRun.scenarioStore()
+        try scenario.run(on: store)
+        #expect(scenario.steps.count > 150)
+        #expect(try !store.transactions.isEmpty)
+    }
+}
