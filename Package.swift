@@ -142,7 +142,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreScenarioTests",
-            dependencies: ["AppGallery", "StoreScenario", "StoreCore", "StoreSimulator"],
+            dependencies: ["StoreScenario", "StoreContract", "StoreCore", "StoreSimulator"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -4,11 +4,13 @@ import StoreCore
 /// A text of commands to a store, one a line.
 ///
 /// ```swift
-/// let scenario = try Scenario("""
+/// let scenario = try Scenario(
+///     """
 ///     buy pro.monthly
 ///     advance 1mo
 ///     refund last
-///     """)
+///     """
+/// )
 /// try scenario.run(on: store)
 /// ```
 public struct Scenario: Sendable, CustomStringConvertible {

@@ -53,8 +53,9 @@ extension Command {
             advance 1mo, transactions and timeline.
             --json  prints the answer as JSON, in one line
         sandbox-store [--store FILE | --storekit FILE] [--json] run SCENARIO
-            Performs a file with a command in each line, up to the first that the store refuses; - is standard input.
-            What was done before it stays done.
+            Performs a file with a command in each line, up to the first that the store refuses.
+            What was done before it stays done. A line is COMMAND as above; # begins a comment, and try goes on if the
+            store refuses the rest of the line.
         sandbox-store completion bash|zsh
             Prints a script by which the shell completes all this: source <(sandbox-store completion bash)
         sandbox-store --help

@@ -71,6 +71,31 @@ import Testing
             )
         ),
         (["serve", "--store", "--help"], .help),
+        (["status"], .store(StoreOptions(work: .command(["status"])))),
+        (["buy", "--help"], .store(StoreOptions(work: .command(["help", "buy"])))),
+        (["run", "--help"], .help),
+        (
+            ["--json", "--store", "s", "buy", "sword", "--quantity", "2"],
+            .store(StoreOptions(work: .command(["buy", "sword", "--quantity", "2"]), store: "s", isJSON: true))
+        ),
+        (
+            ["add-account", "--json", "--", "--json"],
+            .store(StoreOptions(work: .command(["add-account", "--", "--json"]), isJSON: true))
+        ),
+        (
+            ["run", "a", "--storekit", "f"],
+            .store(StoreOptions(work: .run(file: "a"), configuration: "f"))
+        ),
+        (
+            ["init", "--store", "s", "f", "--at", "2012-09-21T01:31:38Z"],
+            .store(
+                StoreOptions(
+                    work: .initialize(file: "f", start: Date(timeIntervalSince1970: 1_348_191_098)),
+                    store: "s"
+                )
+            )
+        ),
+        (["completion", "zsh"], .completion(.zsh)),
     ])
     func `Arguments that make sense`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
@@ -79,12 +104,26 @@ import Testing
     @Test(arguments: [
         (
             ["sell"],
-            "\"sell\" is not a command of sandbox-store; the commands are demo, check, verify, simulate and serve"
+            "\"sell\" is not a command of sandbox-store"
         ),
         (
             ["--fast"],
-            "\"--fast\" is not an option of sandbox-store; the commands are demo, check, verify, simulate and serve"
+            "\"--fast\" is not an option of sandbox-store"
         ),
+        (["refnud"], "\"refnud\" is not a command of sandbox-store; did you mean \"refund\"?"),
+        (["chekc", "a"], "\"chekc\" is not a command of sandbox-store; did you mean \"check\"?"),
+        (["--store", "s"], "a command is missing"),
+        (["--store"], "--store needs a file"),
+        (["--store", "s", "--store", "t", "status"], "--store and --storekit can be given once"),
+        (
+            ["--store", "s", "--storekit", "f", "status"],
+            "a store in a file keeps its products: --store and --storekit do not go together"
+        ),
+        (["init", "f"], "init needs the file that is to keep the store: --store FILE"),
+        (["--store", "s", "init"], "init makes a store of one .storekit file; 0 were given"),
+        (["--store", "s", "init", "f", "--at", "x"], "\"x\" is no moment as in 2012-09-21T01:31:38Z"),
+        (["run"], "run performs one scenario; 0 were given"),
+        (["completion", "fish"], "completion is for bash or zsh"),
         (["serve"], "serve needs a file for the store and a folder for keys: --store FILE --ca FOLDER"),
         (
             ["serve", "--store", "s"],

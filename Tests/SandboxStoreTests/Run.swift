@@ -14,7 +14,7 @@ struct Run {
         self.init(arguments, answers: answers)
     }
 
-    init(_ arguments: [String], answers: [String] = [], isTerminal: Bool = false) {
+    init(_ arguments: [String], answers: [String] = [], isTerminal: Bool = false, hasColors: Bool = false) {
         let output = Transcript()
         let complaints = Transcript()
         let input = Transcript(answers)
@@ -26,7 +26,8 @@ struct Run {
                 if let line { output.append("\(line)\n") }
                 return line
             },
-            isTerminal: isTerminal
+            isTerminal: isTerminal,
+            hasColors: hasColors
         )
         code = SandboxStoreTool(console: console).run(arguments)
         self.output = output.text

@@ -1,3 +1,4 @@
+import StoreContract
 import StoreCore
 import StoreScenario
 import Testing

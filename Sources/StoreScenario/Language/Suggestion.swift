@@ -1,7 +1,7 @@
 /// The nearest of some names to a name that is none of them.
-enum Suggestion {
+package enum Suggestion {
     /// Returns `; did you mean "…"?` if one of the names is near, else an empty text.
-    static func text(for word: String, among names: [String]) -> String {
+    package static func text(for word: String, among names: [String]) -> String {
         let known = names.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = known.min(by: { $0.1 < $1.1 }), best.1 <= max(1, min(word.count, best.0.count) / 3) else {
             return ""

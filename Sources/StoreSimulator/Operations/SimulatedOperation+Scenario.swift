@@ -46,7 +46,7 @@ extension SimulatedOperation {
         case .raisePrice(let product, let cents):
             "raise-price \(product) \(max(cents, 0) / 100).\(max(cents, 0) % 100 < 10 ? "0" : "")\(max(cents, 0) % 100)"
         case .failDownload(let device):
-            "fail-download content networkConnectionLost \(Self.option(device: device))"
+            "fail-download game timedOut \(Self.option(device: device))"
         case .reachable(let device, let isReachable): "reachable \(isReachable.word) \(Self.option(device: device))"
         default: accountLine
         }

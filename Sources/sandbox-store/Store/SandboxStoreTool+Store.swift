@@ -47,8 +47,6 @@ extension SandboxStoreTool {
         switch work {
         case .initialize: try Scenario("")
         case .command(let words): Scenario(step: try ScenarioStep(words: words))
-        case .run("-"):
-            try Scenario(sequence(state: ()) { _ in console.read() }.joined(separator: "\n"), name: "standard input")
         case .run(let file): try Scenario(contentsOf: URL(filePath: file))
         }
     }

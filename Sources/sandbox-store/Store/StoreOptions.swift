@@ -7,7 +7,7 @@ struct StoreOptions: Equatable {
     enum Work: Equatable {
         /// The words of a command.
         case command([String])
-        /// The file of a scenario; `-` for standard input.
+        /// The file of a scenario.
         case run(file: String)
         /// The `.storekit` file of a store that is made, and the time at which it begins.
         case initialize(file: String, start: Date?)
@@ -38,6 +38,12 @@ extension Command {
         if rest.first == "--" { rest = rest.dropFirst() }
         guard let name = rest.first else { throw Mistake(sentence: "a command is missing") }
         if isHelp(name) { return .help }
+        let names = CompletionTable.own.map(\.name) + ScenarioCommand.all.map(\.name)
+        guard names.contains(name) || name == "try" else {
+            let noun = name.hasPrefix("-") ? "an option" : "a command"
+            let hint = Suggestion.text(for: name, among: names)
+            throw Mistake(sentence: "\"\(name)\" is not \(noun) of sandbox-store\(hint)")
+        }
         let words = rest.prefix { $0 != "--" }
         if words.contains(where: isHelp), ScenarioCommand.named(name) == nil { return .help }
         let work = try work(name, rest.dropFirst(), asksForHelp: words.contains(where: isHelp))

@@ -1,0 +1,93 @@
+import Foundation
+import StoreScenario
+import Testing
+
+@testable import sandbox_store
+
+/// The script for a shell, run by that shell.
+@Suite struct CompletionTests {
+    private static let zsh = ["/usr/bin/zsh", "/bin/zsh"].first(where: FileManager.default.isExecutableFile)
+
+    /// What is typed behind the program's name, and some of the words that complete it; nil for none.
+    private static let typed: [(words: [String], found: [String]?)] = [
+        (["app"], ["approve"]),
+        (["refund"], ["refund", "refund-decision", "refund-requests"]),
+        (["--st"], ["--store", "--storekit"]),
+        (["--store", "f", "ask"], ["ask-to-buy"]),
+        (["ask-to-buy", "o"], ["on", "off"]),
+        (["renewal-rate", "month-3"], ["month-30min", "month-30s"]),
+        (["buy", "sword", "--q"], ["--quantity"]),
+        (["buy", "--quantity", "2", "sword", "--of"], ["--offer"]),
+        (["decline", "--failure", "timed"], ["timedOut"]),
+        (["decline", "--failure", "timedOut", "la"], ["last"]),
+        (["answer-consent", "a"], ["agree"]),
+        (["simulate", "--storage", "s"], ["sqlite"]),
+        (["completion", "z"], ["zsh"]),
+        (["help", "win"], ["win-back"]),
+        (["buy", "--user", "x"], nil),
+        (["transactions", "x"], nil),
+    ]
+
+    @Test(arguments: typed) func `bash completes`(words: [String], found: [String]?) throws {
+        let quoted = (["sandbox-store"] + words).map { "'\($0)'" }.joined(separator: " ")
+        let script = """
+            \(CompletionScript(shell: .bash).text)
+            complete -p sandbox-store >/dev/null || exit 9
+            COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count)
+            _sandbox_store
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        #expect(try Self.lines(of: "/bin/bash", script) == (found ?? []).sorted())
+    }
+
+    @Test(.enabled(if: zsh != nil, "zsh is missing"), arguments: typed)
+    func `zsh completes`(words: [String], found: [String]?) throws {
+        let quoted = (["sandbox-store"] + words).map { "'\($0)'" }.joined(separator: " ")
+        // Outside of the editor: what zsh's own `compadd` would be given.
+        let script = """
+            compdef() { :; }
+            compadd() { shift; for word in "$@"; do case $word in "$words[CURRENT]"*) print -r -- $word ;; esac; done; }
+            \(CompletionScript(shell: .zsh).text)
+            words=(\(quoted)); CURRENT=\(words.count + 1)
+            _sandbox_store
+            """
+        #expect(try Self.lines(of: try #require(Self.zsh), script) == (found ?? []).sorted())
+    }
+
+    @Test func `bash completes files`() throws {
+        let directory = try Directory()
+        let file = try directory.write("shop.storekit", "{}")
+        let script = """
+            \(CompletionScript(shell: .bash).text)
+            COMP_WORDS=(sandbox-store --storekit '\(file.dropLast(3))'); COMP_CWORD=2
+            _sandbox_store
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        #expect(try Self.lines(of: "/bin/bash", script) == [file])
+    }
+
+    @Test func `Every command is completed, with every option that takes a word`() {
+        let options = CompletionTable.commands.flatMap(\.options)
+        let (withWord, plain) = (options.filter { $0.words != nil }, options.filter { $0.words == nil })
+        #expect(Set(withWord.map(\.name)).isDisjoint(with: plain.map(\.name)))
+        let names = Set(CompletionTable.commands.map(\.name))
+        #expect(names.isSuperset(of: ScenarioCommand.all.map(\.name)))
+        #expect(names.count == CompletionTable.commands.count)
+    }
+
+    private static func lines(of shell: String, _ script: String) throws -> [String] {
+        let process = Process()
+        let (output, input) = (Pipe(), Pipe())
+        process.executableURL = URL(filePath: shell)
+        process.arguments = shell.hasSuffix("zsh") ? ["-f", "-s"] : ["--norc", "-s"]
+        process.standardOutput = output
+        process.standardInput = input
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("\(script)\n".utf8))
+        try input.fileHandleForWriting.close()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0 || process.terminationStatus == 1)
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init).sorted()
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import StoreCore
+import StoreScenario
+import Testing
+
+@testable import sandbox_store
+
+/// Commands on a store in memory.
+@MainActor
+@Suite struct StoreCommandTests {
+    @Test func `A command without a store acts on one in memory, which is forgotten`() {
+        #expect(Run("buy", "consumable").output == "ordered: #1 consumable: purchased\n")
+        #expect(Run("buy", "consumable").output == "ordered: #1 consumable: purchased\n")
+    }
+
+    @Test func `A store in memory has the products of a file`() throws {
+        let file = try #require(try realFiles().first)
+        let products = try StoreConfiguration(contentsOf: URL(filePath: file)).products.map(\.identifier)
+        let output = Run("--storekit", file, "products").output
+        #expect(products.filter { !output.contains($0) } == [])
+    }
+
+    @Test func `A mistake is 2, and a refusal is 1`() {
+        let mistake = Run("buy", "consumable", "--quantity", "x")
+        #expect(mistake.code == 2)
+        #expect(mistake.complaints == "sandbox-store: \"x\" is not a whole number from 1 to 10\n")
+        let refusal = Run("buy", "consumabel")
+        #expect(refusal.code == 1)
+        #expect(
+            refusal.complaints
+                == "sandbox-store: \"consumabel\" is not a product of this store; did you mean \"consumable\"?\n"
+        )
+        #expect(Run("--storekit", "/nowhere", "products").code == 1)
+        #expect(Run("run", "/nowhere").code == 2)
+        #expect(Run("try", "refund").code == 0)
+    }
+
+    @Test func `Each answer is a line of JSON`() throws {
+        let directory = try Directory()
+        let file = try directory.write("a.scenario", "buy consumable\nadvance 1d\ntransactions\ntry refund 9\n")
+        let lines = Run("--json", "run", file).output.split(separator: "\n")
+        let values = try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+        try #require(values.count == 4)
+        #expect((values[0] as? [String: Any])?["command"] as? String == "buy")
+        #expect((values[1] as? [String: Any])?["now"] as? String == "2025-01-02T00:00:00Z")
+        #expect((values[2] as? [[String: Any]])?.first?["product"] as? String == "consumable")
+        #expect((values[3] as? [String: Any])?["refused"] is String)
+    }
+
+    @Test func `Colors are on a terminal only`() {
+        #expect(!Run(["products"]).output.contains("\u{1B}"))
+        #expect(Run(["products"], hasColors: true).output.hasPrefix("\u{1B}[1mproduct"))
+        #expect(Run(["buy", "x"], hasColors: true).complaints.hasPrefix("\u{1B}[1;31msandbox-store:\u{1B}[0m "))
+        #expect(!Run(["--json", "products"], hasColors: true).output.contains("\u{1B}"))
+        #expect(Console.colors(["TERM": "xterm"]))
+        #expect(!Console.colors(["TERM": "xterm", "NO_COLOR": "1"]))
+        #expect(!Console.colors(["TERM": "dumb"]))
+        #expect(!Console.colors([:]))
+    }
+
+    @Test func `Progress is shown of what takes longer than a second`() {
+        let clock = ManualClock()
+        let text = Locked("")
+        let console = Console(
+            write: { _ in },
+            complain: { line in text.withLock { $0 += line } },
+            read: { nil },
+            isTerminal: true
+        )
+        let progress = CommandProgress(clock, console)
+        progress.begin("advance 10y")
+        let begin = ContinuousClock.now
+        progress.show(at: clock.now, begin + .milliseconds(900))
+        #expect(text.withLock { $0 }.isEmpty)
+        progress.show(at: clock.now, begin + .milliseconds(1100))
+        #expect(text.withLock { $0 } == "\r\u{1B}[Kadvance 10y: 2025-01-01T00:00:00Z")
+        progress.end()
+        #expect(text.withLock { $0 }.hasSuffix("Z\r\u{1B}[K"))
+        progress.show(at: clock.now, begin + .seconds(9))
+        #expect(text.withLock { $0 }.hasSuffix("Z\r\u{1B}[K"))
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import StoreCore
+import StoreSQLite
+import StoreScenario
+import Testing
+
+@testable import sandbox_store
+
+/// Commands on a store in a file, each by a run of its own.
+@MainActor
+@Suite(.enabled(if: SQLite.isAvailable, "SQLite is missing"))
+struct StoreFileTests {
+    private static let silver = "subscription_silver"
+    private let directory: Directory
+    private let path: String
+
+    init() throws {
+        directory = try Directory()
+        path = directory.url.appending(path: "shop.db").path
+        let made = Run("--store", path, "init", SandboxStoreTool.demoFile.path)
+        try #require(made.code == 0, "\(made.complaints)")
+    }
+
+    private func run(_ arguments: String...) -> Run { Run(["--store", path] + arguments) }
+
+    private func json(_ arguments: String...) throws -> Any {
+        let run = Run(["--store", path, "--json"] + arguments)
+        try #require(run.code == 0, "\(run.complaints)")
+        return try JSONSerialization.jsonObject(with: Data(run.output.utf8))
+    }
+
+    @Test func `The next run goes on: with products, accounts, time, settings and what waits`() throws {
+        #expect(run("add-account", "Anna B").code == 0)
+        #expect(run("add-device", "phone", "--account", "Anna B").code == 0)
+        #expect(run("buy", Self.silver, "--account", "Anna B").output == "ordered: #1 \(Self.silver): purchased\n")
+        #expect(run("authorizer", "later").code == 0)
+        #expect(run("buy", "consumable").output == "ordered: #2 consumable: purchasing\n")
+        #expect(run("advance", "1mo").output.hasPrefix("it is 2025-02-01T00:00:00Z\n"))
+        #expect(run("advance", "12h").output == "it is 2025-02-01T12:00:00Z\n")
+        #expect(run("approve").output == "decided: #2 consumable: purchased\n")
+        let transactions = try #require(try json("transactions") as? [[String: Any]])
+        #expect(transactions.map { $0["transaction"] as? String } == ["1", "2", "3"])
+        #expect(transactions.map { $0["account"] as? String } == ["Anna B", "account", "Anna B"])
+        #expect(transactions.last?["date"] as? String == "2025-02-01T00:00:00Z")
+    }
+
+    @Test func `The time that went by without an event is kept`() throws {
+        #expect(run("advance", "1y").code == 0)
+        let status = try #require(try json("status") as? [String: Any])
+        #expect(status["now"] as? String == "2026-01-01T00:00:00Z")
+    }
+
+    @Test func `A store whose state was lost goes on from its last event`() throws {
+        #expect(run("advance", "1d").code == 0)
+        #expect(run("buy", "consumable").code == 0)
+        try FileManager.default.removeItem(atPath: path + ".state")
+        #expect(run("status").output.hasPrefix("now              2025-01-02T00:00:00Z\n"))
+    }
+
+    @Test func `A state that cannot be read is refused, and nothing is lost`() throws {
+        try Data("{".utf8).write(to: URL(filePath: path + ".state"))
+        let refused = run("status")
+        #expect(refused.code == 1)
+        #expect(refused.complaints.contains("time and settings cannot be read from \(path).state"))
+        #expect(try Data(contentsOf: URL(filePath: path + ".state")) == Data("{".utf8))
+    }
+
+    @Test func `Settings of the file are kept, and reset ends them`() throws {
+        #expect(run("purchase-failure", "paymentInvalid").code == 0)
+        #expect(run("buy", "consumable").output.contains("failed, paymentInvalid"))
+        #expect(run("reset").code == 0)
+        #expect(run("buy", "consumable").output.contains("purchased"))
+    }
+
+    @Test func `Receipts are signed with the key beside the store`() throws {
+        #expect(run("buy", "consumable").code == 0)
+        let receipt = try directory.write("receipt", run("receipt").output)
+        let verified = Run("verify", receipt, "--key-file", path + ".key")
+        #expect(verified.code == 0)
+        #expect(verified.output.contains("The store vouches for this app receipt."))
+        let key = try FileManager.default.attributesOfItem(atPath: path + ".key")
+        #expect(key[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `A store is made once, and used when it is made`() throws {
+        let again = run("init", SandboxStoreTool.demoFile.path)
+        #expect(again.code == 1)
+        #expect(again.complaints == "sandbox-store: \(path) exists already; init makes a new store\n")
+        let missing = Run("--store", path + "x", "status")
+        #expect(missing.code == 1)
+        #expect(missing.complaints.hasPrefix("sandbox-store: there is no store in \(path)x; "))
+        #expect(!FileManager.default.fileExists(atPath: path + "x"))
+    }
+
+    @Test func `A file that is no configuration leaves no store behind`() throws {
+        let bad = try directory.write("bad.storekit", "{")
+        #expect(Run("--store", path + "y", "init", bad).code == 1)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).allSatisfy { !$0.contains("dby") }
+        )
+    }
+
+    @Test func `A store begins when it is told to`() throws {
+        let other = directory.url.appending(path: "other.db").path
+        #expect(Run("--store", other, "init", SandboxStoreTool.demoFile.path, "--at", "2030-05-05T05:05:05Z").code == 0)
+        #expect(Run("--store", other, "status").output.contains("2030-05-05T05:05:05Z"))
+    }
+
+    @Test func `A scenario stops at the first refusal, and what was done before is kept`() throws {
+        let file = try directory.write(
+            "shop.scenario",
+            "buy consumable\nadvance 1d\n  refund 7 # no such\nbuy consumable\n"
+        )
+        let result = run("run", file)
+        #expect(result.code == 1)
+        #expect(
+            result.output == """
+                buy consumable
+                    ordered: #1 consumable: purchased
+                advance 1d
+                    it is 2025-01-02T00:00:00Z
+
+                """
+        )
+        #expect(
+            result.complaints
+                == "sandbox-store: shop.scenario:3: refund: nobody paid for a transaction \"7\" in this store\n"
+        )
+        #expect(run("status").output.contains("2025-01-02T00:00:00Z"))
+        #expect(try #require(try json("transactions") as? [Any]).count == 1)
+    }
+
+    @Test func `A scenario that makes no sense touches nothing`() throws {
+        let file = try directory.write("shop.scenario", "buy consumable\nfrobnicate\n")
+        let result = run("run", file)
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.complaints == "sandbox-store: shop.scenario:2:1: \"frobnicate\" is not a command\n")
+        #expect(try #require(try json("transactions") as? [Any]).isEmpty)
+    }
+}
