@@ -7,8 +7,9 @@ extension Command {
             Plays purchases, refusals, a relaunch and a restore on a file, and prints what the app did and what
             its observer heard. Without a file, on the one that comes with the package.
             --ask   asks you before each charge: y approves, c cancels, d declines
-        sandbox-store check FILE...
+        sandbox-store check [--json] FILE...
             Says what is in each file, or what is wrong with it.
+            --json  prints the products, or the error, as JSON, a line for each file
         sandbox-store verify FILE (--key-file FILE | --key HEX | --root FILE [--revocation-list FILE])
                              [--at MOMENT] [--json]
             Says whether a sandbox store with this key, or one with certificates below this root, signed a receipt,
@@ -20,7 +21,7 @@ extension Command {
             --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
             --json  prints the answer as it went over the wire, or the JWS's payload
         sandbox-store simulate [--seed N] [--runs K] [--operations M] [--jobs J]
-                               [--transport direct|socket|both] [--storage memory|sqlite] [--coverage]
+                               [--transport direct|socket|both] [--storage memory|sqlite] [--coverage] [--json]
             Performs K runs of M operations, drawn from the seed N, and checks a model after each operation; 1000 runs
             of 50 operations from the seed 1 unless given. Prints how much of what can happen was met, or a shrunk run
             that breaks a rule. On a terminal it shows its progress.
@@ -30,8 +31,9 @@ extension Command {
             --storage    where store and apps keep what outlives them: in memory unless given, or in SQLite files in
                          the directory for temporary files, where a crash takes what was not synchronized
             --coverage   prints tables of how often each event met each state, and all that was not met
+            --json       prints the outcome, with a failure as a scenario, and what was met as JSON
         sandbox-store serve --store FILE --ca FOLDER [--port N] [--host ADDRESS] [--configuration FILE]
-                            [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT]
+                            [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT] [--json]
             Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or SIGINT:
             POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Both files are made if they
             do not exist. Prints one line: the URL, and where the API's key and the root certificate are.
@@ -42,6 +44,7 @@ extension Command {
             --bundle         the app's bundle identifier; com.example.app unless given
             --notify         the URL to send notifications to
             --shared-secret  what verification asks for; other users of the machine may see it
+            --json           prints the line as JSON
         sandbox-store --store FILE init FILE.storekit [--at MOMENT]
             Makes a store with the products and settings of Xcode's file, and keeps it in a SQLite file. Beside it are
             its time and settings, in FILE.state, and the key of its receipts, in FILE.key. Its time stands still between

@@ -3,7 +3,7 @@ enum Command: Equatable {
     case help
     /// The demo, on the file in the package, unless another is given.
     case demo(file: String?, asks: Bool)
-    case check(files: [String])
+    case check(files: [String], isJSON: Bool = false)
     case verify(VerifyOptions)
     case simulate(SimulateOptions)
     case serve(ServeOptions)
@@ -48,7 +48,7 @@ enum Command: Equatable {
             self = .help
             return
         }
-        let known = name == "demo" ? ["--ask"] : []
+        let known = name == "demo" ? ["--ask"] : ["--json"]
         if let option = options.first(where: { !known.contains($0) }) {
             throw Mistake(sentence: "\"\(option)\" is not an option of \(name)")
         }
@@ -60,7 +60,7 @@ enum Command: Equatable {
             self = .demo(file: files.first, asks: options.contains("--ask"))
         default:
             guard !files.isEmpty else { throw Mistake(sentence: "check needs a file to check") }
-            self = .check(files: files)
+            self = .check(files: files, isJSON: options.contains("--json"))
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import StoreCore
 import StoreCrypto
 import StoreSQLite
+import StoreScenario
 import StoreServer
 import StoreSimulator
 import StoreSimulatorSQLite
@@ -19,7 +20,7 @@ struct SandboxStoreTool {
             switch try Command(arguments) {
             case .help: console.write(Command.usage)
             case .demo(let file, let asks): return demo(file.map { URL(filePath: $0) } ?? Self.demoFile, asks: asks)
-            case .check(let files): return check(files)
+            case .check(let files, let isJSON): return check(files, isJSON: isJSON)
             case .verify(let options): return verify(options)
             case .simulate(let options): return simulate(options)
             case .serve(let options): return serve(options)
@@ -55,7 +56,7 @@ struct SandboxStoreTool {
         }
         do {
             let service = try StoreService(options)
-            console.write("\(service.line)\n")
+            console.write("\(options.isJSON ? service.json : service.line)\n")
             service.waitForSignal()
             service.stop()
             return 0
@@ -81,6 +82,10 @@ struct SandboxStoreTool {
             progress: console.isTerminal ? showProgress(of: options.runs) : nil
         )
         if console.isTerminal { console.complain(ProgressLine.erasure) }
+        if options.isJSON {
+            console.write("\(report.json(seed: options.seed))\n")
+            return report.failure == nil ? 0 : 1
+        }
         console.write("\(report)\n")
         console.write(options.printsCoverage ? "\n\(report.tables)\n" : "--coverage prints the tables\n")
         return report.failure == nil ? 0 : 1
@@ -98,14 +103,16 @@ struct SandboxStoreTool {
         }
     }
 
-    private func check(_ files: [String]) -> Int32 {
+    private func check(_ files: [String], isJSON: Bool) -> Int32 {
         var code: Int32 = 0
         for file in files {
             do {
                 let configuration = try StoreConfiguration(contentsOf: URL(filePath: file))
-                console.write(FileReport(configuration, file: file).text)
+                let report = FileReport(configuration, file: file)
+                console.write(isJSON ? try report.json : report.text)
             } catch {
-                console.write("\(error)\n")
+                let json: JSONValue = ["file": .string(file), "error": .string("\(error)")]
+                console.write("\(isJSON ? json.encoded : "\(error)")\n")
                 code = 1
             }
         }

@@ -15,6 +15,8 @@ struct SimulateOptions: Equatable {
     var storage = Storage.memory
     /// Whether the tables are printed too.
     var printsCoverage = false
+    /// Whether the report is printed as JSON.
+    var isJSON = false
 }
 
 extension Command {
@@ -43,6 +45,7 @@ extension Command {
                 }
                 options.storage = storage
             case "--coverage": options.printsCoverage = true
+            case "--json": options.isJSON = true
             default: throw Mistake(sentence: "\"\(option)\" is not an option of simulate")
             }
         }

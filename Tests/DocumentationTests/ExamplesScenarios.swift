@@ -22,7 +22,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: url) }
         let scenario = try Scenario(contentsOf: url)
         try scenario.run(on: store)
-        #expect(try store.transactions.last?.refund == 4.99)
+        #expect(try store.account(named: "anna")?.refunds.count == 1)
     }
 
     @Test func `A scenario in a text`() throws {

@@ -18,6 +18,12 @@ import Testing
         (["demo", "--ask", "--", "--help"], .demo(file: "--help", asks: true)),
         (["check", "a", "b"], .check(files: ["a", "b"])),
         (["check", "--", "-a"], .check(files: ["-a"])),
+        (["check", "--json", "a"], .check(files: ["a"], isJSON: true)),
+        (["simulate", "--json"], .simulate(SimulateOptions(isJSON: true))),
+        (
+            ["serve", "--store", "s", "--json", "--ca", "c"],
+            .serve(ServeOptions(store: "s", folder: "c", isJSON: true))
+        ),
         (["verify", "a", "--key-file", "k"], .verify(VerifyOptions(file: "a", key: .file("k")))),
         (["verify", "--root", "r", "a"], .verify(VerifyOptions(file: "a", key: .root("r")))),
         (

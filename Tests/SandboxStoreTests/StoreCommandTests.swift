@@ -23,7 +23,7 @@ import Testing
     @Test func `A mistake is 2, and a refusal is 1`() {
         let mistake = Run("buy", "consumable", "--quantity", "x")
         #expect(mistake.code == 2)
-        #expect(mistake.complaints == "sandbox-store: \"x\" is not a whole number from 1 to 10\n")
+        #expect(mistake.complaints == "sandbox-store: \"x\" is not a whole number from 1 to 1000\n")
         let refusal = Run("buy", "consumabel")
         #expect(refusal.code == 1)
         #expect(
@@ -45,6 +45,28 @@ import Testing
         #expect((values[1] as? [String: Any])?["now"] as? String == "2025-01-02T00:00:00Z")
         #expect((values[2] as? [[String: Any]])?.first?["product"] as? String == "consumable")
         #expect((values[3] as? [String: Any])?["refused"] is String)
+    }
+
+    @Test func `Files are checked in lines of JSON`() throws {
+        let directory = try Directory()
+        let bad = try directory.write("bad.storekit", "{")
+        let run = Run("check", "--json", SandboxStoreTool.demoFile.path, bad)
+        #expect(run.code == 1)
+        let values = try run.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        try #require(values.count == 2)
+        #expect((values[0]["products"] as? [[String: Any]])?.first?["product"] as? String == "consumable")
+        #expect((values[1]["error"] as? String)?.contains("bad.storekit") == true)
+    }
+
+    @Test func `A simulation is reported in JSON`() throws {
+        let run = Run("simulate", "--json", "--runs", "2", "--operations", "5")
+        let value = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+        #expect(run.code == 0)
+        #expect(value["runs"] as? Int == 2)
+        #expect(value["failure"] is NSNull)
+        #expect((value["reached"] as? [String: Int])?.isEmpty == false)
     }
 
     @Test func `Colors are on a terminal only`() {

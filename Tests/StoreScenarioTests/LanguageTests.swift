@@ -10,8 +10,8 @@ import Testing
         ("buy", "buy needs a product; write "),
         ("buy sword game", "\"game\" is one word too many; write buy PRODUCT"),
         ("buy sword --quantiy 3", "\"--quantiy\" is not an option of buy; did you mean \"--quantity\"?"),
-        ("buy sword --quantity", "\"--quantity\" needs a whole number from 1 to 10"),
-        ("buy sword --quantity 11", "\"11\" is not a whole number from 1 to 10"),
+        ("buy sword --quantity", "\"--quantity\" needs a whole number from 1 to 1000"),
+        ("buy sword --quantity 1001", "\"1001\" is not a whole number from 1 to 1000"),
         ("buy sword --quantity 1 --quantity 2", "\"--quantity\" was given twice"),
         ("advance 1q", "\"1q\" is not a length of time as in 1y, 1mo, 2w, 7d, 12h, 5min or 30s"),
         ("advance mo", "\"mo\" is not a length of time"),
@@ -39,7 +39,7 @@ import Testing
         #expect(error.line == 4)
         #expect(error.column == 24)
         #expect(error.word == "ten")
-        #expect("\(error)" == "shop.scenario:4:24: \"ten\" is not a whole number from 1 to 10")
+        #expect("\(error)" == "shop.scenario:4:24: \"ten\" is not a whole number from 1 to 1000")
     }
 
     @Test func `Lines may end as on any system`() throws {

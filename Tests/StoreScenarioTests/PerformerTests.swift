@@ -56,10 +56,7 @@ import Testing
 
     @Test func `A device that cannot reach the store cannot order`() throws {
         try shop.perform("reachable off")
-        #expect(
-            shop.error("buy sword").hasPrefix("buy: notConnectedToInternet: ")
-                || shop.error("buy sword").hasPrefix("buy: ")
-        )
+        #expect(shop.error("buy sword").hasPrefix("buy: notConnectedToInternet: "))
         #expect(try shop.store.transactions.isEmpty)
     }
 
@@ -70,9 +67,9 @@ import Testing
             "use --device phone",
             "code-entry cancel",
             "authorizer later",
+            "buy sword --device device",
             "reachable off",
-            "reachable off --device phone",
-            "buy sword --device device"
+            "reachable off --device phone"
         )
         let lines = shop.performer.settings
         #expect(

@@ -31,6 +31,7 @@ import Testing
 
     @Test func `A failed life is printed as a scenario that does the same to a store`() async throws {
         let simulation = AppSimulation(products: [.consumable("sword", price: "0.99")]) { $0 }
+            .invariant("none") { _ in true }
         do {
             try await simulation.run(seed: 1, steps: [.relaunch, .buyElsewhere("sword")])
             Issue.record("nobody finishes the sword")

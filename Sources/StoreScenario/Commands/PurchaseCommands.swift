@@ -8,7 +8,7 @@ extension ScenarioCommand {
             "buy",
             [.product],
             [
-                ScenarioOption("--quantity", .number(1...10), "how many; 1 unless given"),
+                ScenarioOption("--quantity", .number(1...1000), "how many; 1 unless given"),
                 ScenarioOption("--user", .text, "the app's own name for its user"),
                 ScenarioOption("--offer", .text, "a promotional offer, signed by the store's key"),
                 ScenarioOption("--ask", nil, "somebody else is asked for this payment"),

@@ -12,7 +12,7 @@ extension ScenarioCommand {
                         "product": .string(product.identifier), "kind": .string(product.kind.rawValue),
                         "price": .decimal(product.price), "group": .optional(product.subscription?.groupIdentifier),
                         "family": .bool(product.isFamilyShareable),
-                        "invalid": .optional(call.store.reasonForInvalidity(of: product.identifier)),
+                        "notOnSale": .optional(call.store.reasonForInvalidity(of: product.identifier)),
                     ]
                 },
                 empty: "no products"

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value of JSON whose keys stay in order.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Int)
@@ -10,13 +10,18 @@ enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([Member])
 
-    struct Member: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
         let key: String
         let value: JSONValue
+
+        package init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
     }
 
     /// The value in one line.
-    var encoded: String {
+    package var encoded: String {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"
@@ -56,7 +61,7 @@ enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+    package static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
     static func optional(_ amount: Decimal?) -> JSONValue { amount.map(JSONValue.decimal) ?? .null }
     static func optional(_ date: Date?) -> JSONValue { date.map(JSONValue.date) ?? .null }
     /// A moment in UTC.
@@ -64,7 +69,7 @@ extension JSONValue {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    init(dictionaryLiteral members: (String, JSONValue)...) {
+    package init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(members.map { Member(key: $0.0, value: $0.1) })
     }
 }

@@ -1,8 +1,11 @@
 import StoreCore
+import StoreScenario
 
 /// A readable report on the content of a `.storekit` file.
 struct FileReport {
     private var lines: [String] = []
+    private let configuration: StoreConfiguration
+    private let file: String
 
     /// Creates the report on a file.
     ///
@@ -10,6 +13,8 @@ struct FileReport {
     ///   - configuration: its content.
     ///   - file: the file's name in the report.
     init(_ configuration: StoreConfiguration, file: String) {
+        self.configuration = configuration
+        self.file = file
         let settings = configuration.settings
         let count = Wording.count(configuration.products.count, "product")
         lines.append("\(file): format \(configuration.version), \(count)")
@@ -31,6 +36,18 @@ struct FileReport {
 
     /// The whole report, with a line break at its end.
     var text: String { lines.map { "\($0)\n" }.joined() }
+
+    /// The file's products and its probable mistakes as JSON, with a line break at its end.
+    ///
+    /// - Throws: the error of a store that cannot sell them.
+    var json: String {
+        get throws {
+            let products = try ScenarioPerformer(store: SandboxStore(configuration)).perform("products").json
+            let warnings = configuration.warnings.map { JSONValue.string("\($0)") }
+            let (name, mistakes) = (JSONValue.string(file).encoded, JSONValue.array(warnings).encoded)
+            return "{\"file\":\(name),\"products\":\(products),\"warnings\":\(mistakes)}\n"
+        }
+    }
 
     private mutating func add(_ products: [SandboxProduct], of kind: SandboxProduct.Kind) {
         lines.append("  \(Self.name(of: kind)): \(products.count)")

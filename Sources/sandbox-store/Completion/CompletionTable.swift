@@ -42,7 +42,7 @@ enum CompletionTable {
             name: "serve",
             options: ["--store", "--ca", "--configuration"].map { Option(name: $0, words: .files) }
                 + ["--port", "--host", "--bundle", "--notify", "--shared-secret"]
-                .map { Option(name: $0, words: .some([])) }
+                .map { Option(name: $0, words: .some([])) } + [Option(name: "--json")]
         ),
         Entry(
             name: "init",

@@ -18,6 +18,8 @@ struct ServeOptions: Equatable {
     var notificationURL: URL?
     /// The shared secret of verification; none is asked for, if nil.
     var sharedSecret: String?
+    /// Whether the line about the servers is JSON.
+    var isJSON = false
 }
 
 extension Command {
@@ -26,6 +28,7 @@ extension Command {
         if arguments.contains(where: isHelp) { return .help }
         var values: [String: String] = [:]
         var arguments = arguments
+        let isJSON = takeFlag("--json", from: &arguments)
         while let option = arguments.popFirst() {
             guard let what = operands[option] else {
                 throw Mistake(sentence: "\"\(option)\" is not an option of serve")
@@ -53,6 +56,7 @@ extension Command {
         options.configuration = values["--configuration"]
         options.bundleIdentifier = values["--bundle"] ?? options.bundleIdentifier
         options.sharedSecret = values["--shared-secret"]
+        options.isJSON = isJSON
         return .serve(options)
     }
 

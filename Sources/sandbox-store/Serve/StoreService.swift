@@ -46,6 +46,16 @@ struct StoreService {
             + " root \(path("root.pem"))"
     }
 
+    /// The same as JSON.
+    var json: String {
+        let (key, issuer) = (server.credentials.keyIdentifier, server.credentials.issuer)
+        let value: JSONValue = [
+            "url": .string(server.url.absoluteString), "key": .string(path("AuthKey_\(key).p8")),
+            "keyIdentifier": .string(key), "issuer": .string(issuer), "root": .string(path("root.pem")),
+        ]
+        return value.encoded
+    }
+
     private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
 
     /// Waits until the process is told to end, by SIGTERM or SIGINT.
