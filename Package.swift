@@ -156,6 +156,7 @@ let package = Package(
             exclude: ["Mutations"],
             swiftSettings: settings
         ),
+        .testTarget(name: "StoreBenchTests", dependencies: ["store-bench"], swiftSettings: settings),
         .testTarget(
             name: "DocumentationTests",
             dependencies: [

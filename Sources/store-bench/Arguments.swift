@@ -5,7 +5,7 @@ struct Arguments {
         let sentence: String
     }
 
-    /// The task to perform; the last two are for processes that this program starts itself.
+    /// The task to perform; the last three are for processes that this program starts itself.
     enum Task {
         case list
         case measure([Figure])
@@ -13,12 +13,16 @@ struct Arguments {
         case purchases(Int, Side)
         case outcome(Figure)
         case sample(Figure, Side)
+        case growth(Growth, size: Int)
     }
 
     static let fewestRounds = 7
 
     private(set) var task: Task
     private(set) var isJSON = false
+    private(set) var isGrowth = false
+    /// The file of the chart.
+    private(set) var chart: String?
     private(set) var rounds = fewestRounds
 
     init(_ words: some Sequence<String>) throws {
@@ -27,13 +31,17 @@ struct Arguments {
         var isChild = false
         var side: Side?
         var purchases: Int?
+        var size: Int?
         var words = words.makeIterator()
         while let word = words.next() {
             switch word {
             case "--json": isJSON = true
+            case "--growth": isGrowth = true
+            case "--svg": chart = try Self.file(words.next())
             case "--list": isList = true
             case "--rounds": rounds = try Self.rounds(words.next())
             case "--purchases": purchases = try Self.purchases(words.next())
+            case "--size": size = words.next().flatMap { Int($0) }
             case "--child": isChild = true
             case "--sample": side = words.next().flatMap(Side.init)
             case _ where word.hasPrefix("-"): throw Wrong(sentence: "There is no option \(word). \(Self.usage)")
@@ -44,6 +52,8 @@ struct Arguments {
             task = .list
         } else if let purchases {
             task = .purchases(purchases, side ?? .value)
+        } else if isChild, let size, let growth = figures.first?.growth {
+            task = .growth(growth, size: size)
         } else if isChild, let figure = figures.first {
             task = if let side { .sample(figure, side) } else { .outcome(figure) }
         } else {
@@ -51,7 +61,14 @@ struct Arguments {
         }
     }
 
-    private static let usage = "Usage: store-bench [--json] [--list] [--rounds N] [FIGURE...]"
+    private static let usage = "Usage: store-bench [--json] [--svg FILE] [--growth] [--list] [--rounds N] [FIGURE...]"
+
+    private static func file(_ word: String?) throws -> String {
+        guard let word, !word.isEmpty, !word.hasPrefix("-") else {
+            throw Wrong(sentence: "--svg takes the name of the file to write.")
+        }
+        return word
+    }
 
     private static func rounds(_ word: String?) throws -> Int {
         guard let count = word.flatMap({ Int($0) }), count >= fewestRounds else {

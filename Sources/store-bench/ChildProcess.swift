@@ -22,6 +22,11 @@ enum ChildProcess {
         }
     }
 
+    /// Measures how a figure grows, each size in its own process; returns no points for a figure without a size.
+    static func measureGrowth(_ figure: Figure) throws -> [Growth.Point] {
+        try (figure.growth?.sizes ?? []).map { try ask(figure, "--size", String($0)) }
+    }
+
     /// Sends a result to the parent process.
     static func answer(_ result: some Encodable) throws {
         print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))

@@ -19,6 +19,8 @@ struct Figure: Sendable {
     /// The floor where it was first measured, for figures that should not depend on the machine.
     let knownFloor: Double?
     let isolation: Isolation
+    /// What the value does as its size grows, for figures that have one.
+    let growth: Growth?
     private let makeCases: @MainActor @Sendable () throws -> Cases
 
     init(
@@ -29,6 +31,7 @@ struct Figure: Sendable {
         dream: Double? = nil,
         knownFloor: Double? = nil,
         isolation: Isolation = .figure,
+        growth: Growth? = nil,
         makeCases: @escaping @MainActor @Sendable () throws -> Cases
     ) {
         self.name = name
@@ -38,6 +41,7 @@ struct Figure: Sendable {
         self.dream = dream
         self.knownFloor = knownFloor
         self.isolation = isolation
+        self.growth = growth
         self.makeCases = makeCases
     }
 

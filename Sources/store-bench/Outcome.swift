@@ -28,7 +28,7 @@ struct Outcome: Codable {
 
 extension [Double] {
     /// The median: the middle value, or the mean of the middle two.
-    fileprivate var median: Double {
+    var median: Double {
         let sorted = sorted()
         return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
     }

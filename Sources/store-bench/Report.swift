@@ -9,8 +9,8 @@ struct Report {
         show(Self.row("figure", "value", "floor", "unit", "ratio", "lowest-highest", "limit", "dream"))
     }
 
-    func add(_ figure: Figure, _ outcome: Outcome) {
-        show(isJSON ? Self.json(figure, outcome) : Self.table(figure, outcome))
+    func add(_ figure: Figure, _ outcome: Outcome, growth: [Growth.Point]) {
+        show(isJSON ? Self.json(figure, outcome, growth) : Self.table(figure, outcome, growth))
     }
 
     static func list(_ figures: [Figure]) {
@@ -26,8 +26,21 @@ struct Report {
         fflush(nil)
     }
 
-    private static func table(_ figure: Figure, _ outcome: Outcome) -> String {
-        let main = row(
+    private static func table(_ figure: Figure, _ outcome: Outcome, _ growth: [Growth.Point]) -> String {
+        var lines = [main(figure, outcome)]
+        if let worst = outcome.worst, let floorWorst = outcome.floorWorst {
+            lines.append(
+                row("  worst single one", number(worst), number(floorWorst), figure.unit, ratio(worst / floorWorst))
+            )
+        }
+        if let unit = figure.growth?.unit {
+            lines += growth.map { row("  of \($0.size)", number($0.value), "", unit) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func main(_ figure: Figure, _ outcome: Outcome) -> String {
+        row(
             figure.name + (outcome.ratio > figure.limit ? " (over)" : ""),
             number(outcome.value),
             number(outcome.floor),
@@ -37,12 +50,9 @@ struct Report {
             bound(figure.limit),
             figure.dream.map(bound) ?? ""
         )
-        guard let worst = outcome.worst, let floorWorst = outcome.floorWorst else { return main }
-        return main + "\n"
-            + row("  worst single one", number(worst), number(floorWorst), figure.unit, ratio(worst / floorWorst))
     }
 
-    private static func json(_ figure: Figure, _ outcome: Outcome) -> String {
+    private static func json(_ figure: Figure, _ outcome: Outcome, _ growth: [Growth.Point]) -> String {
         var members = [
             ("figure", quoted(figure.name)),
             ("value", number(outcome.value)),
@@ -57,6 +67,11 @@ struct Report {
         members.append(("highestRatio", ratio(outcome.highestRatio)))
         if let worst = outcome.worst { members.append(("worst", number(worst))) }
         if let floorWorst = outcome.floorWorst { members.append(("floorWorst", number(floorWorst))) }
+        if let unit = figure.growth?.unit, !growth.isEmpty {
+            members.append(("growthUnit", quoted(unit)))
+            let points = growth.map { "{\"size\": \($0.size), \"value\": \(number($0.value))}" }
+            members.append(("growth", "[" + points.joined(separator: ", ") + "]"))
+        }
         return "{" + members.map { "\(quoted($0)): \($1)" }.joined(separator: ", ") + "}"
     }
 
@@ -64,15 +79,15 @@ struct Report {
     private static func quoted(_ text: String) -> String { "\"\(text)\"" }
 
     /// Formats a number with at least three digits, without false precision.
-    private static func number(_ value: Double) -> String {
+    static func number(_ value: Double) -> String {
         decimal(value, digits: value < 10 ? 2 : value < 1000 ? 1 : 0)
     }
 
-    private static func ratio(_ value: Double) -> String {
+    static func ratio(_ value: Double) -> String {
         decimal(value, digits: 2)
     }
 
-    private static func bound(_ value: Double) -> String {
+    static func bound(_ value: Double) -> String {
         String(format: "%g", value)
     }
 

@@ -2,7 +2,8 @@ import Foundation
 import StoreCrypto
 import StoreServer
 
-/// `store-bench [--json] [--list] [--rounds N] [FIGURE...]`: every figure beside its floor, measured in the same run.
+/// `store-bench [--json] [--svg FILE] [--growth] [--list] [--rounds N] [FIGURE...]`: every figure beside its floor,
+/// measured in the same run.
 @main
 enum StoreBench {
     @MainActor static func main() async {
@@ -29,8 +30,16 @@ enum StoreBench {
             if !MicroHTTPD.isAvailable { complain("There are no figures of servers: \(MicroHTTPD.advice).") }
             let report = Report(isJSON: arguments.isJSON)
             report.begin()
+            var chart = Chart()
+            // Before the first figure too: a file that cannot be written is known at once.
+            try arguments.chart.map(chart.write)
             for figure in figures {
-                report.add(figure, try await ChildProcess.measure(figure, rounds: arguments.rounds))
+                let outcome = try await ChildProcess.measure(figure, rounds: arguments.rounds)
+                let growth = arguments.isGrowth ? try ChildProcess.measureGrowth(figure) : []
+                report.add(figure, outcome, growth: growth)
+                chart.rows.append(ChartRow(figure: figure, outcome: outcome, growth: growth))
+                // After each figure: an interrupted run leaves the chart of what it has measured.
+                try arguments.chart.map(chart.write)
             }
         case .purchases(let count, let side):
             _ = try PurchaseSync.sample(of: count, side)
@@ -38,6 +47,8 @@ enum StoreBench {
             try ChildProcess.answer(await figure.withCases { try await Rounds(count: arguments.rounds).run($0) })
         case .sample(let figure, let side):
             try ChildProcess.answer(await figure.withCases { try await $0[side]() })
+        case .growth(let growth, let size):
+            try ChildProcess.answer(await growth.measure(size: size))
         }
     }
 

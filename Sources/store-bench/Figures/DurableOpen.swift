@@ -4,15 +4,16 @@
     import StoreSQLite
 
     extension Figure {
-        static let durableOpenLong = durableOpen("durable.open", past: 1_000_000, limit: 3)
+        static let durableOpenLong = durableOpen("durable.open", past: 1_000_000, limit: 3, growth: growth)
         static let durableOpenShort = durableOpen("durable.open.short", past: 10_000, limit: 3)
 
-        private static func durableOpen(_ name: String, past: Int, limit: Double) -> Figure {
+        private static func durableOpen(_ name: String, past: Int, limit: Double, growth: Growth? = nil) -> Figure {
             Figure(
                 name: name,
                 summary: "opening a store with \(past) past rows and 1,000 pending, beside SQLite reading these",
                 unit: "ns/opening",
-                limit: limit
+                limit: limit,
+                growth: growth
             ) {
                 let folder = TemporaryFolder(for: "store-bench")
                 try folder.make()
@@ -25,19 +26,21 @@
                             try PlainDatabase(plain, .normal).pending()
                         }
                     },
-                    value: {
-                        try .openings {
-                            let database = try StoreDatabase(at: own, durability: .normal, lane: .caller)
-                            let store = try SandboxStore(ledger: database.ledger)
-                            return withExtendedLifetime(store) { pending }
-                        }
-                    },
+                    value: { try .openings(of: own) },
                     cleanUp: folder.remove
                 )
             }
         }
 
-        private static let pending = 1_000
+        private static let growth = Growth(of: "past rows", unit: "ns/opening") { past in
+            let folder = TemporaryFolder(for: "store-bench")
+            try folder.make()
+            let file = folder.newFile()
+            try fill(file, past: past)
+            return Growth.Probe(sample: { try .openings(of: file) }, cleanUp: folder.remove)
+        }
+
+        fileprivate static let pending = 1_000
 
         /// Fills the file with past purchases, each finished one with two rows.
         private static func fill(_ file: URL, past: Int) throws {
@@ -64,6 +67,15 @@
     }
 
     extension Sample {
+        /// Measures nanoseconds per opening of a store.
+        fileprivate static func openings(of file: URL) throws -> Sample {
+            try openings {
+                let database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
+                let store = try SandboxStore(ledger: database.ledger)
+                return withExtendedLifetime(store) { Figure.pending }
+            }
+        }
+
         /// Measures nanoseconds per opening that finds all pending purchases.
         fileprivate static func openings(_ open: () throws -> Int) throws -> Sample {
             let count = 20

@@ -5,26 +5,32 @@ extension Figure {
         name: "finish.inorder",
         summary: "finishing 1,000,000 pending, oldest first, beside 1,000",
         unit: "ns/finish",
-        limit: 1.3
+        limit: 1.3,
+        growth: FinishPending.growth(order: FinishPending.oldestFirst)
     ) {
-        FinishPending.cases { Array(0..<$0) }
+        FinishPending.cases(order: FinishPending.oldestFirst)
     }
 
     static let finishRandom = Figure(
         name: "finish.random",
         summary: "finishing 1,000,000 pending in random order, beside 1,000",
         unit: "ns/finish",
-        limit: 3
+        limit: 3,
+        growth: FinishPending.growth(order: FinishPending.random)
     ) {
-        FinishPending.cases { count in
-            var random = SplitMix64(seed: 1)
-            return (0..<count).shuffled(using: &random)
-        }
+        FinishPending.cases(order: FinishPending.random)
     }
 }
 
 /// The value and its floor are the same queue, with many pending and with few.
 private enum FinishPending {
+    static let oldestFirst: @Sendable (Int) -> [Int] = { Array(0..<$0) }
+
+    static let random: @Sendable (Int) -> [Int] = { count in
+        var random = SplitMix64(seed: 1)
+        return (0..<count).shuffled(using: &random)
+    }
+
     /// Creates a queue with as many purchased and unfinished transactions as there are places in the order.
     ///
     /// The returned function finishes them in this order and returns how many were removed. It retains them, already in
@@ -44,6 +50,13 @@ private enum FinishPending {
         let short = order(1_000)
         let long = order(1_000_000)
         return Cases(floor: { try sample(short, times: 100) }, value: { try sample(long, times: 1) })
+    }
+
+    static func growth(order: @escaping @Sendable (Int) -> [Int]) -> Growth {
+        Growth(of: "pending transactions", unit: "ns/finish") { count in
+            let order = order(count)
+            return Growth.Probe { try sample(order, times: max(1, 100_000 / count)) }
+        }
     }
 
     private static func sample(_ order: [Int], times: Int) throws -> Sample {

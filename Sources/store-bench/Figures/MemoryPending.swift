@@ -7,17 +7,20 @@ extension Figure {
         unit: "B/transaction",
         limit: 1.25,
         knownFloor: 184,
-        isolation: .sample
+        isolation: .sample,
+        growth: Growth(of: "pending transactions", unit: "B/transaction") { count in
+            Growth.Probe { try sample(of: count, MemoryPending.pending) }
+        }
     ) {
         Cases(
-            floor: { try sample { HandPending.purchased($0).queue } },
-            value: { try sample(MemoryPending.pending) }
+            floor: { try sample(of: count) { HandPending.purchased($0).queue } },
+            value: { try sample(of: count, MemoryPending.pending) }
         )
     }
 
     private static let count = 1_000_000
 
-    private static func sample(_ make: (Int) throws -> AnyObject) throws -> Sample {
+    private static func sample(of count: Int, _ make: (Int) throws -> AnyObject) throws -> Sample {
         // Objects that are set up once in a process are not a transaction's.
         _ = try make(1_000)
         let before = try Heap.bytesInUse()

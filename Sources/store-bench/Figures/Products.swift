@@ -9,17 +9,24 @@ extension Figure {
         name: "products",
         summary: "100,000 of 100,000 products, to the delegate",
         unit: "ms",
-        limit: 1.5
+        limit: 1.5,
+        growth: Growth(of: "products", unit: "ns/product") { count in
+            let ask = try ProductRequest.make(identifiers: identifiers(count))
+            let asked = Set(identifiers(count))
+            return Growth.Probe { try sample(ask, asked).each(of: count) }
+        }
     ) {
-        let floor = HandCatalog.make(identifiers: identifiers())
-        let value = try ProductRequest.make(identifiers: identifiers())
-        let asked = Set(identifiers())
+        let floor = HandCatalog.make(identifiers: identifiers(count))
+        let value = try ProductRequest.make(identifiers: identifiers(count))
+        let asked = Set(identifiers(count))
         return Cases(floor: { try sample(floor, asked) }, value: { try sample(value, asked) })
     }
 
+    private static let count = 100_000
+
     /// Creates new identifiers for each user: an app's strings are not the store's.
-    private static func identifiers() -> [String] {
-        (0..<100_000).map { "com.example.item.\($0)" }
+    private static func identifiers(_ count: Int) -> [String] {
+        (0..<count).map { "com.example.item.\($0)" }
     }
 
     private static func sample(_ ask: Ask, _ asked: Set<String>) throws -> Sample {

@@ -3,7 +3,8 @@ extension Figure {
         name: "purchase.history",
         summary: "a purchase with 1,000,000 past ones in the store, beside one with 1,000",
         unit: "ns/purchase",
-        limit: 1.2
+        limit: 1.2,
+        growth: PurchaseHistory.growth
     ) {
         let large = try PurchaseHistory.Store()
         return Cases(
@@ -47,6 +48,10 @@ private enum PurchaseHistory {
         try buySingly(purchases)
         sample.worst = worst
         return sample
+    }
+
+    static let growth = Growth(of: "past purchases", unit: "ns/purchase") { past in
+        Growth.Probe { try sample(of: Store(), past: past, purchases: 1_000) }
     }
 
     /// Creates fifty fresh stores, for as many purchases as the large one makes with a short past.

@@ -4,15 +4,16 @@
     import StoreCrypto
 
     extension Figure {
-        static let receiptPKCS7Grow = grow("receipt.pkcs7.grow", purchases: 10_000)
+        static let receiptPKCS7Grow = grow("receipt.pkcs7.grow", purchases: 10_000, growth: growth)
         static let receiptPKCS7GrowShort = grow("receipt.pkcs7.grow.short", purchases: 1_000)
 
-        private static func grow(_ name: String, purchases count: Int) -> Figure {
+        private static func grow(_ name: String, purchases count: Int, growth: Growth? = nil) -> Figure {
             Figure(
                 name: name,
                 summary: "an app receipt of \(count) purchases, encoded and signed in PKCS #7",
                 unit: "ns/purchase",
-                limit: 2
+                limit: 2,
+                growth: growth
             ) {
                 let receipt = SignedSamples.receipt(purchases: count)
                 let signer = try SignedSamples.authority().pkcs7Signer(at: SignedSamples.date)
@@ -27,6 +28,19 @@
                         try sample(count, message.count) { try signer.sign(SignedSamples.payload(of: receipt)).count }
                     }
                 )
+            }
+        }
+
+        private static let growth = Growth(
+            of: "purchases in the receipt",
+            unit: "ns/purchase",
+            sizes: [1_000, 10_000, 100_000]
+        ) { count in
+            let receipt = SignedSamples.receipt(purchases: count)
+            let signer = try SignedSamples.authority().pkcs7Signer(at: SignedSamples.date)
+            let length = try signer.sign(SignedSamples.payload(of: receipt)).count
+            return Growth.Probe {
+                try sample(count, length) { try signer.sign(SignedSamples.payload(of: receipt)).count }
             }
         }
 

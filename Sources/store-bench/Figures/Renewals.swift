@@ -8,14 +8,20 @@ extension Figure {
         unit: "ms",
         limit: 3,
         dream: 1.5,
-        isolation: .sample
+        isolation: .sample,
+        // A million subscribers would renew twelve million times.
+        growth: Growth(of: "subscribers", unit: "ns/renewal", sizes: [1_000, 10_000, 100_000]) { count in
+            Growth.Probe {
+                try sample(of: count, StoreRenewals.make(count, from: start, to: end)).each(of: 12 * count)
+            }
+        }
     ) {
         Cases(
             floor: {
                 let hand = HandRenewals(starts: (0..<count).map { start + Double($0) })
-                return try sample { hand.renew(by: end) }
+                return try sample(of: count) { hand.renew(by: end) }
             },
-            value: { try sample(StoreRenewals.make(count, from: start, to: end)) }
+            value: { try sample(of: count, StoreRenewals.make(count, from: start, to: end)) }
         )
     }
 
@@ -24,7 +30,7 @@ extension Figure {
     private static let start = Date(timeIntervalSince1970: 1_735_689_600)
     private static let end = start + 367 * 86_400
 
-    private static func sample(_ renew: () throws -> Int) throws -> Sample {
+    private static func sample(of count: Int, _ renew: () throws -> Int) throws -> Sample {
         var renewed = 0
         let time = try Stopwatch.milliseconds { renewed = try renew() }
         try WrongCount.check(renewed, of: 12 * count, "terms were renewed")

@@ -6,17 +6,20 @@ extension Figure {
         summary: "restoring 1,000,000 transactions, kept until finished",
         unit: "ms",
         limit: 1.5,
-        isolation: .sample
+        isolation: .sample,
+        growth: Growth(of: "transactions", unit: "ns/transaction") { count in
+            Growth.Probe { try sample(of: count, RestoreAll.restore(count)).each(of: count) }
+        }
     ) {
         Cases(
-            floor: { try sample { HandRestore.run(count) } },
-            value: { try sample(RestoreAll.restore(count)) }
+            floor: { try sample(of: count) { HandRestore.run(count) } },
+            value: { try sample(of: count, RestoreAll.restore(count)) }
         )
     }
 
     private static let count = 1_000_000
 
-    private static func sample(_ restore: () throws -> Int) throws -> Sample {
+    private static func sample(of count: Int, _ restore: () throws -> Int) throws -> Sample {
         var finished = 0
         let time = try Stopwatch.milliseconds { finished = try restore() }
         try WrongCount.check(finished, of: count, "transactions were finished")

@@ -34,32 +34,37 @@
             name: "serve.history.long",
             summary: "the page with the last ten of 100,000 purchases over HTTP, beside the one of ten in all",
             unit: "ns/request",
-            limit: 1.2
-        ) {
-            let (short, long) = (try ServedShop(), try ServedShop())
-            let shortRequests = try eightTimes(short.history(of: short.buy(10, by: short.store.account)))
-            let early = try long.buy(99_990, by: long.store.account)
-            let revision = try long.revision(behind: early)
-            let last = try long.buy(10, by: long.store.account)
-            let longRequests = eightTimes(long.history(of: last, from: revision))
-            let floor = try LoopbackClients(of: short.server, port: short.server.port, requests: shortRequests)
-            let value = try LoopbackClients(of: long.server, port: long.server.port, requests: longRequests)
-            for clients in [floor, value] {
-                let pages = try clients.answers().map { try JSONDecoder().decode(Page.self, from: Data($0)) }
-                let count = pages.reduce(0) { $0 + $1.signedTransactions.count }
-                try WrongCount.check(count, of: 10 * pages.count, "transactions were in the pages")
+            limit: 1.2,
+            growth: Growth(of: "purchases", unit: "ns/request", sizes: [1_000, 10_000, 100_000]) { purchases in
+                let clients = try lastTen(of: purchases)
+                return Growth.Probe { try clients.sample(rounds: 250) }
             }
+        ) {
+            let (floor, value) = (try lastTen(of: 10), try lastTen(of: 100_000))
             return Cases(
                 floor: { try floor.sample(rounds: 250) },
                 value: { try value.sample(rounds: 250) }
             )
         }
 
+        /// Makes clients that ask for the page with the last ten purchases.
+        private static func lastTen(of purchases: Int) throws -> LoopbackClients {
+            let shop = try ServedShop()
+            let early = try shop.buy(purchases - 10, by: shop.store.account)
+            let revision = purchases > 10 ? try shop.revision(behind: early) : nil
+            let last = try shop.buy(10, by: shop.store.account)
+            let request = shop.history(of: last, from: revision)
+            let requests = Array(repeating: request, count: 8)
+            let clients = try LoopbackClients(of: shop.server, port: shop.server.port, requests: requests)
+            let pages = try clients.answers().map { try JSONDecoder().decode(Page.self, from: Data($0)) }
+            let count = pages.reduce(0) { $0 + $1.signedTransactions.count }
+            try WrongCount.check(count, of: 10 * pages.count, "transactions were in the pages")
+            return clients
+        }
+
         private struct Page: Decodable {
             let signedTransactions: [String]
         }
-
-        private static func eightTimes(_ request: [UInt8]) -> [[UInt8]] { Array(repeating: request, count: 8) }
 
         private static func cases(_ shop: ServedShop, _ requests: [[UInt8]], rounds: Int) throws -> Cases {
             let clients = try LoopbackClients(of: shop.server, port: shop.server.port, requests: requests)

@@ -6,7 +6,11 @@ extension Figure {
         name: "sk2.latest",
         summary: "the last of 100,000 purchases of a product, beside the last of 10",
         unit: "ns/reading",
-        limit: 1.2
+        limit: 1.2,
+        growth: Growth(of: "purchases of the product", unit: "ns/reading") { purchases in
+            let store = try StoreKit2Latest(purchases: purchases)
+            return Growth.Probe { try await store.sample() }
+        }
     ) {
         let short = try StoreKit2Latest(purchases: 10)
         let long = try StoreKit2Latest(purchases: 100_000)
