@@ -114,7 +114,7 @@ extension SandboxStore {
     /// - Parameter interval: seconds, not negative.
     /// - Throws: ``ClockError`` for a clock that cannot be moved, or not by this interval. Nothing has happened then.
     public func advanceThrowing(by interval: TimeInterval) throws {
-        guard let clock = clock as? ManualClock else {
+        guard let clock = clock as? any MovableClock else {
             throw ClockError("this store's clock cannot be moved; give it a ManualClock")
         }
         try clock.advanceThrowing(by: interval)

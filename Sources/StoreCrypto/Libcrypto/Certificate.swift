@@ -39,6 +39,13 @@
         /// The subject's name in DER.
         var subject: Data { Libcrypto.encoded { i2d_X509_NAME(X509_get_subject_name(pointer), $0) } }
 
+        /// The subject's name to read; cut short where it is very long.
+        var subjectText: String {
+            var text = [CChar](repeating: 0, count: 512)
+            X509_NAME_oneline(X509_get_subject_name(pointer), &text, Int32(text.count))
+            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+
         /// The issuer's name and the serial number, each in DER: the certificate's own name.
         var issuerAndSerialNumber: Data {
             Libcrypto.encoded { i2d_X509_NAME(X509_get_issuer_name(pointer), $0) }

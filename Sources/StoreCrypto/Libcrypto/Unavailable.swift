@@ -37,6 +37,7 @@
         var key: Key { switch never {} }
         var validity: Range<Date> { switch never {} }
         var subject: Data { switch never {} }
+        var subjectText: String { switch never {} }
         var issuerAndSerialNumber: Data { switch never {} }
         var isAuthority: Bool { switch never {} }
         var isSelfSigned: Bool { switch never {} }

@@ -1,0 +1,91 @@
+import Foundation
+
+/// The history of a store for whoever shows it while it happens: read once, and from then on only where it is new.
+///
+/// It keeps the store alive. Any thread may call.
+package final class StoreChronicle: Sendable {
+    /// A line of the timeline.
+    package struct Line: Hashable, Sendable {
+        /// The number of records up to its own; those of a chronicle ascend by one.
+        package let position: Int
+        package let entry: SandboxTimeline.Entry
+    }
+
+    private struct State {
+        var history = LedgerHistory()
+        var lines: [Line] = []
+    }
+
+    private let store: SandboxStore
+    private let mostLines: Int
+    /// Locked after the store's state.
+    private let state = Locked(State())
+
+    /// Creates the chronicle of a store, which is read when it is first asked.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - mostLines: the number of lines that are kept, at least; older ones are forgotten.
+    package init(_ store: SandboxStore, mostLines: Int = 1000) {
+        (self.store, self.mostLines) = (store, mostLines)
+    }
+
+    /// Returns the lines behind a position, oldest first.
+    ///
+    /// - Parameters:
+    ///   - position: the last line that is known; nil for none.
+    ///   - limit: the most lines: the newest.
+    /// - Returns: the lines, the position of the last, and whether there are others between `position` and them.
+    /// - Throws: the error that prevents reading the ledger.
+    package func lines(
+        after position: Int?,
+        limit: Int = .max
+    ) throws -> (lines: [Line], head: Int, areSomeMissing: Bool) {
+        try read { state in
+            let head = state.history.state.position
+            let known = position.map { $0 <= head ? $0 : 0 } ?? 0
+            let first = max(known, head - min(state.lines.count, limit))
+            return (Array(state.lines.suffix(head - first)), head, first > known)
+        }
+    }
+
+    /// Returns a page of the store's transactions, the newest first.
+    ///
+    /// - Parameters:
+    ///   - identifier: the last transaction of the page before; nil for the first page.
+    ///   - limit: the most transactions.
+    /// - Returns: the page, and the number of all transactions.
+    /// - Throws: the error that prevents reading the ledger.
+    package func transactions(
+        before identifier: String? = nil,
+        limit: Int
+    ) throws -> (page: [SandboxTransaction], total: Int) {
+        try read { state in
+            let all = state.history.transactions
+            let end = identifier.flatMap { known in all.lastIndex { $0.id == known } } ?? all.endIndex
+            return (all[..<end].suffix(limit).reversed(), all.count)
+        }
+    }
+
+    /// Returns a transaction; nil for one that there is not.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func transaction(_ identifier: String) throws -> SandboxTransaction? {
+        try read { state in TransactionNumber(identifier).flatMap { state.history.transaction($0) } }
+    }
+
+    private func read<Result: Sendable>(_ body: (State) -> Result) throws -> Result {
+        try store.core.look { shell, _ in
+            try state.withLock { state in
+                try shell.forEachRecord(after: state.history.state.position) { record in
+                    state.history.take(record)
+                    let entry = SandboxTimeline.Entry(record, state.history)
+                    state.lines.append(Line(position: state.history.state.position, entry: entry))
+                    // Now and then, so that it costs little.
+                    if state.lines.count > 2 * mostLines { state.lines.removeFirst(mostLines) }
+                }
+                return body(state)
+            }
+        }
+    }
+}

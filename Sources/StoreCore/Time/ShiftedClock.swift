@@ -1,0 +1,105 @@
+import Foundation
+
+/// A clock that goes with the system's, and that can be moved ahead of it.
+///
+/// Moving it is like moving a ``ManualClock``: due timers fire one by one, with the time set to each. From then on it goes on,
+/// ahead of the system's by as much.
+package final class ShiftedClock: MovableClock {
+    private let clock: ManualClock
+    private let state: Locked<State>
+    /// Held by what moves the clock. Recursive, so that a timer that moves it meets the trap of ``ManualClock``.
+    private let moving = NSRecursiveLock()
+
+    fileprivate struct State {
+        var offset: TimeInterval
+        var movers = 0
+        var alarm: DispatchWorkItem?
+    }
+
+    /// The longest sleep until the next look at the system's clock, which may have been set.
+    private static let longestSleep: TimeInterval = 3600
+
+    /// Creates a clock.
+    ///
+    /// - Parameter moment: the earliest time that it may begin at, such as that of the last event in a ledger; nil for the
+    ///   system's time.
+    package init(notBefore moment: Date? = nil) {
+        let now = Date()
+        let start = max(now, moment ?? now)
+        clock = ManualClock(startingAt: start)
+        state = Locked(State(offset: start.timeIntervalSince(now)))
+    }
+
+    deinit { state.withLock { $0.alarm.take() }?.cancel() }
+
+    package var activity: Activity { clock.activity }
+
+    package var now: Date {
+        state.withLock { $0.movers > 0 ? clock.now : max(clock.now, $0.systemTime) }
+    }
+
+    /// The seconds by which it is ahead of the system's clock.
+    package var lead: TimeInterval { max(0, now.timeIntervalSinceNow) }
+
+    @discardableResult
+    package func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
+        defer { setAlarm() }
+        return clock.schedule(at: moment, body)
+    }
+
+    package func advanceThrowing(by interval: TimeInterval) throws {
+        try move { now in
+            guard interval >= 0 else { throw ClockError("a clock does not run backwards: asked for \(interval) seconds") }
+            return now.addingTimeInterval(interval)
+        }
+    }
+
+    private func move(to target: (Date) throws -> Date) throws {
+        moving.lock()
+        defer { moving.unlock() }
+        let moment = try target(now)
+        state.withLock { $0.movers += 1 }
+        defer {
+            state.withLock { state in
+                state.movers -= 1
+                // At a standstill while it was moved.
+                state.offset = max(state.offset, clock.now.timeIntervalSinceNow)
+            }
+            setAlarm()
+        }
+        if moment > clock.now { try clock.advanceThrowing(to: moment) }
+    }
+
+    /// Has the next timer fired when its time has come.
+    private func setAlarm() {
+        state.withLock { state in
+            // Whoever moves the clock sets the alarm at the end.
+            guard state.movers == 0 else { return }
+            state.alarm.take()?.cancel()
+            guard let next = clock.nextDeadline else { return }
+            let seconds = min(max(0, next.timeIntervalSince(state.systemTime)), Self.longestSleep)
+            let alarm = DispatchWorkItem { [weak self] in self?.catchUp() }
+            state.alarm = alarm
+            DispatchQueue.global().asyncAfter(wallDeadline: .now() + seconds, execute: alarm)
+        }
+    }
+
+    private func catchUp() {
+        do {
+            try move { $0 }
+        } catch {
+            // A subscription would renew too often: the process has slept. The store catches up when it is asked anything,
+            // and has no objection then.
+            state.withLock { state in
+                let alarm = DispatchWorkItem { [weak self] in self?.catchUp() }
+                state.alarm.take()?.cancel()
+                state.alarm = alarm
+                DispatchQueue.global().asyncAfter(wallDeadline: .now() + 1, execute: alarm)
+            }
+        }
+    }
+}
+
+extension ShiftedClock.State {
+    fileprivate var systemTime: Date { Date(timeIntervalSinceNow: offset) }
+}
