@@ -44,7 +44,7 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTPD"),
         .target(
             name: "StoreServer",
-            dependencies: ["StoreCore", "StoreCrypto", "CMicroHTTPD"],
+            dependencies: ["StoreCore", "StoreCrypto", "StoreScenario", "CMicroHTTPD"],
             swiftSettings: settings
         ),
         // A disk under SQLite that fails, tears and dies.
@@ -147,7 +147,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreServerTests",
-            dependencies: ["StoreServer", "StoreCore", "StoreCrypto", "StoreSQLite"],
+            dependencies: ["StoreServer", "StoreCore", "StoreCrypto", "StoreScenario", "StoreSQLite"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -17,6 +17,7 @@ package struct ServerRouter: Sendable {
     private let receipts: ReceiptService
     private let api: ServerAPI
     private let environment: String
+    private let console: StoreConsole?
 
     /// Creates a router for a store.
     ///
@@ -27,6 +28,7 @@ package struct ServerRouter: Sendable {
     ///   - sharedSecret: the secret of verification; none is asked for if nil.
     ///   - failures: the failures that were ordered.
     ///   - hasNotificationURL: whether there is a URL to send notifications to.
+    ///   - console: the page for browsers; nil for none.
     ///   - now: the date by which tokens expire.
     package init(
         _ store: SandboxStore,
@@ -35,10 +37,12 @@ package struct ServerRouter: Sendable {
         sharedSecret: String? = nil,
         failures: FailureSchedule = FailureSchedule(),
         hasNotificationURL: Bool = false,
+        console: StoreConsole? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         let view = view ?? ServerView(store)
         environment = view.environment
+        self.console = console
         receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures)
         api = ServerAPI(
             store,
@@ -53,7 +57,7 @@ package struct ServerRouter: Sendable {
     /// Answers a request, of any content.
     ///
     /// The servers of the store's own environment are at the root, those of the App Store's two environments below
-    /// `production` and `sandbox`.
+    /// `production` and `sandbox`. The page for browsers is at `console`.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let base = request.path.first.flatMap { Base(rawValue: $0) }
         let path = request.path.dropFirst(base == nil ? 0 : 1)
@@ -61,6 +65,7 @@ package struct ServerRouter: Sendable {
         switch path.first {
         case "verifyReceipt" where path.count == 1: return receipts.respond(to: request, isForeign: isForeign)
         case "inApps": return api.respond(to: request, path.dropFirst(), isForeign: isForeign)
+        case "console" where base == nil: return console?.respond(to: request) ?? HTTPResponse(404)
         default: return HTTPResponse(404)
         }
     }

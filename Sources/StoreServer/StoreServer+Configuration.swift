@@ -30,6 +30,10 @@ extension StoreServer {
         public var maximumConnections = 256
         /// The seconds after which a connection is closed on which nothing moves.
         public var timeout = 30
+        /// Whether a page at ``StoreServer/consoleURL`` shows the store in a browser, and acts on it; false unless set.
+        ///
+        /// It is served to this machine only: with it, ``host`` has to be a loopback address.
+        public var hasConsole = false
         /// The log, which receives a line for what could not be done.
         ///
         /// It is never given a key, a receipt or an account.
@@ -37,6 +41,9 @@ extension StoreServer {
 
         /// Creates settings, to be changed.
         public init() {}
+
+        /// Whether only this machine reaches ``host``.
+        package var isPrivate: Bool { ConsoleGuard.isLoopback(host) }
 
         var limits: HTTPLimits {
             var limits = HTTPLimits()

@@ -23,6 +23,7 @@ public final class StoreServer: Sendable {
     private let outbox: NotificationOutbox?
     private let failures: FailureSchedule
     private let host: String
+    private let console: StoreConsole?
 
     /// Opens a server for a store.
     ///
@@ -32,20 +33,22 @@ public final class StoreServer: Sendable {
     ///   - store: the store, which the server keeps.
     ///   - configuration: the settings.
     /// - Throws: ``StoreServerError`` if it cannot listen there, or if libmicrohttpd is missing, with
-    ///   ``MicroHTTPD/advice``; a `CryptoError` if no key can be made; and the ledger's errors.
+    ///   ``MicroHTTPD/advice``, or if it is to have a console and other machines reach it; a `CryptoError` if no key can be made; and the ledger's errors.
     public init(_ store: SandboxStore, configuration: Configuration = Configuration()) throws {
         guard MicroHTTPD.isAvailable else { throw StoreServerError.unavailable }
         let credentials = try configuration.credentials ?? Credentials()
         let failures = FailureSchedule()
         // The server's parts share what they have read.
         let view = ServerView(store)
+        let console = configuration.hasConsole ? try StoreConsole(store, view: view, host: configuration.host) : nil
         let router = ServerRouter(
             store,
             view: view,
             key: credentials.key,
             sharedSecret: configuration.sharedSecret,
             failures: failures,
-            hasNotificationURL: configuration.notificationURL != nil
+            hasNotificationURL: configuration.notificationURL != nil,
+            console: console
         )
         notifications = try ServerNotifications(view)
         http = try HTTPServer(host: configuration.host, port: configuration.port, limits: configuration.limits) {
@@ -61,7 +64,7 @@ public final class StoreServer: Sendable {
                 log: configuration.log
             )
         }
-        (self.credentials, self.failures, host) = (credentials, failures, configuration.host)
+        (self.credentials, self.failures, self.console, host) = (credentials, failures, console, configuration.host)
         outbox?.start()
     }
 
@@ -84,6 +87,13 @@ public final class StoreServer: Sendable {
         components.path = "/"
         // A scheme, an address and a port make a URL.
         return components.url ?? URL(filePath: "/")
+    }
+
+    /// The URL of the page that shows the store in a browser; nil without ``Configuration/hasConsole``.
+    ///
+    /// Its fragment is the token that acts need: whoever has the URL can change the store.
+    public var consoleURL: URL? {
+        console.flatMap { URL(string: "console#token=\($0.token)", relativeTo: url)?.absoluteURL }
     }
 
     /// The URL of the sandbox's servers, which take the place of `sandbox.itunes.apple.com` and

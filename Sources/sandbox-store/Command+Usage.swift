@@ -36,15 +36,17 @@ extension Command {
                             [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT] [--json]
             Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or SIGINT:
             POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Both files are made if they
-            do not exist. Prints one line: the URL, and where the API's key and the root certificate are.
+            do not exist. Prints a line: the URL, and where the API's key and the root certificate are. A second line is
+            the address of a page that shows the store in a browser and acts on it; it has a token, which is new each time.
             --ca             the folder of certificates and of the API's key, for you only
             --port           the port; a free one unless given
-            --host           the address to listen on; 127.0.0.1, which only this machine reaches, unless given
+            --host           the address to listen on; 127.0.0.1, which only this machine reaches, unless given. There is
+                             no page for browsers at an address that other machines reach
             --configuration  Xcode's .storekit file with the products; those that the store has sold unless given
             --bundle         the app's bundle identifier; com.example.app unless given
             --notify         the URL to send notifications to
             --shared-secret  what verification asks for; other users of the machine may see it
-            --json           prints the line as JSON
+            --json           prints what the lines say as one object of JSON
         sandbox-store --store FILE init FILE.storekit [--at MOMENT]
             Makes a store with the products and settings of Xcode's file, and keeps it in a SQLite file. Beside it are
             its time and settings, in FILE.state, and the key of its receipts, in FILE.key. Its time stands still between

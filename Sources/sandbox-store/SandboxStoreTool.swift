@@ -56,7 +56,7 @@ struct SandboxStoreTool {
         }
         do {
             let service = try StoreService(options)
-            console.write("\(options.isJSON ? service.json : service.line)\n")
+            console.write("\(options.isJSON ? service.json : service.text)\n")
             service.waitForSignal()
             service.stop()
             return 0

@@ -88,6 +88,19 @@ struct ServeTests {
         #expect(second.end(SIGINT) == 0)
     }
 
+    @Test func `The address of the page is printed, unless other machines reach the server`() async throws {
+        let directory = try Directory()
+        let own = try Service(arguments(directory))
+        let address = try #require(own.line.split(whereSeparator: \.isWhitespace).last)
+        #expect(address.wholeMatch(of: #/http://127\.0\.0\.1:\d+/console#token=[\w-]{43}/#) != nil)
+        let (page, _) = try await URLSession.shared.data(from: try #require(URL(string: String(address))))
+        #expect(String(decoding: page, as: UTF8.self).contains("<title>Sandbox store</title>"))
+        #expect(own.end(SIGTERM) == 0)
+        let open = try Service(arguments(directory, "--host", "0.0.0.0"))
+        #expect(open.line.hasPrefix("serving at ") && !open.line.contains("console"))
+        #expect(open.end(SIGTERM) == 0)
+    }
+
     @MainActor
     @Test func `A file, folder or address that cannot be used is told in a sentence`() throws {
         let directory = try Directory()

@@ -7,7 +7,9 @@ import Foundation
 package final class ShiftedClock: MovableClock {
     private let clock: ManualClock
     private let state: Locked<State>
-    /// Held by what moves the clock. Recursive, so that a timer that moves it meets the trap of ``ManualClock``.
+    /// The lock of what moves the clock.
+    ///
+    /// Recursive, so that a timer that moves it meets the trap of ``ManualClock``.
     private let moving = NSRecursiveLock()
 
     fileprivate struct State {
@@ -49,7 +51,9 @@ package final class ShiftedClock: MovableClock {
 
     package func advanceThrowing(by interval: TimeInterval) throws {
         try move { now in
-            guard interval >= 0 else { throw ClockError("a clock does not run backwards: asked for \(interval) seconds") }
+            guard interval >= 0 else {
+                throw ClockError("a clock does not run backwards: asked for \(interval) seconds")
+            }
             return now.addingTimeInterval(interval)
         }
     }

@@ -5,7 +5,7 @@ import StoreSQLite
 import StoreScenario
 import StoreServer
 
-/// A store in a file, and the servers for it, on the system's clock.
+/// A store in a file, and the servers for it, on the system's clock or ahead of it.
 struct StoreService {
     private let database: StoreDatabase
     private let server: StoreServer
@@ -16,21 +16,24 @@ struct StoreService {
     /// Throws an error with a sentence that holds neither a key nor the shared secret.
     init(_ options: ServeOptions) throws {
         folder = URL(filePath: options.folder)
-        let clock = SystemClock()
         // Before the API's key: an authority makes itself only in a folder that has nothing else.
-        let authority = try CertificateAuthority(folder: folder, now: clock.now)
+        let authority = try CertificateAuthority(folder: folder, now: Date())
         var configuration = StoreServer.Configuration()
         configuration.credentials = try StoreServer.Credentials(folder: folder)
         configuration.port = options.port
         configuration.host = options.host ?? configuration.host
         configuration.sharedSecret = options.sharedSecret
         configuration.notificationURL = options.notificationURL
+        configuration.hasConsole = configuration.isPrivate
         let database = try StoreDatabase(at: URL(filePath: options.store))
+        let ledger = database.ledger
+        // A clock that was moved ahead does not fall back when the store is opened again.
+        let clock = ShiftedClock(notBefore: try StoreFile.lastDate(in: ledger))
         let signer = try AppStoreSigner(authority, clock: clock)
         let store = try StoreFile.openStore(
             try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) },
             clock: clock,
-            ledger: database.ledger,
+            ledger: ledger,
             signer: signer,
             bundleIdentifier: options.bundleIdentifier
         )
@@ -39,11 +42,13 @@ struct StoreService {
         self.database = database
     }
 
-    /// Where the servers are, and what their clients need, in one line.
-    var line: String {
+    /// Where the servers are, and what their clients need, in one line; in a second one where the page for browsers is.
+    var text: String {
         let (key, issuer) = (server.credentials.keyIdentifier, server.credentials.issuer)
         return "serving at \(server.url.absoluteString): key \(path("AuthKey_\(key).p8")), issuer \(issuer),"
             + " root \(path("root.pem"))"
+            + (server.consoleURL.map { "\nthe store in a browser, for whoever has this address: \($0.absoluteString)" }
+                ?? "")
     }
 
     /// The same as JSON.
@@ -52,6 +57,7 @@ struct StoreService {
         let value: JSONValue = [
             "url": .string(server.url.absoluteString), "key": .string(path("AuthKey_\(key).p8")),
             "keyIdentifier": .string(key), "issuer": .string(issuer), "root": .string(path("root.pem")),
+            "console": server.consoleURL.map { .string($0.absoluteString) } ?? .null,
         ]
         return value.encoded
     }

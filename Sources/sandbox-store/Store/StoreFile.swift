@@ -153,7 +153,8 @@ struct StoreFile {
 
     private static func file(beside path: String, _ name: String) -> URL { URL(filePath: "\(path).\(name)") }
 
-    private static func lastDate(in ledger: any Ledger) throws -> Date? {
+    /// The date of the last event in a ledger; nil if there is none.
+    static func lastDate(in ledger: any Ledger) throws -> Date? {
         let head = try ledger.head
         return head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
     }

@@ -6,7 +6,8 @@ enum ChartStyle {
         @media (prefers-color-scheme: dark) { :root { --ground: #0f1419; --ink: #e6edf3; --quiet: #9aa7b4; \
         --grid: #2b333c; --bar: #2f5a8f; --slow: #8f3a33; --floor: #c3ccd5; --limit: #ff8a80; --dream: #56d364; \
         --line: #79b8ff } }
-        text { font-family: system-ui, sans-serif; font-size: 13px; fill: var(--ink) }
+        text { font-family: system-ui, sans-serif; font-size: 13px; fill: var(--ink); \
+        paint-order: stroke; stroke: var(--ground); stroke-width: 3px }
         .heading { font-size: 20px; font-weight: 600 }
         .name { font-weight: 600 }
         .small { font-size: 11px; fill: var(--quiet) }

@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+
 @testable import StoreServer
 
 /// A store with subscriptions and other products, and the router of its servers.

@@ -1,0 +1,76 @@
+import Foundation
+import StoreCore
+import StoreScenario
+
+/// The acts that a page can have performed: the commands of scenarios.
+struct ConsoleActs: Sendable {
+    private let performer: ScenarioPerformer
+    /// Held while one is performed: the buttons of two windows are pressed one after the other.
+    private let turn = Locked(())
+
+    init(_ store: SandboxStore) { performer = ScenarioPerformer(store: store) }
+
+    /// Performs the command in a body, one line of any content.
+    func perform(_ body: Data) -> HTTPResponse {
+        guard let line = String(validating: body, as: UTF8.self), !line.contains(where: \.isNewline) else {
+            return StoreConsole.failure(400, "an act is one line of text in UTF-8")
+        }
+        do {
+            let answer = try turn.withLock { _ in try performer.perform(line) }
+            return HTTPResponse(json: AnswerValue.object(["answer": .text(answer.text)]).json)
+        } catch {
+            return StoreConsole.failure(422, "\(error)")
+        }
+    }
+
+    /// The commands, for a page to make forms of.
+    var table: AnswerValue {
+        .object(["commands": .list(ScenarioCommand.all.map(Self.value))])
+    }
+
+    private static func value(of command: ScenarioCommand) -> AnswerValue {
+        .object([
+            "name": .text(command.name), "group": .text(command.group.rawValue), "summary": .text(command.summary),
+            "usage": .text(command.usage),
+            "parameters": .list(
+                command.parameters.map { parameter in
+                    field(parameter.name, parameter.kind, ["isOptional": .bool(parameter.isOptional)])
+                }
+            ),
+            "options": .list(
+                command.options.map { option in
+                    field(option.name, option.kind, ["isOptional": .bool(true), "summary": .text(option.summary)])
+                }
+            ),
+        ])
+    }
+
+    private static func field(
+        _ name: String,
+        _ kind: ScenarioValueKind?,
+        _ members: [String: AnswerValue]
+    ) -> AnswerValue {
+        var members = members
+        members["name"] = .text(name)
+        if let kind {
+            members["kind"] = .text(word(for: kind))
+            members["hint"] = .text(kind.sentence)
+            members["words"] = .list(kind.words.map(AnswerValue.text))
+        }
+        return .object(members)
+    }
+
+    /// Returns what a page has to offer for a kind of word.
+    private static func word(for kind: ScenarioValueKind) -> String {
+        switch kind {
+        case .product: "product"
+        case .account: "account"
+        case .device: "device"
+        case .subscriptionGroup: "group"
+        case .transaction: "transaction"
+        case .choice: "choice"
+        case .either(_, let kind): word(for: kind)
+        default: "text"
+        }
+    }
+}

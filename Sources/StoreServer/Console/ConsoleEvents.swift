@@ -1,0 +1,155 @@
+import Foundation
+import StoreCore
+
+/// The live timeline: server-sent events to a bounded number of pages.
+///
+/// Each page is told `hello` first, then each line of the timeline with its place, `changed` behind the lines of a change, and
+/// `beat` every few seconds. One that has lost its connection names the last place that it has seen, and gets what follows.
+final class ConsoleEvents: HistoryListener {
+    /// The name of this server's life, which a page compares to see that the server was started anew.
+    let instance = UUID().uuidString
+    private let chronicle: StoreChronicle
+    private let clock: any StoreClock
+    private let most: Int
+    private let heartbeat: TimeInterval
+    /// Where everything is sent, so that each page gets it in order.
+    private let queue = DispatchQueue(label: "StoreServer.console")
+    private let isAwake = Locked(false)
+    private let state = Locked(State())
+
+    private struct State {
+        var listeners: [HTTPStream] = []
+        /// The last line that all listeners have been sent.
+        var position = 0
+        var beats: (any DispatchSourceTimer)?
+    }
+
+    /// The lines that a new page gets.
+    private static let recentLines = 200
+
+    init(_ chronicle: StoreChronicle, _ clock: any StoreClock, most: Int, heartbeat: TimeInterval) {
+        (self.chronicle, self.clock, self.most, self.heartbeat) = (chronicle, clock, most, heartbeat)
+    }
+
+    deinit { state.withLock { $0.beats.take() }?.cancel() }
+
+    /// Begins to tell a page what happens.
+    ///
+    /// - Parameter last: the place of the last line that the page has, as its event named it; anything else means none.
+    /// - Returns: what it is told; nil if too many listen.
+    /// - Throws: the error that prevents reading the ledger.
+    func listen(after last: String?) throws -> HTTPStream? {
+        try queue.sync {
+            guard makeRoom() else { return nil }
+            send(try news())
+            let (lines, head, areSomeMissing) = try chronicle.lines(after: place(in: last), limit: Self.recentLines)
+            let stream = HTTPStream()
+            let hello = AnswerValue.object([
+                "instance": .text(instance), "position": .number(head), "areSomeMissing": .bool(areSomeMissing),
+                "now": .text(clock.now.universalText),
+            ])
+            stream.send(Self.event("hello", hello) + lines.map(event).joined())
+            state.withLock { state in
+                // Whoever listened before has been sent everything up to here.
+                state.position = head
+                state.listeners.append(stream)
+            }
+            startBeating()
+            return stream
+        }
+    }
+
+    /// Notes that something has changed; what is told of it is read elsewhere.
+    func historyChanged() {
+        let wakes = isAwake.withLock { isAwake in
+            defer { isAwake = true }
+            return !isAwake
+        }
+        guard wakes else { return }
+        queue.async { [weak self] in self?.tell() }
+    }
+
+    private func tell() {
+        isAwake.withLock { $0 = false }
+        guard state.withLock({ !$0.listeners.isEmpty }) else { return }
+        do {
+            send(try news())
+        } catch {
+            send(Self.event("trouble", .object(["error": .text("\(error)")])))
+        }
+    }
+
+    /// Returns what the listeners have not been told; empty for nothing.
+    private func news() throws -> Data {
+        let (listeners, position) = state.withLock { ($0.listeners.count, $0.position) }
+        guard listeners > 0 else { return Data() }
+        let (lines, head, _) = try chronicle.lines(after: position)
+        guard head != position else { return Data() }
+        state.withLock { $0.position = head }
+        return lines.map(event).joined() + Self.event("changed", .object(["position": .number(head)]))
+    }
+
+    private func send(_ data: Data) {
+        guard !data.isEmpty else { return }
+        state.withLock { state in state.listeners.removeAll { !$0.send(data) } }
+    }
+
+    private var beat: Data { Self.event("beat", .object(["now": .text(clock.now.universalText)])) }
+
+    /// Returns whether another may listen; those whose pages have gone are found out when something is sent.
+    private func makeRoom() -> Bool {
+        if state.withLock({ $0.listeners.count }) >= most { send(beat) }
+        return state.withLock { $0.listeners.count } < most
+    }
+
+    private func startBeating() {
+        state.withLock { state in
+            guard state.beats == nil else { return }
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: .now() + heartbeat, repeating: heartbeat)
+            timer.setEventHandler { [weak self] in self?.keepBeating() }
+            timer.activate()
+            state.beats = timer
+        }
+    }
+
+    private func keepBeating() {
+        // What another store has written to the same ledger rings no bell here.
+        tell()
+        send(beat)
+        state.withLock { state in
+            if state.listeners.isEmpty { state.beats.take()?.cancel() }
+        }
+    }
+
+    // MARK: The wire
+
+    private func place(in identifier: String?) -> Int? {
+        let parts = identifier?.split(separator: ":") ?? []
+        guard parts.count == 2, parts[0] == instance else { return nil }
+        return Int(parts[1])
+    }
+
+    private func event(_ line: StoreChronicle.Line) -> Data {
+        let entry = line.entry
+        var members: [String: AnswerValue] = [
+            "date": .text(entry.date.universalText), "sentence": .text(entry.sentence),
+            "isRefusal": .bool(entry.refusal != nil),
+        ]
+        members["account"] = entry.account.map(AnswerValue.text)
+        members["device"] = entry.device.map(AnswerValue.text)
+        members["transaction"] = entry.transaction.map(AnswerValue.text)
+        members["product"] = entry.productIdentifier.map(AnswerValue.text)
+        if entry.quantity != 1 { members["quantity"] = .number(entry.quantity) }
+        return Self.event("line", .object(members), id: "\(instance):\(line.position)")
+    }
+
+    private static func event(_ name: String, _ value: AnswerValue, id: String? = nil) -> Data {
+        // JSON in one line: no text in it can end the event.
+        Data("event: \(name)\n\(id.map { "id: \($0)\n" } ?? "")data: ".utf8) + value.json + Data("\n\n".utf8)
+    }
+}
+
+extension [Data] {
+    fileprivate func joined() -> Data { reduce(into: Data()) { $0 += $1 } }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import StoreCore
+
+/// What the console takes from whom: readings from pages of its own, and acts from those that know the token.
+struct ConsoleGuard: Sendable {
+    /// The token, which is printed and never sent.
+    let token: String
+    private let hosts: Set<String>
+
+    /// Creates a guard with a fresh random token.
+    ///
+    /// - Parameter host: the address that the server listens on.
+    init(host: String) {
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<4).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }
+        token = bytes.withUnsafeBytes { String(decoding: Base64URL.encode($0), as: UTF8.self) }
+        hosts = ["127.0.0.1", "localhost", "[::1]", host.contains(":") ? "[\(host)]" : host.lowercased()]
+    }
+
+    /// Whether an address is this machine's own, which nobody else reaches.
+    static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
+    /// Returns why a request is not answered at all, in one sentence; nil if it may be.
+    ///
+    /// A page of another origin may send a request here, and one whose name leads to this machine may even read the answer.
+    /// Neither can choose these headers.
+    func objection(to request: HTTPRequest) -> String? {
+        guard let host = request.headers["host"], hosts.contains(Self.name(of: host)) else {
+            return "this page is reached as 127.0.0.1 or localhost only"
+        }
+        if let origin = request.headers["origin"], origin.lowercased() != "http://\(host.lowercased())" {
+            return "requests of other pages are refused"
+        }
+        if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
+            // A link on another page may lead here, which shows the page and no more.
+            let isPage = request.path.count == 1 && request.headers["sec-fetch-mode"] == "navigate"
+            return isPage ? nil : "requests of other pages are refused"
+        }
+        return nil
+    }
+
+    /// Whether a request has the token.
+    func hasToken(_ request: HTTPRequest) -> Bool {
+        let given = Array((request.headers["x-console-token"] ?? "").utf8)
+        let own = Array(token.utf8)
+        guard given.count == own.count else { return false }
+        // In constant time: no answer tells how many characters are right.
+        return zip(given, own).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// Returns the name in a `Host` header, in lowercase and without the port.
+    private static func name(of host: String) -> String {
+        let end = host.first == "[" ? host.firstIndex(of: "]").map { host.index(after: $0) } : host.firstIndex(of: ":")
+        return host[..<(end ?? host.endIndex)].lowercased()
+    }
+}

@@ -1,0 +1,232 @@
+/// The page's script, in parts; a page takes them as one file.
+enum ConsoleScript {
+    static let all = "\"use strict\";\n" + [basics, tables, acts, connection].joined(separator: "\n")
+
+    /// Elements, the token, and requests.
+    ///
+    /// Whatever the store says becomes text, never markup.
+    private static let basics = #"""
+        const byId = (id) => document.getElementById(id);
+
+        function element(tag, properties, ...children) {
+          const made = document.createElement(tag);
+          for (const [name, value] of Object.entries(properties || {})) {
+            if (value === undefined || value === null || value === false) continue;
+            if (name === "click") made.addEventListener("click", value);
+            else made.setAttribute(name, value === true ? "" : value);
+          }
+          for (const child of children) if (child !== undefined && child !== null) made.append(child);
+          return made;
+        }
+
+        const page = { state: null, commands: [], older: [], instance: null, place: null, reads: 0 };
+
+        // The token comes behind the address and does not stay in it.
+        function takeToken() {
+          const given = new URLSearchParams(location.hash.slice(1)).get("token");
+          if (!given) return;
+          sessionStorage.setItem("token", given);
+          history.replaceState(null, "", location.pathname);
+        }
+
+        const token = () => sessionStorage.getItem("token") || "";
+
+        async function request(path, options) {
+          const answer = await fetch("/console/" + path, {
+            ...options, headers: { "X-Console-Token": token() }, cache: "no-store",
+          });
+          const value = await answer.json();
+          if (!answer.ok) throw new Refusal(value.error || "status " + answer.status, answer.status);
+          return value;
+        }
+
+        class Refusal extends Error {
+          constructor(sentence, status) { super(sentence); this.status = status; }
+        }
+
+        function tell(sentence, isBad) {
+          byId("news").textContent = sentence;
+          byId("news").className = isBad ? "bad" : "";
+        }
+
+        // A word as a line of commands has it.
+        function quoted(word) {
+          const isPlain = word !== "" && !/^#|^--|[\s"\\]/.test(word);
+          return isPlain ? word : '"' + word.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n") + '"';
+        }
+        """#
+
+    /// The lists of the state.
+    private static let tables = #"""
+        // Fills a place with a table; each column is a heading and a function from a row to text or an element.
+        function fill(id, list, columns, empty, key) {
+          const place = byId(id);
+          const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+          if (list.rows.length === 0) {
+            place.replaceChildren(element("p", { class: "empty" }, empty));
+          } else {
+            const heads = columns.map(([name]) => element("th", { scope: "col", role: "columnheader" }, name));
+            const rows = list.rows.map((row) => element("tr", { role: "row", "data-id": key(row) },
+              ...columns.map(([name, cell]) => {
+                const content = cell(row);
+                const isList = Array.isArray(content);
+                return element("td", { role: "cell", "data-label": name, class: isList ? "acts" : null },
+                  ...(isList ? content : [content]));
+              })));
+            const table = element("table", { role: "table", "aria-labelledby": titles[id] },
+              element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads)),
+              element("tbody", { role: "rowgroup" }, ...rows));
+            place.replaceChildren(table);
+            if (list.total > list.rows.length) {
+              place.append(element("p", { class: "total" }, `${list.rows.length} of ${list.total}`));
+            }
+          }
+          // What had the focus has it again, or else the section's heading, so that a keyboard is not sent to the top.
+          if (focused) (place.querySelector(`[data-key="${CSS.escape(focused)}"]`) || heading(id)).focus();
+        }
+
+        const titles = {
+          undecided: "waiting-title", transactions: "transactions-title", subscriptions: "subscriptions-title",
+          products: "products-title", accounts: "accounts-title", devices: "devices-title",
+        };
+
+        function heading(id) {
+          const found = byId(titles[id]);
+          found.tabIndex = -1;
+          return found;
+        }
+
+        const has = (name) => page.commands.some((command) => command.name === name);
+
+        // A button that performs a line; none for a command that the server does not have.
+        function act(label, name, words, options) {
+          if (!has(name)) return null;
+          const more = Object.entries(options || {}).flatMap(([option, word]) => ["--" + option, quoted(word)]);
+          const line = [name, ...words.map(quoted), ...more].join(" ");
+          return element("button", {
+            type: "button", "data-key": line, "aria-label": `${label}: ${line}`, title: line, disabled: !mayAct(),
+            click: (event) => perform(line, event.currentTarget),
+          }, label);
+        }
+
+        const mayAct = () => Boolean(page.state && page.state.mayAct);
+        const times = (row) => row.quantity > 1 ? `${row.quantity} × ${row.product}` : row.product;
+        const note = (text) => element("span", { class: "note" }, text);
+        const lines = (...parts) => {
+          const shown = parts.filter(Boolean);
+          return element("span", {}, ...shown.flatMap((part, index) => index ? [element("br"), part] : [part]));
+        };
+
+        function whatBecameOf(row) {
+          const origin = row.origin === "purchase" ? "" : `${row.origin}, `;
+          const word = origin + row.state + (row.refund !== undefined ? ", refunded" : row.cancelled ? ", revoked" : "");
+          const isBad = row.state === "failed" || row.cancelled;
+          return lines(
+            element("span", { class: isBad ? "bad" : row.state === "purchased" ? "good" : null }, word),
+            row.failure && note(row.failure),
+            row.refund !== undefined && note(`${row.refund} paid back ${row.cancelled || ""}`),
+            row.cancelled && row.refund === undefined && note(`since ${row.cancelled}`),
+            row.expires && note(`until ${row.expires}`),
+            row.sharedBy && note(`shared by ${row.sharedBy}`),
+            row.original && note(`of #${row.original}`),
+          );
+        }
+
+        function canBeRefunded(row) {
+          return row.state === "purchased" && !row.cancelled && (row.origin === "purchase" || row.origin === "renewal");
+        }
+
+        function show() {
+          const state = page.state;
+          byId("app").textContent = `${state.app} · ${state.environment} · ${state.storefront}`;
+          byId("now").textContent = state.clock.now;
+          const lead = state.clock.lead || 0;
+          byId("lead").textContent = lead >= 60 ? `(${(lead / 86400).toFixed(1)} days ahead of the system’s)` : "";
+          byId("token-form").hidden = state.mayAct;
+          byId("perform").disabled = !state.mayAct;
+          fill("undecided", state.undecided, [
+            ["Transaction", (row) => "#" + row.id], ["Product", times], ["Total", (row) => row.total],
+            ["Account", (row) => row.account], ["Device", (row) => row.device],
+            ["Acts", (row) => [act("Approve", "approve", [row.id]), act("Decline", "decline", [row.id])]],
+          ], "Nothing waits.", (row) => row.id);
+          showTransactions();
+          fill("subscriptions", state.subscriptions, [
+            ["Account", (row) => row.account], ["Product", (row) => lines(row.product, note(`group ${row.group}, since #${row.original}`))],
+            ["State", (row) => lines(element("span", { class: row.isRunning ? "good" : "bad" }, row.state),
+              row.reason && note(row.reason), row.consent && note(`price consent ${row.consent}`))],
+            ["Period", (row) => lines(`${row.from} –`, row.until, row.grace && note(`grace until ${row.grace}`))],
+            ["Renewal", (row) => row.willRenew ? `renews as ${row.renewsAs}` : "does not renew"],
+            ["Acts", (row) => [
+              act("Renew", "renew", [row.group], { account: row.account }),
+              act(row.willRenew ? "Cancel" : "Resume", "auto-renew", [row.willRenew ? "off" : "on", row.group], { account: row.account }),
+              act("Expire", "expire", [row.group], { account: row.account }),
+            ]],
+          ], "Nobody has subscribed.", (row) => row.account + " " + row.group);
+          fill("products", state.products, [
+            ["Product", (row) => row.id], ["Title", (row) => row.title], ["Kind", (row) => row.kind],
+            ["Price", (row) => lines(row.currency ? `${row.price} ${row.currency}` : row.price, row.period && note(`for ${row.period}, group ${row.group}`))],
+            ["Sale", (row) => row.absence ? element("span", { class: "bad" }, row.absence) : "on sale"],
+            ["Acts", (row) => [act("Buy", "buy", [row.id])]],
+          ], "There are no products.", (row) => row.id);
+          fill("accounts", state.accounts, [
+            ["Account", (row) => row.id], ["Family", (row) => row.family || ""],
+            ["Settings", (row) => [row.asksToBuy && "asks to buy", row.billingFails && "billing fails",
+              row.interruptsPurchases && "purchases are interrupted"].filter(Boolean).join(", ")],
+            ["Acts", (row) => [
+              act(row.asksToBuy ? "Ask no more" : "Ask to buy", "ask-to-buy", [row.asksToBuy ? "off" : "on"], { account: row.id }),
+              act(row.billingFails ? "Billing works" : "Billing fails", "billing-fails", [row.billingFails ? "off" : "on"], { account: row.id }),
+            ]],
+          ], "There are no accounts.", (row) => row.id);
+          fill("devices", state.devices, [
+            ["Device", (row) => row.id], ["Account", (row) => row.account || "nobody"],
+            ["Payments", (row) => row.mayPay ? "allowed" : "forbidden"],
+            ["Acts", (row) => [act(row.mayPay ? "Forbid payments" : "Allow payments", "payments-allowed", [row.mayPay ? "off" : "on"], { device: row.id })]],
+          ], "There are no devices.", (row) => row.id);
+          showTime();
+          fillLists();
+        }
+
+        function showTransactions() {
+          const list = page.state.transactions;
+          const rows = [...list.rows, ...page.older];
+          fill("transactions", { rows, total: list.total }, [
+            ["Transaction", (row) => lines("#" + row.id, note(row.date))],
+            ["Product", times],
+            ["Buyer", (row) => lines(row.account || "nobody", row.device && note(row.device))],
+            ["State", whatBecameOf],
+            ["Charge", (row) => row.charge || ""],
+            ["Acts", (row) => [
+              element("button", { type: "button", "data-key": "details " + row.id, "aria-label": "Details of #" + row.id,
+                click: () => showDetails(row.id) }, "Details"),
+              canBeRefunded(row) ? act("Refund", "refund", [row.id]) : null,
+            ]],
+          ], "Nothing has been bought.", (row) => row.id);
+          byId("older").hidden = rows.length >= list.total;
+        }
+
+        async function showDetails(id) {
+          const body = byId("details-body");
+          byId("details-title").textContent = "Transaction #" + id;
+          body.replaceChildren(element("p", {}, "Reading…"));
+          byId("details").showModal();
+          try {
+            const details = await request("transaction/" + encodeURIComponent(id));
+            const parts = [["Transaction", JSON.stringify(details.transaction, null, 2)]];
+            const jws = details.jws;
+            if (jws.error) parts.push(["JWS", jws.error]);
+            else parts.push(
+              ["JWS: payload", jws.payload], ["JWS: header", jws.header],
+              ["JWS: certificates", (jws.certificates || []).map((one) =>
+                one.error || `${one.subject}\n  valid from ${one.from} until ${one.until}`).join("\n") || "none"],
+              ["JWS: signature", jws.signature], ["JWS", jws.text]);
+            const receipt = details.receipt;
+            if (receipt) parts.push(receipt.error ? ["App receipt", receipt.error]
+              : [`App receipt on ${receipt.device}, ${receipt.bytes} bytes`, receipt.json]);
+            if (details.transactionReceipt) parts.push(["Receipt of the transaction", details.transactionReceipt.json]);
+            body.replaceChildren(...parts.flatMap(([title, text]) => [element("h3", {}, title), element("pre", { tabindex: "0" }, text)]));
+          } catch (error) {
+            body.replaceChildren(element("p", { class: "bad" }, error.message));
+          }
+        }
+        """#
+}

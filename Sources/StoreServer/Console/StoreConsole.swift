@@ -1,0 +1,114 @@
+import Foundation
+import StoreCore
+import StoreScenario
+
+/// A store in a browser: a page below `/console`, what it shows, and the acts that it has performed.
+package final class StoreConsole: Sendable {
+    private let gate: ConsoleGuard
+    private let reader: ConsoleReader
+    private let transactions: ConsoleTransactions
+    private let acts: ConsoleActs
+    private let events: ConsoleEvents
+
+    /// Creates the console of a store.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - view: a view of it.
+    ///   - host: the address that the server listens on.
+    ///   - mostListeners: the most pages that hear of changes at a time.
+    ///   - heartbeat: the seconds between two signs of life to each of them.
+    /// - Throws: ``StoreServerError`` for an address that other machines reach.
+    package init(
+        _ store: SandboxStore,
+        view: ServerView,
+        host: String = "127.0.0.1",
+        mostListeners: Int = 32,
+        heartbeat: TimeInterval = 5
+    ) throws(StoreServerError) {
+        guard ConsoleGuard.isLoopback(host) else {
+            throw StoreServerError(
+                "the page for browsers is served to this machine only, and \(host) is reached by others"
+            )
+        }
+        gate = ConsoleGuard(host: host)
+        let chronicle = StoreChronicle(store)
+        events = ConsoleEvents(chronicle, store.clock, most: mostListeners, heartbeat: heartbeat)
+        reader = ConsoleReader(store, view, chronicle, instance: events.instance)
+        transactions = ConsoleTransactions(store, view, chronicle)
+        acts = ConsoleActs(store)
+        view.follow(events)
+    }
+
+    /// The token that acts need.
+    package var token: String { gate.token }
+
+    /// Answers a request to a path below `/console`, of any content.
+    package func respond(to request: HTTPRequest) -> HTTPResponse {
+        var response = gate.objection(to: request).map { Self.failure(403, $0) } ?? answer(request)
+        response.headers.merge(Self.headers) { $1 }
+        return response
+    }
+
+    private func answer(_ request: HTTPRequest) -> HTTPResponse {
+        let path = Array(request.path.dropFirst())
+        let isAct = path == ["act"]
+        guard request.method == (isAct ? "POST" : "GET") else {
+            var response = Self.failure(405, "the method here is \(isAct ? "POST" : "GET")")
+            response.headers["Allow"] = isAct ? "POST" : "GET"
+            return response
+        }
+        do {
+            switch (path.first, path.count) {
+            case (nil, _): return Self.file(ConsolePage.html, "text/html")
+            case ("page.css", 1): return Self.file(ConsoleStyle.css, "text/css")
+            case ("page.js", 1): return Self.file(ConsoleScript.all, "text/javascript")
+            case ("commands", 1): return Self.json(acts.table)
+            case ("state", 1): return Self.json(try reader.state(for: request, mayAct: gate.hasToken(request)))
+            case ("events", 1): return listen(request)
+            case ("transaction", 2): return try transactions.details(of: path[1]).map(Self.json) ?? Self.absent
+            case ("act", 1):
+                guard gate.hasToken(request) else { return Self.failure(403, Self.tokenAdvice) }
+                return acts.perform(request.body)
+            default: return Self.absent
+            }
+        } catch {
+            return Self.failure(500, "\(error)")
+        }
+    }
+
+    private func listen(_ request: HTTPRequest) -> HTTPResponse {
+        let last = request.query.first { $0.name == "after" }?.value ?? request.headers["last-event-id"]
+        do {
+            guard let stream = try events.listen(after: last) else {
+                return Self.failure(503, "too many pages listen already; close one")
+            }
+            return HTTPResponse(headers: ["Content-Type": "text/event-stream"], stream: stream)
+        } catch {
+            return Self.failure(500, "\(error)")
+        }
+    }
+
+    private static let tokenAdvice =
+        "acts need the token that the server printed when it started; open the page by that address"
+    private static let absent = failure(404, "there is nothing here")
+
+    private static let headers = [
+        "Content-Security-Policy":
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    ]
+
+    private static func file(_ text: String, _ type: String) -> HTTPResponse {
+        HTTPResponse(200, headers: ["Content-Type": "\(type); charset=utf-8"], body: Data(text.utf8))
+    }
+
+    private static func json(_ value: AnswerValue) -> HTTPResponse { HTTPResponse(json: value.json) }
+
+    /// Returns an error with a sentence, as JSON.
+    static func failure(_ status: Int, _ sentence: String) -> HTTPResponse {
+        HTTPResponse(status, json: AnswerValue.object(["error": .text(sentence)]).json)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import StoreCore
+
+/// A clock that goes with the system's, and can be moved ahead of it.
+struct ShiftedClockTests {
+    @Test func `It goes with the system's clock`() {
+        let before = Date()
+        let clock = ShiftedClock()
+        let now = clock.now
+        #expect(before <= now && now <= Date())
+        #expect(clock.lead < 1)
+    }
+
+    @Test func `It begins no earlier than it is told`() {
+        let moment = Date(timeIntervalSinceNow: 86_400)
+        let clock = ShiftedClock(notBefore: moment)
+        #expect(clock.now >= moment)
+        #expect(clock.lead > 86_000)
+        #expect(ShiftedClock(notBefore: .distantPast).lead < 1)
+    }
+
+    @Test func `Moved ahead, it fires each timer at its own time, and stays ahead`() throws {
+        let clock = ShiftedClock()
+        let start = clock.now
+        let moments = [3, 1, 2, 9].map { start.addingTimeInterval($0 * 3600) }
+        let fired = Locked<[Date]>([])
+        for moment in moments {
+            clock.schedule(at: moment) {
+                let now = clock.now
+                fired.withLock { $0.append(now) }
+            }
+        }
+        try clock.advanceThrowing(by: 14_400)
+        #expect(fired.withLock { $0 } == [moments[1], moments[2], moments[0]])
+        #expect(clock.now.timeIntervalSince(start) >= 14_400)
+        #expect(clock.lead > 14_300)
+    }
+
+    @Test func `A timer fires by itself when its time has come`() {
+        let clock = ShiftedClock(notBefore: Date(timeIntervalSinceNow: 86_400))
+        let fired = DispatchSemaphore(value: 0)
+        let moment = clock.now + 0.01
+        clock.schedule(at: moment) { if clock.now >= moment { fired.signal() } }
+        #expect(fired.wait(timeout: .now() + 60) == .success)
+    }
+
+    @Test func `A cancelled timer does not fire`() throws {
+        let clock = ShiftedClock()
+        let fired = Locked(false)
+        clock.schedule(at: clock.now + 3600) { fired.withLock { $0 = true } }.cancel()
+        try clock.advanceThrowing(by: 7200)
+        #expect(!fired.withLock { $0 })
+    }
+
+    @Test func `It does not run backwards, nor farther than there are dates`() throws {
+        let clock = ShiftedClock()
+        let before = clock.now
+        #expect(throws: ClockError.self) { try clock.advanceThrowing(by: -1) }
+        #expect(throws: ClockError.self) { try clock.advanceThrowing(by: 1e16) }
+        #expect(clock.now >= before && clock.lead < 1)
+    }
+
+    @Test func `A store on it renews when it is moved`() throws {
+        let store = try SandboxStore(
+            products: [.autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "metals")],
+            clock: ShiftedClock()
+        )
+        try store.account.buy("gold")
+        try store.advanceThrowing(by: 95 * 86_400)
+        #expect(try store.transactions.map(\.origin) == [.purchase, .renewal, .renewal, .renewal])
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import StoreCore
+import Testing
+
+@testable import StoreServer
+
+/// The live timeline.
+@Suite(.libcrypto) struct ConsoleEventsTests {
+    private typealias Listener = ConsoleShop.Listener
+
+    @Test func `A page hears what has happened, and then what happens`() throws {
+        let shop = try ConsoleShop()
+        try shop.shop.buy("coins")
+        let listener = try #require(shop.listen())
+        let past = listener.hear("sold for 0.99")
+        #expect(past.hasPrefix("event: hello\n"))
+        #expect(past.contains("\"transaction\":\"1\""))
+        _ = try shop.act("buy sword")
+        let news = listener.hear("event: changed")
+        #expect(news.contains("sold for 1.99") && !news.contains("sold for 0.99"))
+    }
+
+    @Test func `Renewals are heard when the clock is moved, one by one`() throws {
+        let shop = try ConsoleShop()
+        try shop.shop.buy("gold")
+        let listener = try #require(shop.listen())
+        _ = try shop.act("advance 3mo")
+        let news = listener.hear("renewed until 2025-05-01")
+        #expect(Listener.places(in: news).count == Set(Listener.places(in: news)).count)
+        #expect(news.contains("renewed until 2025-03-01") && news.contains("renewed until 2025-04-01"))
+    }
+
+    @Test func `A page that was away gets what it has missed, and nothing twice`() throws {
+        let shop = try ConsoleShop()
+        try shop.shop.buy("coins")
+        let first = try #require(shop.listen())
+        let known = try #require(Listener.places(in: first.hear("sold for 0.99")).last)
+        first.stream.finish()
+        try shop.shop.buy("sword")
+        try shop.shop.buy("season")
+        let missed = try #require(shop.listen(after: known)).hear("sold for 4.99")
+        #expect(missed.contains("sold for 1.99") && !missed.contains("sold for 0.99"))
+        #expect(missed.contains("\"areSomeMissing\":false"))
+        let last = try #require(Listener.places(in: missed).last)
+        let nothing = try #require(shop.listen(after: last)).hear("event: hello")
+        #expect(Listener.places(in: nothing).isEmpty)
+    }
+
+    @Test(arguments: ["0:3", "nonsense", ":", "", "1:2:3", "0:99999999999999999999"])
+    func `A place of another server, or none, begins anew`(place: String) throws {
+        let shop = try ConsoleShop()
+        try shop.shop.buy("coins")
+        let heard = try #require(shop.listen(after: place)).hear("sold for 0.99")
+        #expect(Listener.places(in: heard).count == (try shop.shop.store.timeline.entries.count))
+    }
+
+    @Test func `A long past is cut short, and the page is told`() throws {
+        let shop = try ConsoleShop()
+        for _ in 0..<300 { try shop.shop.account.buy("coins") }
+        let last = try shop.shop.store.timeline.entries.count
+        let heard = try #require(shop.listen()).hear("(order ") + ""
+        #expect(heard.contains("\"areSomeMissing\":true") || last <= 200)
+        #expect(Listener.places(in: heard).count == 200)
+    }
+
+    @Test func `Only so many pages listen at a time`() throws {
+        let shop = try ConsoleShop(mostListeners: 2)
+        let listeners = [shop.listen(), shop.listen()]
+        #expect(listeners.allSatisfy { $0 != nil })
+        let refused = shop.respond("GET", "/events")
+        #expect(refused.status == 503 && refused.stream == nil)
+        #expect(try JSON(data: refused.body).error.text?.isEmpty == false)
+        // As the server does when a client has gone.
+        listeners[0]?.stream.finish()
+        #expect(shop.listen() != nil)
+        #expect(shop.listen() == nil)
+    }
+
+    @Test func `A page gets signs of life while nothing happens`() throws {
+        let shop = try ConsoleShop(heartbeat: 0.001)
+        let heard = try #require(shop.listen()).hear("event: beat")
+        #expect(heard.contains("\"now\":\"2025-01-01 00:00:00\""))
+    }
+
+    @Test func `A ledger that cannot be read is told`() throws {
+        let ledger = BrokenLedger()
+        let shop = try ConsoleShop(try Shop(ledger: ledger), heartbeat: 0.001)
+        let listener = try #require(shop.listen())
+        ledger.isBroken = true
+        #expect(listener.hear("event: trouble").contains("error"))
+        #expect(shop.respond("GET", "/state").status == 500)
+        ledger.isBroken = false
+        try shop.shop.buy("coins")
+        #expect(listener.hear("sold for 0.99").contains("sold for 0.99"))
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import StoreCore
+import Testing
+
+@testable import StoreServer
+
+/// Who may read the page, and who may act.
+@Suite(.libcrypto) struct ConsoleGuardTests {
+    @Test func `An act needs the token, and a reading does not`() throws {
+        let shop = try ConsoleShop()
+        let host = ["Host": "127.0.0.1:8080"]
+        var wrong = Array(shop.console.token)
+        wrong[0] = wrong[0] == "A" ? "B" : "A"
+        for token in [nil, "", String(wrong), shop.console.token + "A"] {
+            let headers = host.merging(token.map { ["X-Console-Token": $0] } ?? [:]) { $1 }
+            let (status, json) = try shop.act("buy coins", headers: headers)
+            #expect(status == 403 && json.error.text?.contains("token") == true)
+        }
+        #expect(try shop.ask("/state", headers: host).transactions.total.number == 0)
+        #expect(try shop.ask("/state", headers: host).mayAct.bool == false)
+        #expect(try shop.act("buy coins").status == 200)
+        #expect(try shop.ask("/state").transactions.total.number == 1)
+        #expect(try shop.ask("/state").mayAct.bool == true)
+    }
+
+    @Test func `Two servers have different tokens of 256 bits`() throws {
+        let tokens = try (0..<2).map { _ in try ConsoleShop().console.token }
+        #expect(tokens[0] != tokens[1] && tokens.allSatisfy { $0.utf8.count == 43 })
+    }
+
+    @Test(arguments: [
+        ["Host": "shop.example"],
+        ["Host": "shop.example:8080"],
+        ["Host": "127.0.0.1.shop.example"],
+        ["Host": ""],
+        [:],
+        ["Host": "127.0.0.1:8080", "Origin": "http://shop.example"],
+        ["Host": "127.0.0.1:8080", "Origin": "http://127.0.0.1:9090"],
+        ["Host": "127.0.0.1:8080", "Origin": "https://127.0.0.1:8080"],
+        ["Host": "127.0.0.1:8080", "Origin": "null"],
+        ["Host": "127.0.0.1:8080", "Sec-Fetch-Site": "cross-site"],
+        ["Host": "127.0.0.1:8080", "Sec-Fetch-Site": "same-site"],
+    ])
+    func `What comes by another name or from another page is refused, even with the token`(
+        headers: [String: String]
+    ) throws {
+        let shop = try ConsoleShop()
+        let headers = headers.merging(["X-Console-Token": shop.console.token]) { $1 }
+        #expect(try shop.act("buy coins", headers: headers).status == 403)
+        for path in ["", "/state", "/events", "/commands", "/transaction/1"] {
+            let response = shop.respond("GET", path, headers: headers)
+            #expect(response.status == 403 && response.stream == nil)
+        }
+        #expect(try shop.shop.store.transactions.isEmpty)
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.0.0.1:8080", "localhost:8080", "LocalHost", "[::1]:8080", "[::1]"])
+    func `The names of this machine itself are served`(host: String) throws {
+        let shop = try ConsoleShop()
+        let headers = ["Host": host, "Origin": "http://\(host)", "X-Console-Token": shop.console.token]
+        #expect(try shop.act("buy coins", headers: headers).status == 200)
+    }
+
+    @Test func `A link on another page shows the page, and no more`() throws {
+        let shop = try ConsoleShop()
+        let headers = ["Host": "localhost", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
+        #expect(shop.respond("GET", "", headers: headers).status == 200)
+        #expect(shop.respond("GET", "/state", headers: headers).status == 403)
+    }
+
+    @Test(arguments: ["0.0.0.0", "::", "192.0.2.1"])
+    func `An address that other machines reach has no page`(host: String) throws {
+        let store = try SandboxStore()
+        let error = #expect(throws: StoreServerError.self) {
+            try StoreConsole(store, view: ServerView(store), host: host)
+        }
+        #expect(error?.description.contains(host) == true)
+    }
+}

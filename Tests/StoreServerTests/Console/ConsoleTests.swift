@@ -1,0 +1,156 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import StoreScenario
+import Testing
+
+@testable import StoreServer
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What the page is told, and what it has performed.
+@Suite(.libcrypto) struct ConsoleTests {
+    @Test(arguments: [("", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript")])
+    func `The page needs nothing from elsewhere, and may load nothing from there`(path: String, type: String) throws {
+        let response = try ConsoleShop().respond("GET", path)
+        let text = String(decoding: response.body, as: UTF8.self)
+        #expect(response.status == 200 && response.headers["Content-Type"] == "\(type); charset=utf-8")
+        #expect(response.headers["Content-Security-Policy"]?.hasPrefix("default-src 'none'; script-src 'self'") == true)
+        #expect(!text.isEmpty && !text.contains("http://") && !text.contains("https://"))
+        // Markup in a product's name stays text.
+        #expect(!text.contains("innerHTML") && !text.contains("insertAdjacentHTML") && !text.contains("document.write"))
+    }
+
+    @Test func `What is not there and what is asked wrongly is answered with a sentence`() throws {
+        let shop = try ConsoleShop()
+        for (method, path, status) in [
+            ("GET", "/nowhere", 404), ("GET", "/transaction/1", 404), ("GET", "/transaction", 404),
+            ("GET", "/act", 405), ("POST", "/state", 405), ("DELETE", "", 405),
+        ] {
+            let response = shop.respond(method, path)
+            #expect(response.status == status)
+            #expect(try JSON(data: response.body).error.text?.isEmpty == false)
+            #expect((response.headers["Allow"] != nil) == (status == 405))
+        }
+    }
+
+    @Test func `The state has what the store has`() throws {
+        let shop = try ConsoleShop()
+        let (store, child) = (shop.shop.store, try shop.shop.store.addAccount("child"))
+        try shop.shop.buy("gold")
+        try child.setAsksToBuy(true)
+        let device = try store.addDevice("tablet", signedInTo: child)
+        #expect(try shop.act("buy sword --device tablet").status == 200)
+        let state = try shop.ask("/state")
+        #expect(state.app.text == Shop.bundleIdentifier && state.storefront.text == "USA")
+        #expect(state.clock.isMovable.bool == true && state.clock.now.text == "2025-01-01 00:01:00")
+        #expect(state.transactions.rows.list.map(\.id.text) == ["2", "1"] && state.transactions.total.number == 2)
+        #expect(
+            state.transactions.rows[0].state.text == "deferred" && state.transactions.rows[0].device.text == "tablet"
+        )
+        #expect(state.transactions.rows[1].charge.text == "9.99")
+        #expect(state.undecided.rows.list.map(\.id.text) == ["2"] && state.undecided.rows[0].account.text == "child")
+        #expect(
+            state.subscriptions.rows[0].product.text == "gold" && state.subscriptions.rows[0].willRenew.bool == true
+        )
+        #expect(state.accounts.rows.list.map(\.id.text) == ["account", "child"])
+        #expect(state.accounts.rows.list.map(\.asksToBuy.bool) == [false, true])
+        #expect(state.devices.rows[1].account.text == device.account?.name)
+        let products = state.products.rows.list
+        #expect(products.map(\.id.text) == Shop.products.map(\.identifier))
+        #expect(products[0].price.text == "0.99" && products[0].currency.text == "USD")
+        #expect(products[3].period.text == "1 month" && products[3].group.text == "metals")
+    }
+
+    @Test func `A product that is off sale says why`() throws {
+        let shop = try ConsoleShop()
+        try shop.shop.store.setAvailability(.withdrawn, of: "sword")
+        let sword = try shop.ask("/state").products.rows[1]
+        #expect(sword.price.text == "1.99" && sword.absence.text?.isEmpty == false)
+    }
+
+    @Test func `Transactions come in pages, each once`() throws {
+        let shop = try ConsoleShop()
+        for _ in 0..<120 { try shop.shop.account.buy("coins") }
+        var (seen, before): ([String], String) = ([], "")
+        while seen.count < 120 {
+            let list = try shop.ask("/state?limit=50" + before).transactions
+            #expect(list.total.number == 120)
+            try #require(!list.rows.list.isEmpty)
+            seen += list.rows.list.compactMap(\.id.text)
+            before = "&before=\(seen[seen.count - 1])"
+        }
+        #expect(seen == (1...120).reversed().map(String.init))
+        #expect(try shop.ask("/state?limit=1000000").transactions.rows.list.count == 120)
+        #expect(try shop.ask("/state?limit=-1").transactions.rows.list.count == 1)
+    }
+
+    @Test func `An act answers as its command does, and an error is a sentence`() throws {
+        let shop = try ConsoleShop()
+        #expect(try shop.act("buy coins").json.answer.text?.contains("coins") == true)
+        #expect(try shop.act("refund 1").status == 200)
+        #expect(try shop.shop.store.transactions[0].refund != nil)
+        for line in ["refund 99", "frobnicate", "buy", "buy \"coins"] {
+            let (status, json) = try shop.act(line)
+            #expect(status == 422 && json.error.text?.isEmpty == false)
+        }
+        #expect(try shop.act("buy coins\nbuy coins").status == 400)
+        #expect(shop.respond("POST", "/act", body: Data([0xff, 0xfe])).status == 400)
+        #expect(try shop.shop.store.transactions.count == 1)
+    }
+
+    @Test func `Every command is offered with its words`() throws {
+        let commands = try ConsoleShop().ask("/commands").commands.list
+        #expect(commands.map(\.name.text) == ScenarioCommand.all.map(\.name))
+        let buy = try #require(commands.first { $0.name.text == "buy" })
+        #expect(buy.parameters[0].kind.text == "product" && buy.parameters[0].isOptional.bool == false)
+        #expect(buy.options.list.contains { $0.name.text == "--account" && $0.kind.text == "account" })
+    }
+
+    @Test func `A transaction's JWS and receipt are decoded`() throws {
+        let authority = try CertificateAuthority(now: ManualClock().now)
+        let shop = try ConsoleShop(.sandbox(authority))
+        let identifier = try shop.shop.buy("sword")
+        let details = try shop.ask("/transaction/\(identifier)")
+        func decoded(_ text: JSON) throws -> JSON { try JSON(data: Data((text.text ?? "").utf8)) }
+        #expect(try decoded(details.jws.header).alg.text == "ES256")
+        #expect(try decoded(details.jws.payload).productId.text == "sword")
+        #expect(details.jws.certificates.list.count == 3)
+        #expect(details.jws.certificates.list.allSatisfy { $0.subject.text?.contains("CN=") == true })
+        #expect(details.jws.certificates[0].from.text?.count == 19)
+        #expect(try decoded(details.receipt.json).in_app[0].product_id.text == "sword")
+        #expect(details.transaction.product.text == "sword")
+    }
+
+    @Test func `A transaction that nobody paid for has no JWS, and says so`() throws {
+        let shop = try ConsoleShop()
+        _ = try shop.act("buy nothing-like-it")
+        let details = try shop.ask("/transaction/1")
+        #expect(details.transaction.state.text == "failed")
+        #expect(
+            details.jws.error.text?.isEmpty == false && details.receipt.error.text?.contains("no app receipt") == true
+        )
+    }
+
+    @Test(.microHTTPD) func `A server has a page where it is asked for`() async throws {
+        let store = try SandboxStore(products: Shop.products)
+        #expect(try StoreServer(store).consoleURL == nil)
+        var configuration = StoreServer.Configuration()
+        configuration.hasConsole = true
+        let server = try StoreServer(store, configuration: configuration)
+        let url = try #require(server.consoleURL)
+        #expect(url.absoluteString.hasPrefix("http://127.0.0.1:\(server.port)/console#token="))
+        let (page, _) = try await URLSession.shared.data(from: url)
+        #expect(String(decoding: page, as: UTF8.self).hasPrefix("<!DOCTYPE html>"))
+        var request = URLRequest(url: server.url.appending(path: "console/act"))
+        (request.httpMethod, request.httpBody) = ("POST", Data("buy coins".utf8))
+        let (_, refused) = try await URLSession.shared.data(for: request)
+        #expect((refused as? HTTPURLResponse)?.statusCode == 403)
+        request.setValue(String(url.fragment()?.dropFirst(6) ?? ""), forHTTPHeaderField: "X-Console-Token")
+        let (_, done) = try await URLSession.shared.data(for: request)
+        #expect((done as? HTTPURLResponse)?.statusCode == 200)
+        #expect(try store.transactions.count == 1)
+    }
+}

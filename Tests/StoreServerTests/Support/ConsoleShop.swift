@@ -1,0 +1,76 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+
+@testable import StoreServer
+
+/// A shop and its page for browsers, asked without any network.
+struct ConsoleShop {
+    let shop: Shop
+    let console: StoreConsole
+
+    init(_ shop: Shop? = nil, mostListeners: Int = 32, heartbeat: TimeInterval = 3600) throws {
+        self.shop = try shop ?? Shop()
+        console = try StoreConsole(
+            self.shop.store,
+            view: ServerView(self.shop.store),
+            mostListeners: mostListeners,
+            heartbeat: heartbeat
+        )
+    }
+
+    /// The headers of the page's own script.
+    var headers: [String: String] {
+        ["Host": "127.0.0.1:8080", "Origin": "http://127.0.0.1:8080", "X-Console-Token": console.token]
+    }
+
+    func respond(
+        _ method: String = "GET",
+        _ path: String,
+        headers: [String: String]? = nil,
+        body: Data = Data()
+    ) -> HTTPResponse {
+        console.respond(to: HTTPRequest(method, "/console\(path)", headers: headers ?? self.headers, body: body))
+    }
+
+    func ask(_ path: String, headers: [String: String]? = nil) throws -> JSON {
+        try JSON(data: respond("GET", path, headers: headers).body)
+    }
+
+    /// Performs a line, and returns the status and the JSON.
+    func act(_ line: String, headers: [String: String]? = nil) throws -> (status: Int, json: JSON) {
+        let response = respond("POST", "/act", headers: headers, body: Data(line.utf8))
+        return (response.status, try JSON(data: response.body))
+    }
+
+    /// Listens to the timeline; nil if too many do.
+    func listen(after place: String? = nil) -> Listener? {
+        respond("GET", "/events" + (place.map { "?after=\($0)" } ?? "")).stream.map(Listener.init)
+    }
+
+    /// A page that listens.
+    final class Listener {
+        let stream: HTTPStream
+
+        init(_ stream: HTTPStream) { self.stream = stream }
+
+        /// Waits for an event whose text has some words, and returns everything up to it.
+        func hear(_ words: String) -> String {
+            var heard = ""
+            while !heard.contains(words) {
+                let bell = DispatchSemaphore(value: 0)
+                switch stream.read(atMost: 1 << 20, sleep: { { bell.signal() } }) {
+                case .bytes(let bytes): heard += String(decoding: bytes, as: UTF8.self)
+                case .nothing: guard bell.wait(timeout: .now() + 60) == .success else { return heard }
+                case .end: return heard
+                }
+            }
+            return heard
+        }
+
+        /// The places of the lines in some events.
+        static func places(in events: String) -> [String] {
+            events.split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+        }
+    }
+}
