@@ -31,7 +31,7 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
 
     /// The failure as one HTML page: the sentence, the source to paste, and the timeline to look at.
     ///
-    /// See ``/StoreCore/SandboxTimeline/html``. The report of a test shows it where the test attaches it.
+    /// It is `SandboxTimeline.html` with a heading. The report of a test shows it where the test attaches it.
     public var page: String {
         events.html(title: sentence, about: "seed \(seed), \(steps.count) of \(drawn) steps:\n\(source)")
     }

@@ -13,7 +13,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
 
     /// The failure as one HTML page: the rule, the shrunk run to paste, and its timeline to look at.
     ///
-    /// Performs the shrunk run once more. See ``/StoreCore/SandboxTimeline/html``.
+    /// Performs the shrunk run once more. It is `SandboxTimeline.html` with a heading.
     public var page: String {
         shrunk.timeline().html(title: "\(rule)", about: "seed \(seed), run \(run):\n\(shrunk.source)")
     }

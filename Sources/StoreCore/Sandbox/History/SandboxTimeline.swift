@@ -10,7 +10,7 @@ import Foundation
 ///
 /// It is read from the ledger, so it covers what lasts, including the events of an earlier store on the same ledger.
 /// Deliveries to devices are in it where ``SandboxStore/tracesDeliveries`` is on. To attach it to a failing test, hand
-/// its ``description`` to `Attachment.record(_:named:)`.
+/// its ``description``, or its ``html`` to look at, to `Attachment.record(_:named:)`.
 public struct SandboxTimeline: Hashable, Sendable {
     /// One line.
     public struct Entry: Hashable, Sendable {
