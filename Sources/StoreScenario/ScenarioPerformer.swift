@@ -7,10 +7,13 @@ import StoreCore
 public struct ScenarioPerformer: Sendable {
     /// The store.
     public let store: SandboxStore
-    private let session = Session()
+    private let session: Session
 
     /// Makes a performer, which acts for whoever is signed in on the store's first device unless told otherwise.
-    public init(store: SandboxStore) { self.store = store }
+    public init(store: SandboxStore) {
+        self.store = store
+        session = Session(store: store)
+    }
 
     /// Performs one line.
     ///

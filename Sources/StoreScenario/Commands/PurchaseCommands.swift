@@ -199,9 +199,9 @@ extension Call {
     }
 
     fileprivate func restore() throws -> ScenarioAnswer {
-        let before = try store.transactions.count
+        let before = try session.transactions.count
         try submit(.restore(applicationUsername: word("--user")?.text), on: device())
-        let restored = try store.transactions.dropFirst(before)
+        let restored = try session.transactions.dropFirst(before)
         return ScenarioAnswer(
             text: (["restored \(restored.count)"] + restored.map(\.description)).joined(separator: "\n"),
             json: [

@@ -25,7 +25,7 @@ extension ScenarioCommand {
             in: .questions,
             "Every transaction that there was"
         ) { call in
-            let transactions = try call.account(in: "--account")?.transactions ?? call.store.transactions
+            let transactions = try call.account(in: "--account")?.transactions ?? call.session.transactions
             let product = try call.word("--product").map { _ in try call.product("--product") }
             return ScenarioAnswer(
                 table: transactions.filter { product == nil || $0.productIdentifier == product }.map(\.json),

@@ -160,10 +160,10 @@ extension ScenarioCommand {
             return call.done("the sheet for codes on \(device.name): \(call.text("code"))")
         },
         ScenarioCommand("code-sheet", [], [.device], in: .subscriptions, "The app shows the sheet for codes") { call in
-            let before = try call.store.transactions.count
+            let before = try call.session.transactions.count
             let device = try call.device()
             try call.reply(to: { device.presentCodeRedemptionSheet(reply: $0) })
-            guard let transaction = try call.store.transactions.dropFirst(before).last else {
+            guard let transaction = try call.session.transactions.dropFirst(before).last else {
                 return call.done("the sheet was shown on \(device.name)")
             }
             return call.done("redeemed", transaction)

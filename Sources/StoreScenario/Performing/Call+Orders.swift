@@ -19,7 +19,7 @@ extension Call {
     /// Orders something, and returns the answer with the transaction that came of it.
     func order(_ action: StoreCommand.Action, on device: SandboxDevice, _ sentence: String) throws -> ScenarioAnswer {
         let order = try submit(action, on: device)
-        guard let transaction = try store.transactions.last(where: { $0.order == order }) else {
+        guard let transaction = try session.transactions.last(where: { $0.order == order }) else {
             return done("\(sentence) on \(device.name)")
         }
         return done(sentence, transaction)

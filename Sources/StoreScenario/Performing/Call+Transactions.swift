@@ -23,15 +23,15 @@ extension Call {
 
     private func identifiers(in pool: ScenarioTransactions) throws -> [String] {
         switch pool {
-        case .all: try store.transactions.map(\.id)
+        case .all: try session.transactions.map(\.id)
         case .sold:
-            try store.transactions.filter { transaction in
+            try session.transactions.filter { transaction in
                 transaction.state == .purchased && transaction.cancellationDate == nil
                     && [.purchase, .renewal].contains(transaction.origin)
             }.map(\.id)
         case .undecided: store.undecided.map(\.transaction)
         case .interrupted: store.issues.map(\.transaction)
-        case .refunded: try store.transactions.filter { $0.refund != nil }.map(\.id)
+        case .refunded: try session.transactions.filter { $0.refund != nil }.map(\.id)
         case .refundRequests: store.refundRequests
         case .unfinished: try device().unfinished.map(\.id)
         }
@@ -44,7 +44,7 @@ extension Call {
 
     /// Returns the answer about what was done with a transaction, which it shows as it is now.
     func done(_ sentence: String, transaction identifier: String) throws -> ScenarioAnswer {
-        guard let transaction = try store.transactions.last(where: { $0.id == identifier }) else {
+        guard let transaction = try session.transactions.last(where: { $0.id == identifier }) else {
             return done("\(sentence): #\(identifier)")
         }
         return done(sentence, transaction)

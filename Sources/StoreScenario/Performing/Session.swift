@@ -11,6 +11,13 @@ final class Session: Sendable {
 
     private let memory = Locked(Memory())
     private let journal = JournalID.unique()
+    /// Reads on from where it read last, so that a command costs what is new.
+    private let reader: Locked<TransactionReader>
+
+    init(store: SandboxStore) { reader = Locked(TransactionReader(store)) }
+
+    /// Every transaction that there ever was, oldest first.
+    var transactions: [SandboxTransaction] { get throws { try reader.withLock { try $0.transactions() } } }
 
     /// The account of commands that name none; nil for the one that is signed in.
     var account: String? { memory.withLock { $0.account } }
