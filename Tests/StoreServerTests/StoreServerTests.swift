@@ -112,17 +112,31 @@ import Testing
             HTTPResponse(307, headers: ["Location": place.withLock { $0 }])
         }
         let url = try #require(URL(string: "http://127.0.0.1:\(receiver.port)/here"))
-        let post = { (url: URL) in
-            await withCheckedContinuation { continuation in
-                transport.post(Data("{}".utf8), to: url) { continuation.resume(returning: $0) }
-            }
-        }
         place.withLock { $0 = url.absoluteString }
-        #expect(await post(url) == .circularRedirect)
+        #expect(await transport.post(to: url) == .circularRedirect)
         place.withLock { $0 = "http://127.0.0.1:\(receiver.port)/there" }
-        #expect(await post(url) == .unsuccessfulStatus)
+        #expect(await transport.post(to: url) == .unsuccessfulStatus)
         receiver.stop()
-        #expect(await post(url) == .socketIssue)
+        #expect(await transport.post(to: url) == .socketIssue)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `The head of a response decides, though its body never ends`() async throws {
+        let receiver = try HTTPServer { request in
+            let body = HTTPStream()
+            body.send(Data("at length".utf8))
+            return HTTPResponse(request.path == ["good"] ? 200 : 500, stream: body)
+        }
+        let transport = URLSessionTransport(timeout: 50)
+        let url = try #require(URL(string: "http://127.0.0.1:\(receiver.port)/"))
+        #expect(await transport.post(to: url.appending(path: "good")) == .success)
+        #expect(await transport.post(to: url.appending(path: "bad")) == .unsuccessfulStatus)
+        receiver.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `A receiver that says nothing has a fraction of a second`() async throws {
+        let receiver = try SilentServer()
+        let url = try #require(URL(string: "http://127.0.0.1:\(receiver.port)/"))
+        #expect(await URLSessionTransport(timeout: 0.25).post(to: url) == .timedOut)
     }
 
     @Test func `A store that is released with its server leaves nothing`() throws {
@@ -139,5 +153,13 @@ import Testing
             gone = store
         }
         #expect(gone == nil)
+    }
+}
+
+extension NotificationTransport {
+    fileprivate func post(to url: URL) async -> SendAttemptResult {
+        await withCheckedContinuation { continuation in
+            post(Data("{}".utf8), to: url) { continuation.resume(returning: $0) }
+        }
     }
 }

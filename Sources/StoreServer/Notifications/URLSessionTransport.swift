@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -6,18 +7,23 @@ import Foundation
 
 /// A transport that posts by Foundation's URL loading, without cookies and caches.
 ///
-/// It follows no redirects, so that a notification goes where it was meant to go.
+/// It follows no redirects, so that a notification goes where it was meant to go. The head of a response decides; its body is
+/// not read.
 public final class URLSessionTransport: NotificationTransport {
     private let session: URLSession
+    private let deliveries = Deliveries()
+    private let timeout: TimeInterval
 
     /// Creates a transport.
     ///
-    /// - Parameter timeout: the seconds that a server has to answer.
+    /// - Parameter timeout: the seconds that a server has to answer, from the beginning of the delivery to the end of the
+    ///   response's head.
     public init(timeout: TimeInterval = 10) {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = timeout
-        configuration.timeoutIntervalForResource = timeout
-        session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
+        // Foundation's own timeout counts idle seconds on some systems, and whole ones only: it is out of the way.
+        configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
+        self.timeout = timeout
+        session = URLSession(configuration: configuration, delegate: deliveries, delegateQueue: nil)
     }
 
     deinit { session.finishTasksAndInvalidate() }
@@ -28,45 +34,43 @@ public final class URLSessionTransport: NotificationTransport {
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.httpBody = body
-        session.dataTask(with: request) { _, response, error in
-            reply(Self.result(response as? HTTPURLResponse, error as? URLError, url, hasFailed: error != nil))
-        }.resume()
-    }
-
-    static func result(
-        _ response: HTTPURLResponse?,
-        _ error: URLError?,
-        _ url: URL,
-        hasFailed: Bool
-    ) -> SendAttemptResult {
-        if hasFailed { return error.map { result(of: $0.code) } ?? .other }
-        guard let response else { return .invalidResponse }
-        if (200...206).contains(response.statusCode) { return .success }
-        let target = response.value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: url) }
-        let isCircular = (300...399).contains(response.statusCode) && target?.absoluteURL == url.absoluteURL
-        return isCircular ? .circularRedirect : .unsuccessfulStatus
-    }
-
-    private static func result(of code: URLError.Code) -> SendAttemptResult {
-        switch code {
-        case .timedOut: .timedOut
-        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet: .socketIssue
-        case .networkConnectionLost: .prematureClose
-        case .badServerResponse, .cannotParseResponse: .invalidResponse
-        case .zeroByteResource: .noResponse
-        case .httpTooManyRedirects, .redirectToNonExistentLocation: .circularRedirect
-        case .cannotDecodeContentData, .cannotDecodeRawData: .unsupportedCharset
-        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-            .clientCertificateRequired:
-            .tlsIssue
-        default: .other
-        }
+        let task = session.dataTask(with: request)
+        deliveries.add(task, timeout: timeout, reply)
+        task.resume()
     }
 }
 
-/// A delegate that follows no redirect.
-private final class RedirectRefusal: NSObject, URLSessionTaskDelegate, Sendable {
+/// The deliveries that are under way; each has one result, the first that is found.
+private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
+    private typealias Reply = @Sendable (SendAttemptResult) -> Void
+
+    private let replies = Locked<[Int: Reply]>([:])
+
+    func add(_ task: URLSessionTask, timeout: TimeInterval, _ reply: @escaping @Sendable (SendAttemptResult) -> Void) {
+        replies.withLock { $0[task.taskIdentifier] = reply }
+        // Where the delivery has ended before, nothing is kept for this.
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak self, weak task] in
+            if let task { self?.finish(task, .timedOut) }
+        }
+    }
+
+    /// Ends a delivery, unless it has ended.
+    private func finish(_ task: URLSessionTask, _ result: SendAttemptResult) {
+        guard let reply = replies.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        task.cancel()
+        reply(result)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        completionHandler(.cancel)
+        finish(dataTask, (response as? HTTPURLResponse).map { .init(of: $0, to: dataTask) } ?? .invalidResponse)
+    }
+
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -75,5 +79,43 @@ private final class RedirectRefusal: NSObject, URLSessionTaskDelegate, Sendable 
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+        finish(task, .init(of: response, to: task))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        // A response would have been answered before.
+        finish(task, error.map { ($0 as? URLError).map { .init(of: $0.code) } ?? .other } ?? .invalidResponse)
+    }
+}
+
+extension SendAttemptResult {
+    fileprivate init(of response: HTTPURLResponse, to task: URLSessionTask) {
+        if (200...206).contains(response.statusCode) {
+            self = .success
+            return
+        }
+        let url = task.originalRequest?.url
+        let target = response.value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: url) }
+        let isCircular =
+            (300...399).contains(response.statusCode) && target != nil && target?.absoluteURL == url?.absoluteURL
+        self = isCircular ? .circularRedirect : .unsuccessfulStatus
+    }
+
+    fileprivate init(of code: URLError.Code) {
+        self =
+            switch code {
+            case .timedOut: .timedOut
+            case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet: .socketIssue
+            case .networkConnectionLost: .prematureClose
+            case .badServerResponse, .cannotParseResponse: .invalidResponse
+            case .zeroByteResource: .noResponse
+            case .httpTooManyRedirects, .redirectToNonExistentLocation: .circularRedirect
+            case .cannotDecodeContentData, .cannotDecodeRawData: .unsupportedCharset
+            case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+                .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+                .clientCertificateRequired:
+                .tlsIssue
+            default: .other
+            }
     }
 }
