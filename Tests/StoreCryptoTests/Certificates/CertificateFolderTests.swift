@@ -90,7 +90,7 @@ import Testing
     func `A private key that others have access to is refused`(mode: Int) throws {
         _ = try authority().jwsSigner(at: .start)
         try setMode(mode, of: "jws.key.pem")
-        #expect(refusal().contains("jws.key.pem: other users have access to the private key; chmod 600"))
+        #expect(refusal().contains("jws.key.pem: other users have access to the file; chmod 600"))
     }
 
     @Test func `A root that is a leaf is refused`() throws {
@@ -182,7 +182,7 @@ import Testing
     func `A private key that belongs to another user is refused`() throws {
         _ = try authority().jwsSigner(at: .start)
         try #require(chown(folder.appending(path: "jws.key.pem").path(percentEncoded: false), 1, 1) == 0)
-        #expect(refusal().contains("jws.key.pem: the private key belongs to another user"))
+        #expect(refusal().contains("jws.key.pem: the file belongs to another user"))
     }
 
     @Test func `The root of a file system is filled`() throws {

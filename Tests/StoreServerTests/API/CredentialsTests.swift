@@ -28,6 +28,19 @@ import Testing
         }
     }
 
+    @Test func `A folder that others may open is taken from them when a key is put into it`() throws {
+        try withFolder { folder in
+            let path = folder.path(percentEncoded: false)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            chmod(path, 0o755)
+            _ = try StoreServer.Credentials(folder: folder)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o700)
+            chmod(path, 0o777)
+            let exposed = #expect(throws: StoreServerError.self) { try StoreServer.Credentials(folder: folder) }
+            #expect(exposed?.description.contains("chmod 700") == true)
+        }
+    }
+
     @Test func `Whoever is first makes the credentials that all have`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "StoreServer-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
