@@ -45,7 +45,6 @@ package struct ServerRouter: Sendable {
         self.console = console
         receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures)
         api = ServerAPI(
-            store,
             view,
             key: key,
             failures: failures,

@@ -83,7 +83,7 @@ extension ServerAPI {
     func takeConsumption(of identifier: String, _ data: Data, _ version: Consumption.Version) throws -> HTTPResponse {
         let identifier = try checked(identifier)
         try Consumption.check(data, version) { try body(Consumption.Members.self, $0) }
-        guard let transaction = try view.transaction(identifier) else { throw unknown(identifier) }
+        guard let transaction = try view.transaction(identifier) else { throw try unknown(identifier) }
         // The first version knew of no other products.
         if version == .first, ![.consumable, .autoRenewable].contains(transaction.payload.type) {
             throw APIError.transactionTypeNotSupported
@@ -94,7 +94,7 @@ extension ServerAPI {
 
     func finish(_ identifier: String) throws -> HTTPResponse {
         let identifier = try checked(identifier)
-        guard try view.transaction(identifier) != nil else { throw unknown(identifier) }
+        guard try view.transaction(identifier) != nil else { throw try unknown(identifier) }
         try view.finish(identifier)
         return HTTPResponse(200)
     }

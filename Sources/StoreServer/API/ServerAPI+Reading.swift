@@ -4,19 +4,16 @@ import StoreCore
 // What changes nothing.
 extension ServerAPI {
     func transaction(_ identifier: String) throws -> HTTPResponse {
-        guard let transaction = try view.transaction(try checked(identifier)) else { throw unknown(identifier) }
+        guard let transaction = try view.transaction(try checked(identifier)) else { throw try unknown(identifier) }
         return object(["signedTransactionInfo": .text(try transaction.jws)])
     }
 
     func appTransaction(of identifier: String) throws -> HTTPResponse {
-        if let known = try view.appTransaction(of: try checked(identifier)) {
-            return object(["signedAppTransactionInfo": .text(try known.jws)])
-        }
         // Also of an account that has bought nothing yet.
-        guard let account = store.account(withAppTransaction: identifier) else {
+        guard let known = try view.appTransaction(of: try checked(identifier)) else {
             throw APIError.transactionIdentifierNotFound
         }
-        return object(["signedAppTransactionInfo": .text(try account.signedAppTransaction.jws)])
+        return object(["signedAppTransactionInfo": .text(try known.jws)])
     }
 
     func history(of identifier: String, _ query: [HTTPRequest.QueryItem]) throws -> HTTPResponse {
@@ -94,15 +91,7 @@ extension ServerAPI {
     }
 
     /// Returns the error of an identifier that is no transaction's.
-    func unknown(_ identifier: String) -> APIError {
-        store.account(withAppTransaction: identifier) == nil
-            ? .transactionIdentifierNotFound : .appTransactionIdentifierNotSupported
-    }
-}
-
-extension SandboxStore {
-    /// Returns the account whose purchase of the app has an identifier.
-    fileprivate func account(withAppTransaction identifier: String) -> SandboxAccount? {
-        accounts.first { (try? $0.signedAppTransaction.payload.appTransactionId) == identifier }
+    func unknown(_ identifier: String) throws -> APIError {
+        try view.isAppTransaction(identifier) ? .appTransactionIdentifierNotSupported : .transactionIdentifierNotFound
     }
 }

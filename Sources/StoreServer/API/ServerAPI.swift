@@ -3,7 +3,6 @@ import StoreCore
 
 /// The App Store Server API of a store.
 package struct ServerAPI: Sendable {
-    let store: SandboxStore
     let view: ServerView
     let verifier: TokenVerifier
     let failures: FailureSchedule
@@ -18,14 +17,12 @@ package struct ServerAPI: Sendable {
 
     /// Creates the API of a store.
     package init(
-        _ store: SandboxStore,
         _ view: ServerView,
         key: APIKey,
         failures: FailureSchedule,
         hasNotificationURL: Bool,
         now: @escaping @Sendable () -> Date
     ) {
-        self.store = store
         self.view = view
         verifier = TokenVerifier(key: key, bundleIdentifier: view.bundleIdentifier)
         self.failures = failures

@@ -79,6 +79,22 @@ import Testing
         #expect(try shop.error("GET", "v2/history/\(try #require(idle))") == 4_040_010)
     }
 
+    @Test func `An unknown identifier costs no reading of the ledger for each account`() throws {
+        let ledger = BrokenLedger()
+        let shop = try Shop(ledger: ledger)
+        let paths = ["v1/transactions/", "v1/transactions/appTransactions/", "v2/history/"]
+        let calls = { (number: Int) in
+            let before = ledger.calls
+            for path in paths { #expect(try shop.error("GET", "\(path)\(number)") == 4_040_010) }
+            return ledger.calls - before
+        }
+        _ = try calls(90_001)
+        let ofOne = try calls(90_002)
+        for number in 0..<20 { _ = try shop.store.addAccount("account \(number)") }
+        _ = try calls(90_003)
+        #expect(try calls(90_004) == ofOne)
+    }
+
     @Test func `A history's query filters, and takes several values`() throws {
         let shop = try Shop()
         let family = try shop.store.addAccount("another")

@@ -4,6 +4,7 @@ import StoreCore
 final class BrokenLedger: Ledger {
     private let ledger = MemoryLedger()
     private let state = Locked(false)
+    private let count = Locked(0)
 
     struct Failure: Error {}
 
@@ -13,7 +14,13 @@ final class BrokenLedger: Ledger {
         set { state.withLock { $0 = newValue } }
     }
 
-    private func check() throws { if isBroken { throw Failure() } }
+    /// The number of calls until now.
+    var calls: Int { count.withLock { $0 } }
+
+    private func check() throws {
+        count.withLock { $0 += 1 }
+        if isBroken { throw Failure() }
+    }
 
     var head: Int {
         get throws {

@@ -47,11 +47,13 @@ extension ServerView {
         try core.read { builder in builder.index[transaction].flatMap(builder.orderIdentifier) }
     }
 
-    /// Returns the purchase of the app by a transaction's account.
+    /// Returns the purchase of the app by the account of a transaction, or the one that has an identifier itself.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    package func appTransaction(of anyTransaction: String) throws -> SignedValue<AppTransactionPayload>? {
-        let account = try core.read { builder in builder.index[anyTransaction]?.account }
+    package func appTransaction(of identifier: String) throws -> SignedValue<AppTransactionPayload>? {
+        let account = try core.read { builder in
+            builder.index[identifier]?.account ?? builder.index.account(ofAppTransaction: identifier)
+        }
         return try account.map { try core.signedAppTransaction(of: $0) }
     }
 
@@ -60,11 +62,15 @@ extension ServerView {
     /// - Throws: the error that prevents reading the ledger.
     package func transaction(ofAppTransaction identifier: String) throws -> String? {
         try core.read { builder in
-            let account = builder.state.accounts.indices.first {
-                builder.index.appTransactionIdentifier(of: $0) == identifier
-            }
-            return account.flatMap { builder.index.changes(of: $0, limit: 1) { _ in true }.first }?.number.identifier
+            builder.index.account(ofAppTransaction: identifier).flatMap { builder.index.changes(of: $0, limit: 1) { _ in true }.first }?.number.identifier
         }
+    }
+
+    /// Returns whether the purchase of the app by any account has an identifier.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func isAppTransaction(_ identifier: String) throws -> Bool {
+        try core.read { $0.index.account(ofAppTransaction: identifier) != nil }
     }
 
     /// Returns the app receipt of the first device on which a transaction's account is signed in and that has one; nil if

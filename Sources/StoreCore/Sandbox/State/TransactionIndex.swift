@@ -27,6 +27,9 @@ final class TransactionIndex {
 
     /// The accounts' identifiers in the app, made with the first transaction of each.
     private var appTransactionIdentifiers: [AccountID: String] = [:]
+    /// The accounts before ``firstUnlisted`` by their identifiers in the app, filled when one is looked for.
+    private var accountsByAppTransaction: [String: AccountID] = [:]
+    private var firstUnlisted: AccountID = 0
 
     init(bundleIdentifier: String) { self.bundleIdentifier = bundleIdentifier }
 
@@ -275,6 +278,16 @@ extension TransactionIndex {
         let number = SHA256.digest(of: Data(name.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         // At most 18 digits, which fit every decoder's numbers.
         return String(number % 1_000_000_000_000_000_000)
+    }
+
+    /// Returns the account that has an identifier in the app; nil if there is none.
+    func account(ofAppTransaction identifier: String) -> AccountID? {
+        for account in state.accounts[firstUnlisted...].indices {
+            let own = appTransactionIdentifier(of: account)
+            if accountsByAppTransaction[own] == nil { accountsByAppTransaction[own] = account }
+        }
+        firstUnlisted = state.accounts.endIndex
+        return accountsByAppTransaction[identifier]
     }
 
     /// Returns an account's transactions, without restored ones, oldest first.
