@@ -61,6 +61,9 @@ struct NotificationFilter {
         return text
     }
 
+    /// The date before which no notification is meant.
+    var start: Date { dates.lowerBound }
+
     /// Returns whether a notification is meant.
     func contains(_ notification: ServerNotification) -> Bool {
         guard dates.contains(notification.date) else { return false }

@@ -14,12 +14,7 @@ extension ServerAPI {
                 || scalar == "-" || scalar == "_"
         }
         guard (1...128).contains(token.utf8.count), isWellFormed else { throw APIError.invalidTestNotificationToken }
-        var found: ServerNotification?
-        try view.forEachNotification(after: nil) { notification in
-            if notification.testToken == token { found = notification }
-            return found == nil
-        }
-        guard let found else { throw APIError.testNotificationNotFound }
+        guard let found = try view.testNotification(token) else { throw APIError.testNotificationNotFound }
         return object(try members(of: found))
     }
 
@@ -52,7 +47,7 @@ extension ServerAPI {
         }
         var page: [ServerNotification] = []
         var hasMore = false
-        try view.forEachNotification(after: position) { notification in
+        try view.forEachNotification(after: position, since: filter.start) { notification in
             guard filter.contains(notification) else { return true }
             hasMore = page.count == Self.pageSize
             if !hasMore { page.append(notification) }

@@ -58,6 +58,27 @@ import Testing
         #expect(counts == [20, 20, 5] && Set(identifiers).count == 45)
     }
 
+    @Test func `What happens after the clock was set back is in the history of its dates`() throws {
+        let before = try Shop()
+        try ServerView(before.store).beginNotifications()
+        before.clock.advance(by: 86_400)
+        try before.buy("coins")
+        let shop = try Shop(ledger: before.ledger)
+        try shop.buy("sword")
+        shop.clock.advance(by: 2 * 86_400)
+        try shop.buy("season")
+        let bought = { (first: Int, last: Int) in
+            let dates: [String: AnswerValue] = [
+                "startDate": .number(start + first * 86_400_000), "endDate": .number(start + last * 86_400_000),
+            ]
+            return try history(shop, dates).json.notificationHistory.list.map {
+                $0.signedPayload.payload.data.signedTransactionInfo.payload.productId.text
+            }
+        }
+        #expect(try bought(0, 9) == ["coins", "sword", "season"])
+        #expect(try bought(0, 1) == ["sword"] && bought(1, 2) == ["coins"] && bought(2, 9) == ["season"])
+    }
+
     @Test func `A token is for its own request, for a day`() throws {
         let shop = try Shop()
         try ServerView(shop.store).beginNotifications()

@@ -10,6 +10,9 @@ final class NotificationFold {
     private let settings: Settings
     private let index: TransactionIndex
     private var kept: [KeptNotification] = []
+    /// The latest date up to each notification, in whose order they are found though a clock was set back.
+    private var latestDates: [Date] = []
+    private var tests: [String: Int] = [:]
     private let words = WordTable()
     private var attempts: [Position: [ServerNotification.Attempt]] = [:]
 
@@ -66,6 +69,8 @@ final class NotificationFold {
             case .test(let token): .test(token: token)
             case .app(let payload): .app(payload)
             }
+        if case .test(let token) = draft.content { tests[token] = tests[token] ?? kept.count }
+        latestDates.append(max(date, latestDates.last ?? date))
         kept.append(
             KeptNotification(
                 position: Position(record: position, index: place),
@@ -77,11 +82,18 @@ final class NotificationFold {
         )
     }
 
-    /// Returns the notifications behind a position, oldest first.
-    func notifications(after position: Position?, limit: Int) throws -> [ServerNotification] {
-        let start = position.map { position in kept.indices.partitionPoint { kept[$0].position <= position } } ?? 0
-        return try kept[start...].prefix(max(limit, 0)).map(notification)
+    /// Returns the notifications behind a position, oldest first, at most without some of those before a date.
+    func notifications(after position: Position?, since date: Date?, limit: Int) throws -> [ServerNotification] {
+        let behind = position.map { position in kept.indices.partitionPoint { kept[$0].position <= position } } ?? 0
+        let since = date.map { date in kept.indices.partitionPoint { latestDates[$0] < date } } ?? 0
+        return try kept[max(behind, since)...].prefix(max(limit, 0)).map(notification)
     }
+
+    /// The position of the newest notification; nil if there is none.
+    var last: Position? { kept.last?.position }
+
+    /// Returns the test notification of a token; nil if there is none.
+    func test(_ token: String) throws -> ServerNotification? { try tests[token].map { try notification(kept[$0]) } }
 
     /// Whether there is a notification at a position.
     func has(_ position: Position) -> Bool {

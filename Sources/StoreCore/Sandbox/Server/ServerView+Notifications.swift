@@ -28,12 +28,29 @@ extension ServerView {
 
     /// Returns the notifications behind a position, oldest first, each with the deliveries that were tried until now.
     ///
+    /// - Parameters:
+    ///   - position: the position; nil for all of them.
+    ///   - date: a date before which none is meant. Where the clock was set back, some of those may be returned.
+    ///   - limit: the most notifications to return.
     /// - Throws: the error that prevents reading the ledger.
     package func notifications(
         after position: ServerNotification.Position?,
+        since date: Date? = nil,
         limit: Int
     ) throws -> [ServerNotification] {
-        try readNotifications { try $0.notifications(after: position, limit: limit) }
+        try readNotifications { try $0.notifications(after: position, since: date, limit: limit) }
+    }
+
+    /// Returns the position of the newest notification; nil if there is none.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func lastNotification() throws -> ServerNotification.Position? { try readNotifications { $0.last } }
+
+    /// Returns the test notification of a token; nil if there is none.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func testNotification(_ token: String) throws -> ServerNotification? {
+        try readNotifications { try $0.test(token) }
     }
 
     /// Records that a notification's delivery was tried; nothing happens where there is no notification.
