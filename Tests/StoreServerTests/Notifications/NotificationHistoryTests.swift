@@ -79,6 +79,20 @@ import Testing
         #expect(try bought(0, 1) == ["sword"] && bought(1, 2) == ["coins"] && bought(2, 9) == ["season"])
     }
 
+    @Test func `A signer of another environment that is installed later is named throughout`() throws {
+        let store = try SandboxStore(products: Shop.products)
+        let view = ServerView(store)
+        try view.beginNotifications()
+        try store.account.buy("gold")
+        let environments = {
+            let notification = try #require(try view.notifications(after: nil, limit: 1).first)
+            return [notification.transaction?.environment, notification.renewal?.environment, view.environment]
+        }
+        #expect(try environments() == ["LocalTesting", "LocalTesting", "LocalTesting"])
+        store.preferForPayloads { FailingSigner() }
+        #expect(try environments() == ["Sandbox", "Sandbox", "Sandbox"])
+    }
+
     @Test func `A token is for its own request, for a day`() throws {
         let shop = try Shop()
         try ServerView(shop.store).beginNotifications()

@@ -7,7 +7,7 @@ import Foundation
 final class NotificationFold {
     typealias Position = ServerNotification.Position
 
-    private let settings: Settings
+    let settings: Settings
     private let index: TransactionIndex
     private var kept: [KeptNotification] = []
     /// The latest date up to each notification, in whose order they are found though a clock was set back.

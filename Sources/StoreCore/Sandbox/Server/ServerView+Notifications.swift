@@ -71,7 +71,9 @@ extension ServerView {
         let environment = environment
         return try core.look { shell, _ in
             try notificationFold.withLock { kept in
-                let fold = kept ?? newFold(environment, shell.settings.rules.renewalRate)
+                // A signer that is installed later may be one of another environment, which payloads name in many places.
+                let known = kept.flatMap { $0.settings.environment == environment ? $0 : nil }
+                let fold = known ?? newFold(environment, shell.settings.rules.renewalRate)
                 kept = fold
                 while fold.position < shell.state.position {
                     let limit = min(1024, shell.state.position - fold.position)
