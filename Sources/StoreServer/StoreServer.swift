@@ -105,8 +105,11 @@ public final class StoreServer: Sendable {
 
     /// Stops listening and sending, once what is under way is done.
     ///
-    /// Waits for it a few seconds at the most. Does nothing the second time. What was not sent is sent by the next server on the
-    /// same ledger.
+    /// Waits 5 seconds at the most for the delivery that is under way, and without bound for the answers to requests, which
+    /// take as long as the store's ledger and signer. A transport that blocks in
+    /// ``NotificationTransport/post(_:to:reply:)`` keeps its thread until it returns.
+    ///
+    /// Does nothing the second time. What was not sent is sent by the next server on the same ledger.
     public func stop() {
         http.stop()
         outbox?.stop(waits: true)

@@ -59,8 +59,10 @@ final class NotificationOutbox: HistoryListener {
 
     /// Sends nothing more.
     ///
-    /// - Parameter waits: whether to wait until the delivery that is under way has been recorded, for a while.
-    func stop(waits: Bool) {
+    /// - Parameters:
+    ///   - waits: whether to wait until the delivery that is under way has been recorded.
+    ///   - seconds: the most seconds to wait.
+    func stop(waits: Bool, atMost seconds: TimeInterval = 5) {
         let timer = state.withLock { state in
             state.isStopped = true
             return state.timer.take()
@@ -68,11 +70,13 @@ final class NotificationOutbox: HistoryListener {
         timer?.cancel()
         // A transport that stops its own server would wait for itself.
         guard waits, DispatchQueue.getSpecific(key: Self.laneKey) != ObjectIdentifier(lane) else { return }
+        let isDone = { [state] in state.withLock { $0.work == nil } }
         rest.lock()
-        let end = Date(timeIntervalSinceNow: 15)
-        while state.withLock({ $0.work != nil }), rest.wait(until: end) {}
+        let end = Date(timeIntervalSinceNow: seconds)
+        while !isDone(), rest.wait(until: end) {}
         rest.unlock()
-        lane.sync {}
+        // A transport that blocks has the lane for as long as it likes.
+        if isDone() { lane.sync {} }
     }
 
     /// Works off what there is to do, unless that is under way.

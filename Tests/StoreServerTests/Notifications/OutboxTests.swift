@@ -141,6 +141,37 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
+    @Test func `A transport that blocks does not keep an outbox from being stopped`() throws {
+        let shop = try Shop()
+        let transport = BlockingTransport()
+        let outbox = try outbox(shop, transport)
+        try shop.account.buy("coins")
+        transport.waitForPost()
+        outbox.stop(waits: true, atMost: 0.05)
+        #expect(!transport.hasReturned)
+        transport.release()
+        shop.store.settle()
+    }
+
+    /// A transport that returns when it is told to, or after a minute.
+    private final class BlockingTransport: NotificationTransport {
+        private let begun = DispatchSemaphore(value: 0)
+        private let end = DispatchSemaphore(value: 0)
+        private let state = Locked(false)
+
+        var hasReturned: Bool { state.withLock { $0 } }
+
+        func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void) {
+            begun.signal()
+            _ = end.wait(timeout: .now() + 60)
+            state.withLock { $0 = true }
+            reply(.success)
+        }
+
+        func waitForPost() { begun.wait() }
+        func release() { end.signal() }
+    }
+
     @Test func `A delivery that a killed process made without a record is made again under its identifier`() throws {
         let shop = try Shop()
         let killed = ScriptedTransport(shop.clock)
