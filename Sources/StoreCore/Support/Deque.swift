@@ -1,22 +1,24 @@
 /// A FIFO whose waiting elements are not moved.
 ///
 /// Removed elements are released when the rest is moved up, or when the queue is empty.
-struct Deque<Element> {
+package struct Deque<Element> {
     private var elements: ContiguousArray<Element> = []
     private var head = 0
 
-    var count: Int { elements.count - head }
-    var isEmpty: Bool { elements.count == head }
+    package init() {}
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    package var count: Int { elements.count - head }
+    package var isEmpty: Bool { elements.count == head }
+
+    package mutating func append(_ element: Element) { elements.append(element) }
 
     /// The element that is `index` places from the front.
-    subscript(index: Int) -> Element {
+    package subscript(index: Int) -> Element {
         _read { yield elements[head + index] }
         _modify { yield &elements[head + index] }
     }
 
-    mutating func removeFirst() -> Element {
+    package mutating func removeFirst() -> Element {
         // Moved out, if it is the only element.
         if elements.count - head == 1 {
             let element = elements.removeLast()

@@ -30,8 +30,10 @@ struct OutboxMachine {
     private(set) var isCaughtUp = false
     /// What was never sent, in its order.
     private var fresh: ArraySlice<ServerNotification> = []
-    /// What is to be sent again, the earliest date first.
-    private var retries: [Retry] = []
+    /// What is to be sent again, in queues that each have the earliest date first; none is empty.
+    ///
+    /// What failed as often goes to the same queue as a rule, since each delay is the same for all.
+    private var retries: [Deque<Retry>] = []
 
     init(delays: [TimeInterval]) { self.delays = delays }
 
@@ -40,11 +42,15 @@ struct OutboxMachine {
 
     /// Returns what is to be done at a moment.
     func step(at now: Date) -> Step {
-        if let retry = retries.first, retry.due <= now { return .deliver(retry.notification) }
+        let retry = earliest.map { retries[$0][0] }
+        if let retry, retry.due <= now { return .deliver(retry.notification) }
         if let next = fresh.first { return .deliver(next) }
         if !isCaughtUp { return .read(after: position) }
-        return retries.first.map { .wait(until: $0.due) } ?? .idle
+        return retry.map { .wait(until: $0.due) } ?? .idle
     }
+
+    /// The queue of what is to be sent again first.
+    private var earliest: Int? { retries.indices.min { retries[$0][0].due < retries[$1][0].due } }
 
     /// Takes the notifications behind the position that was read; none if there are no more.
     mutating func take(_ notifications: [ServerNotification]) {
@@ -62,13 +68,14 @@ struct OutboxMachine {
         }
     }
 
-    /// Notes the outcome of a delivery.
+    /// Notes the outcome of a delivery, which was a step.
     mutating func attempted(_ notification: ServerNotification, _ result: SendAttemptResult, at now: Date) {
         var failures = 1
         if fresh.first?.position == notification.position {
             fresh.removeFirst()
-        } else if let index = retries.firstIndex(where: { $0.notification.position == notification.position }) {
-            failures += retries.remove(at: index).failures
+        } else if let queue = earliest, retries[queue][0].notification.position == notification.position {
+            failures += retries[queue].removeFirst().failures
+            if retries[queue].isEmpty { retries.remove(at: queue) }
         }
         schedule(notification, after: result.rawValue, at: now, failures: failures)
     }
@@ -81,7 +88,8 @@ struct OutboxMachine {
     ) {
         guard result != SendAttemptResult.success.rawValue, failures <= delays.count else { return }
         let due = date.addingTimeInterval(delays[failures - 1])
-        let place = retries.firstIndex { $0.due > due } ?? retries.endIndex
-        retries.insert(Retry(due: due, notification: notification, failures: failures), at: place)
+        let queue = retries.firstIndex { $0[$0.count - 1].due <= due } ?? retries.endIndex
+        if queue == retries.endIndex { retries.append(Deque()) }
+        retries[queue].append(Retry(due: due, notification: notification, failures: failures))
     }
 }

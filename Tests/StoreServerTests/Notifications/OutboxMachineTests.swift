@@ -53,6 +53,26 @@ import Testing
         #expect(words(machine.step(at: at(31)), all) == "idle")
     }
 
+    @Test func `What failed is sent again in the order of its dates, whatever has failed before it`() throws {
+        let all = try notifications(4)
+        var machine = OutboxMachine(delays: [10, 2])
+        let at = { (seconds: Double) in Self.start.addingTimeInterval(seconds) }
+        machine.take(all)
+        // The clock is set back before the last one.
+        for (number, date) in [0.0, 5, 9, 1].enumerated() { machine.attempted(all[number], .other, at: at(date)) }
+        machine.take([])
+        var sent: [String] = []
+        for seconds in 10...30 {
+            while case .deliver(let notification) = machine.step(at: at(Double(seconds))) {
+                sent.append("\(words(.deliver(notification), all)) at \(seconds)")
+                machine.attempted(notification, .other, at: at(Double(seconds)))
+            }
+        }
+        let dates = [(0, 10), (3, 11), (0, 12), (3, 13), (1, 15), (1, 17), (2, 19), (2, 21)]
+        #expect(sent == dates.map { "deliver \($0) at \($1)" })
+        #expect(words(machine.step(at: at(30)), all) == "idle")
+    }
+
     @Test func `What an earlier one delivered, gave up or left is taken over`() throws {
         let store = try SandboxStore(products: Shop.products)
         let view = ServerView(store)
