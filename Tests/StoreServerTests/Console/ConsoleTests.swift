@@ -114,13 +114,13 @@ import Testing
         let shop = try ConsoleShop(.sandbox(authority))
         #expect(try shop.act("buy sword").status == 200)
         let details = try shop.ask("/transaction/1")
-        func decoded(_ text: JSON) throws -> JSON { try JSON(data: Data((text.text ?? "").utf8)) }
+        func decoded(_ text: JSON) throws -> JSON { try JSON(data: Data(try #require(text.text, "\(details)").utf8)) }
         #expect(try decoded(details.jws.header).alg.text == "ES256")
-        #expect(try decoded(details.jws.payload).productId.text == "sword")
+        #expect(try decoded(details.jws["payload"]).productId.text == "sword")
         #expect(details.jws.certificates.list.count == 3)
         #expect(details.jws.certificates.list.allSatisfy { $0.subject.text?.contains("CN=") == true })
         #expect(details.jws.certificates[0].from.text?.count == 19)
-        #expect(try decoded(details.receipt.json).in_app[0].product_id.text == "sword")
+        #expect(try decoded(details.receipt.json).receipt.in_app[0].product_id.text == "sword")
         #expect(details.transaction.product.text == "sword")
     }
 

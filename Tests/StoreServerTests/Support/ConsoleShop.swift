@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import Testing
 
 @testable import StoreServer
 
@@ -43,6 +44,12 @@ struct ConsoleShop {
         return (response.status, try JSON(data: response.body))
     }
 
+    /// Has an app buy a product.
+    func buy(_ product: String) throws {
+        let (status, json) = try act("buy \(product)")
+        try #require(status == 200, "\(json)")
+    }
+
     /// Listens to the timeline; nil if too many do.
     func listen(after place: String? = nil) -> Listener? {
         respond("GET", "/events" + (place.map { "?after=\($0)" } ?? "")).stream.map(Listener.init)
@@ -54,13 +61,20 @@ struct ConsoleShop {
 
         init(_ stream: HTTPStream) { self.stream = stream }
 
-        /// Waits for an event whose text has some words, and returns everything up to it.
+        /// Waits for an event whose text has some words, for a minute, and returns everything up to it.
         func hear(_ words: String) -> String {
             var heard = ""
-            while !heard.contains(words) {
+            // What may be the beginning of the words: beats go on, and hearing them must not take longer and longer.
+            var end = ""
+            let patience = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < patience {
                 let bell = DispatchSemaphore(value: 0)
                 switch stream.read(atMost: 1 << 20, sleep: { { bell.signal() } }) {
-                case .bytes(let bytes): heard += String(decoding: bytes, as: UTF8.self)
+                case .bytes(let bytes):
+                    let text = String(decoding: bytes, as: UTF8.self)
+                    heard += text
+                    if (end + text).contains(words) { return heard }
+                    end = String((end + text).suffix(words.count))
                 case .nothing: guard bell.wait(timeout: .now() + 60) == .success else { return heard }
                 case .end: return heard
                 }
