@@ -54,10 +54,12 @@ struct SandboxStoreTool {
             console.complain("sandbox-store: \(missing.1)\n")
             return 1
         }
+        let signals = TerminationSignals()
+        defer { signals.restore() }
         do {
             let service = try StoreService(options)
             console.write("\(options.isJSON ? service.json : service.text)\n")
-            service.waitForSignal()
+            signals.wait()
             service.stop()
             return 0
         } catch {

@@ -64,21 +64,6 @@ struct StoreService {
 
     private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
 
-    /// Waits until the process is told to end, by SIGTERM or SIGINT.
-    func waitForSignal() {
-        let told = DispatchSemaphore(value: 0)
-        let sources = [SIGTERM, SIGINT].map { number in
-            // Otherwise the process would end before the source hears of it.
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { told.signal() }
-            source.activate()
-            return source
-        }
-        told.wait()
-        for source in sources { source.cancel() }
-    }
-
     /// Stops the servers, then closes the file.
     func stop() {
         server.stop()
