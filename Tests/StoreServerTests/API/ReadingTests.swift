@@ -83,7 +83,7 @@ import Testing
         let ledger = BrokenLedger()
         let shop = try Shop(ledger: ledger)
         let paths = ["v1/transactions/", "v1/transactions/appTransactions/", "v2/history/"]
-        let calls = { (number: Int) in
+        let calls = { (number: Int) throws -> Int in
             let before = ledger.calls
             for path in paths { #expect(try shop.error("GET", "\(path)\(number)") == 4_040_010) }
             return ledger.calls - before

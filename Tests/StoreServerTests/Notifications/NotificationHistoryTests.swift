@@ -89,7 +89,7 @@ import Testing
             return [notification.transaction?.environment, notification.renewal?.environment, view.environment]
         }
         #expect(try environments() == ["LocalTesting", "LocalTesting", "LocalTesting"])
-        store.preferForPayloads { FailingSigner() }
+        store.device.preferForPayloads { FailingSigner() }
         #expect(try environments() == ["Sandbox", "Sandbox", "Sandbox"])
     }
 

@@ -26,12 +26,13 @@ extension ServerView {
         return token
     }
 
-    /// Returns the notifications behind a position, oldest first, each with the deliveries that were tried until now.
+    /// Returns the notifications behind a position.
     ///
     /// - Parameters:
     ///   - position: the position; nil for all of them.
     ///   - date: a date before which none is meant. Where the clock was set back, some of those may be returned.
     ///   - limit: the most notifications to return.
+    /// - Returns: the notifications, oldest first, each with the deliveries that were tried until now.
     /// - Throws: the error that prevents reading the ledger.
     package func notifications(
         after position: ServerNotification.Position?,

@@ -62,7 +62,8 @@ extension ServerView {
     /// - Throws: the error that prevents reading the ledger.
     package func transaction(ofAppTransaction identifier: String) throws -> String? {
         try core.read { builder in
-            builder.index.account(ofAppTransaction: identifier).flatMap { builder.index.changes(of: $0, limit: 1) { _ in true }.first }?.number.identifier
+            let account = builder.index.account(ofAppTransaction: identifier)
+            return account.flatMap { builder.index.changes(of: $0, limit: 1) { _ in true }.first }?.number.identifier
         }
     }
 
