@@ -128,7 +128,7 @@ import Testing
         ("signature invalidSignature", "invalidSignature"),
         ("reset", "as at first"),
         ("transactions --account bob --product game", "game"),
-        ("timeline 1", "sold"),
+        ("timeline 1", "sold"), ("timeline --html", "<!DOCTYPE html>"), ("timeline 1 --svg", "<svg"),
         ("delete 1", "deleted #1"),
         ("clear", "deleted every transaction"),
         ("transactions", "no transactions"),

@@ -115,16 +115,14 @@ extension ScenarioCommand {
         ScenarioCommand(
             "timeline",
             [.optional("transaction", .transaction(.all))],
+            [
+                ScenarioOption("--html", nil, "as a page to look at and to search"),
+                ScenarioOption("--svg", nil, "as a picture"),
+            ],
             in: .questions,
-            "Who did what, when and why"
-        ) { call in
-            let entries = try call.store.timeline.entries
-            let about = try call.word("transaction").map { _ in try call.transaction(.all) }
-            return ScenarioAnswer(
-                table: entries.filter { about == nil || $0.transaction == about }.map(\.json),
-                empty: "nothing has happened"
-            )
-        },
+            "Who did what, when and why",
+            { try $0.timeline() }
+        ),
         ScenarioCommand(
             "help",
             [.optional("command", .text)],

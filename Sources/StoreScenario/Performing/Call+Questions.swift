@@ -2,6 +2,22 @@ import Foundation
 import StoreCore
 
 extension Call {
+    /// Returns what has happened, or what has happened to a transaction.
+    func timeline() throws -> ScenarioAnswer {
+        let about = try word("transaction").map { _ in try transaction(.all) }
+        let entries = try store.timeline.entries.filter { about == nil || $0.transaction == about }
+        let timeline = SandboxTimeline(entries: entries)
+        if has("--html") {
+            let html = timeline.html
+            return ScenarioAnswer(text: html, json: .object([.init(key: "html", value: .string(html))]))
+        }
+        if has("--svg") {
+            let svg = timeline.svg
+            return ScenarioAnswer(text: svg, json: .object([.init(key: "svg", value: .string(svg))]))
+        }
+        return ScenarioAnswer(table: entries.map(\.json), empty: "nothing has happened")
+    }
+
     /// The store's time, country and settings.
     var status: ScenarioAnswer {
         let members: [JSONValue.Member] = [
