@@ -25,13 +25,12 @@ final class TransactionIndex {
     /// The transactions whose period another product took the place of.
     private var replaced: Set<TransactionNumber> = []
 
-    /// The accounts' identifiers in the app, made with the first transaction of each.
-    private var appTransactionIdentifiers: [AccountID: String] = [:]
-    /// The accounts before ``firstUnlisted`` by their identifiers in the app, filled when one is looked for.
-    private var accountsByAppTransaction: [String: AccountID] = [:]
-    private var firstUnlisted: AccountID = 0
+    private var appTransactions: AppTransactionIdentifiers
 
-    init(bundleIdentifier: String) { self.bundleIdentifier = bundleIdentifier }
+    init(bundleIdentifier: String) {
+        self.bundleIdentifier = bundleIdentifier
+        appTransactions = AppTransactionIdentifiers(bundleIdentifier: bundleIdentifier)
+    }
 
     private struct AccountLists: Sendable {
         var all = Lists()
@@ -203,9 +202,7 @@ final class TransactionIndex {
             transaction.modification = lastModification
         }
         transactions.insert(transaction, at: transaction.number)
-        if appTransactionIdentifiers[transaction.account] == nil {
-            appTransactionIdentifiers[transaction.account] = appTransactionIdentifier(of: transaction.account)
-        }
+        appTransactions.keep(transaction.account, in: state.accounts)
         guard transaction.restored == nil else { return }
         change(transaction) { lists in
             lists.all.insert(transaction.number, sequence: transaction.sequence)
@@ -273,21 +270,12 @@ extension TransactionIndex {
 
     /// Returns the identifier of an account in the app: the same for the same names, in every process.
     func appTransactionIdentifier(of account: AccountID) -> String {
-        if let known = appTransactionIdentifiers[account] { return known }
-        let name = "account \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(state.accounts[account].name)"
-        let number = SHA256.digest(of: Data(name.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        // At most 18 digits, which fit every decoder's numbers.
-        return String(number % 1_000_000_000_000_000_000)
+        appTransactions.identifier(of: account, in: state.accounts)
     }
 
     /// Returns the account that has an identifier in the app; nil if there is none.
     func account(ofAppTransaction identifier: String) -> AccountID? {
-        for account in state.accounts[firstUnlisted...].indices {
-            let own = appTransactionIdentifier(of: account)
-            if accountsByAppTransaction[own] == nil { accountsByAppTransaction[own] = account }
-        }
-        firstUnlisted = state.accounts.endIndex
-        return accountsByAppTransaction[identifier]
+        appTransactions.account(with: identifier, in: state.accounts)
     }
 
     /// Returns an account's transactions, without restored ones, oldest first.
