@@ -41,6 +41,8 @@ final class HistoryReader: AttentiveHistoryListener {
         start = PayloadDate(store.clock.now)
     }
 
+    deinit { state.withLock { $0.retry?.token }?.cancel() }
+
     func begin() {
         service.follow(self)
         read()
@@ -173,7 +175,12 @@ final class HistoryReader: AttentiveHistoryListener {
         }
         guard let retry, let clock = face?.queue?.storeSetup.clock else { return }
         let token = clock.schedule(at: clock.now + retry.pause) { [weak self] in self?.repeatReading(retry.number) }
-        state.withLock { if $0.retry?.number == retry.number { $0.retry?.token = token } }
+        let isAwaited = state.withLock { state in
+            guard state.retry?.number == retry.number else { return false }
+            state.retry?.token = token
+            return true
+        }
+        if !isAwaited { token.cancel() }
     }
 
     private func repeatReading(_ number: Int) {

@@ -76,7 +76,7 @@ extension Transaction {
                 if var updates {
                     defer { self.updates = updates }
                     guard let identifiers = await updates.next(of: face, isolation: actor) else { return false }
-                    let answer = await face.transactions(of: identifiers)
+                    let answer = await face.transactions(of: identifiers, readWith: face.storeChanges)
                     let found = Set(answer?.transactions.map(\.content.transactionId) ?? [])
                     face.finishReading(identifiers, of: updates.number, found: found)
                     guard let answer else { return true }
@@ -101,8 +101,12 @@ extension Transaction {
 }
 
 extension StoreFace {
-    /// Returns transactions by their identifiers; tries until the store answers, or the task is canceled.
-    fileprivate func transactions(of identifiers: [String]) async -> OriginalPage? {
-        await untilAnswered { try await page(HistoryQuery(.transactions(identifiers))) }
+    /// Returns transactions by their identifiers; tries until the store answers, the task is canceled, or the store is replaced,
+    /// whose transactions may have the same ones.
+    fileprivate func transactions(of identifiers: [String], readWith changes: Int) async -> OriginalPage? {
+        await untilAnswered { () -> OriginalPage? in
+            guard storeChanges == changes else { return nil }
+            return try await page(HistoryQuery(.transactions(identifiers)))
+        } ?? nil
     }
 }

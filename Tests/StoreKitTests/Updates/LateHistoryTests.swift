@@ -52,6 +52,18 @@ import Testing
         #expect(try #require(await iterator.next()).unsafePayloadValue.productID == "sword")
     }
 
+    @Test func `A reading that is to be repeated leaves nothing in the clock when the app ends`() throws {
+        let store = try Shop(.inline).store
+        let clock = try #require(store.clock as? ManualClock)
+        func listen() -> Bool {
+            let launch = Launch(store, .fails)
+            let iterator = launch.context.run { Transaction.updates.makeAsyncIterator() }
+            return withExtendedLifetime(iterator) { clock.nextDeadline != nil }
+        }
+        #expect(listen())
+        #expect(clock.nextDeadline == nil)
+    }
+
     @Test(arguments: Trouble.allCases)
     func `A change of a subscription before the store's first answer is a status update`(trouble: Trouble) async throws
     {
