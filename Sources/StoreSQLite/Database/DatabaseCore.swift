@@ -3,26 +3,15 @@
     import StoreCore
 
     /// The connection that a database's ledger and journal share, and the turns of its users.
-    // unchecked: `connection` is used only during a turn, everything else is touched with the condition's lock held.
+    // unchecked: `connection`, `refusal` and `notes` are touched only during a turn.
     final class DatabaseCore: @unchecked Sendable {
         private typealias Write = (Connection) throws(StoreDatabaseError) -> Void
 
-        /// A caller's writes, which wait for the turn.
-        private final class Job {
-            let write: Write
-            /// The result, touched with the condition's lock held.
-            var result: Result<Void, StoreDatabaseError>?
-
-            init(_ write: @escaping Write) { self.write = write }
-        }
-
         let name: String
         private let log: StoreLog
-        private let condition = NSCondition()
+        private let turns = TurnQueue<Write, Result<Void, StoreDatabaseError>>()
         /// The connection; nil when closed.
         private var connection: Connection?
-        private var isInUse = false
-        private var waiting: [Job] = []
         /// The reason that the file was abandoned, if it was.
         private var refusal: StoreDatabaseError?
         /// Lines for the log from the current turn, logged once it is over.
@@ -64,14 +53,18 @@
         ///
         /// A file that a newer version wrote ends everything, and so does one that was lost: see `giveUp(_:after:)`.
         func use<R>(_ body: (Connection) throws(StoreDatabaseError) -> R) throws(StoreDatabaseError) -> R {
-            let connection = try takeTurn()
-            defer { endTurn() }
-            do {
-                try connection.checkFiles()
-                return try body(connection)
-            } catch {
-                giveUp(connection, after: error)
-                throw error
+            var lines: [String] = []
+            defer { for line in lines { log(line) } }
+            return try turns.exclusively { () throws(StoreDatabaseError) in
+                defer { lines = takeNotes() }
+                let connection = try available.get()
+                do throws(StoreDatabaseError) {
+                    try connection.checkFiles()
+                    return try body(connection)
+                } catch {
+                    giveUp(connection, after: error)
+                    throw error
+                }
             }
         }
 
@@ -88,7 +81,7 @@
             case .fileLost: connection.abandon(because: error).forEach(note)
             default: return false
             }
-            condition.withLock { refusal = error }
+            refusal = error
             return true
         }
 
@@ -97,40 +90,26 @@
         /// Returns once the writes are durable. Concurrent writes of several threads are committed in one transaction:
         /// the first thread does it for all.
         func write(_ body: (Connection) throws(StoreDatabaseError) -> Void) throws(StoreDatabaseError) {
+            var lines: [String] = []
+            defer { for line in lines { log(line) } }
             try withoutActuallyEscaping(body) { body throws(StoreDatabaseError) in
-                let job = Job(body)
-                condition.lock()
-                waiting.append(job)
-                while isInUse, job.result == nil { condition.wait() }
-                if job.result == nil {
-                    isInUse = true
-                    let group = waiting
-                    waiting = []
-                    let connection = available
-                    condition.unlock()
-                    let results = run(group, on: connection)
-                    condition.lock()
-                    for (job, result) in zip(group, results) { job.result = result }
-                    isInUse = false
-                    condition.broadcast()
-                }
-                let lines = takeNotes()
-                condition.unlock()
-                for line in lines { log(line) }
-                try job.result?.get()
+                try turns.serve(body) { group in
+                    defer { lines = takeNotes() }
+                    return run(group, on: available)
+                }.get()
             }
         }
 
         /// Returns the result of each write, not yet delivered to its caller.
         private func run(
-            _ group: [Job],
+            _ group: [Write],
             on connection: Result<Connection, StoreDatabaseError>
         ) -> [Result<Void, StoreDatabaseError>] {
-            let result = { (jobs: ArraySlice<Job>) -> Result<Void, StoreDatabaseError> in
+            let result = { (writes: ArraySlice<Write>) -> Result<Void, StoreDatabaseError> in
                 Result { () throws(StoreDatabaseError) in
                     let connection = try connection.get()
                     try connection.transaction { () throws(StoreDatabaseError) in
-                        for job in jobs { try job.write(connection) }
+                        for write in writes { try write(connection) }
                     }
                 }
             }
@@ -144,42 +123,19 @@
         }
 
         /// Adds a line for the log; it must be called during the caller's turn, and is logged after it.
-        func note(_ line: String) { condition.withLock { notes.append(line) } }
+        func note(_ line: String) { notes.append(line) }
 
         /// Waits for the work in progress, and closes: when it returns the file is free.
         func close() {
-            condition.lock()
-            while isInUse { condition.wait() }
-            let closing = connection
-            connection = nil
-            isInUse = true
-            condition.unlock()
-            // Not when the last reference goes: a thread that has just used it may still have one.
-            closing?.close().forEach(note)
-            endTurn()
-        }
-
-        private func takeTurn() throws(StoreDatabaseError) -> Connection {
-            condition.lock()
-            defer { condition.unlock() }
-            while isInUse { condition.wait() }
-            let connection = try available.get()
-            isInUse = true
-            return connection
-        }
-
-        private func endTurn() {
-            condition.lock()
-            isInUse = false
-            let lines = takeNotes()
-            condition.broadcast()
-            condition.unlock()
+            var lines: [String] = []
+            turns.exclusively {
+                // Not when the last reference goes: a thread that has just used it may still have one.
+                connection.take()?.close().forEach(note)
+                lines = takeNotes()
+            }
             for line in lines { log(line) }
         }
 
-        /// Removes and returns the lines for the log.
-        ///
-        /// It must be called with the lock held.
         private func takeNotes() -> [String] {
             defer { notes = [] }
             return notes
@@ -187,7 +143,7 @@
 
         /// The connection, or the reason that there is none.
         ///
-        /// It must be read with the lock held.
+        /// It must be read during a turn.
         private var available: Result<Connection, StoreDatabaseError> {
             guard let connection else {
                 return .failure(StoreDatabaseError(.closed, "\(name) has been closed"))

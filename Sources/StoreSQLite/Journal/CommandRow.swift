@@ -37,12 +37,12 @@
         }
 
         var command: StoreCommand {
-            get throws(Payload.Unreadable) {
-                let command = try Payload.read(payload, checksum: checksum, under: number) { data in
+            get throws(StoredPayload.Unreadable) {
+                let command = try StoredPayload.read(payload, checksum: checksum, under: number) { data in
                     try JSONDecoder().decode(StoreCommand.self, from: data)
                 }
                 guard command.id.bits == journal, command.id.number == number else {
-                    throw Payload.Unreadable(reason: "it is another command", isWhole: false)
+                    throw StoredPayload.Unreadable(reason: "it is another command", isWhole: false)
                 }
                 return command
             }

@@ -37,7 +37,7 @@
             var commands: [StoreCommand] = []
             var damaged: [(record: DamagedRecord, data: Data)] = []
             for row in rows {
-                do throws(Payload.Unreadable) { commands.append(try row.command) } catch {
+                do throws(StoredPayload.Unreadable) { commands.append(try row.command) } catch {
                     if error.isWhole {
                         let sentence =
                             "\(core.name) was written by a newer version: see command \(row.sequence) of its journal"
@@ -57,7 +57,7 @@
 
         func record(_ commands: [StoreCommand]) throws {
             let payloads = try commands.map { command in
-                try Payload(under: command.id.number) { try JSONEncoder().encode(command) }
+                try StoredPayload(under: command.id.number) { try JSONEncoder().encode(command) }
             }
             try core.write { connection throws(StoreDatabaseError) in
                 // An existing command was recorded, although its caller was told otherwise.
@@ -82,11 +82,6 @@
                 }
             }
         }
-    }
-
-    extension OrderID {
-        /// The journal's name as SQLite can keep it, which knows signed numbers only.
-        var bits: Int { Int(Int64(bitPattern: journal.rawValue)) }
     }
 #else
     import StoreCore

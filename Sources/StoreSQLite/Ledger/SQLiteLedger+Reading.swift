@@ -44,7 +44,7 @@
                 return
             }
             let record: LedgerRecord
-            do throws(Payload.Unreadable) { record = try row.record(data) } catch {
+            do throws(StoredPayload.Unreadable) { record = try row.record(data) } catch {
                 if error.isWhole { throw newer(row.position) }
                 return try lose(error.reason, data, connection, &reading)
             }
@@ -62,7 +62,7 @@
             let number = reading.next
             let (rows, isPageDamaged) = try Row.read(number...number, of: "spare", on: connection)
             if let spare = rows.first {
-                do throws(Payload.Unreadable) {
+                do throws(StoredPayload.Unreadable) {
                     reading.records.append(try spare.record(spare.payload ?? Data()))
                 } catch {
                     throw error.isWhole ? newer(number) : lostTwice(number)
@@ -104,8 +104,8 @@
 
     extension Row {
         /// Decodes a record's payload.
-        func record(_ data: Data) throws(Payload.Unreadable) -> LedgerRecord {
-            try Payload.read(data, checksum: checksum, under: position) { try LedgerRecord(unpacking: $0) }
+        func record(_ data: Data) throws(StoredPayload.Unreadable) -> LedgerRecord {
+            try StoredPayload.read(data, checksum: checksum, under: position) { try LedgerRecord(unpacking: $0) }
         }
     }
 #endif

@@ -15,7 +15,7 @@
                 }
                 guard let row else { return nil }
                 let (position, data) = (row.position, row.payload ?? Data())
-                if Payload(data, under: position).checksum == row.checksum {
+                if StoredPayload(data, under: position).checksum == row.checksum {
                     return LedgerSnapshot(position: position, state: data)
                 }
                 let damage = DamagedRecord(place: .snapshot, number: position, reason: "its checksum does not match")
@@ -54,7 +54,7 @@
         }
 
         func keep(_ snapshot: LedgerSnapshot) throws {
-            let payload = Payload(snapshot.state, under: snapshot.position)
+            let payload = StoredPayload(snapshot.state, under: snapshot.position)
             try core.write { connection throws(StoreDatabaseError) in
                 try connection.statement("DELETE FROM snapshot").run()
                 let insert = try connection.statement(

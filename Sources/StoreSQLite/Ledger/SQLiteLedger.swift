@@ -21,7 +21,7 @@
 
         private struct Entry {
             let position: Int
-            let payload: Payload
+            let payload: StoredPayload
             /// Whether later records depend on it, so that it needs a second copy.
             let isCountedOn: Bool
         }
@@ -64,7 +64,7 @@
                 let position = head + offset + 1
                 return Entry(
                     position: position,
-                    payload: try Payload(under: position) { try record.packed() },
+                    payload: try StoredPayload(under: position) { try record.packed() },
                     isCountedOn: record.isCountedOn
                 )
             }

@@ -82,7 +82,7 @@
         private func isCountedOn(_ row: Row) throws(StoreDatabaseError) -> Bool {
             // It was set apart when it was known that no record depends on it.
             guard let payload = row.payload else { return false }
-            do throws(Payload.Unreadable) { return try row.record(payload).isCountedOn } catch {
+            do throws(StoredPayload.Unreadable) { return try row.record(payload).isCountedOn } catch {
                 // Dependencies of a newer version are not known here.
                 if error.isWhole { return true }
                 throw unknown(row.position)

@@ -116,7 +116,7 @@
             let data = Data("\u{0}what only a newer version can read".utf8)
             let hex = data.map { String(format: "%02x", $0) }.joined()
             try spoil(
-                "UPDATE \(table) SET payload = x'\(hex)', checksum = \(Payload(data, under: number).checksum) WHERE \(key)"
+                "UPDATE \(table) SET payload = x'\(hex)', checksum = \(StoredPayload(data, under: number).checksum) WHERE \(key)"
             )
         }
 

@@ -30,13 +30,18 @@ final class SandboxDriver: Sendable {
     private let link = Link()
 
     /// The only weak reference to a core, so that an alarm need not make its own.
-    final class Link: @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
+    final class Link: LedgerListener, @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
         fileprivate(set) weak var core: SandboxDriver?
         fileprivate let alarms = Locked(Alarms())
 
         func ring(_ number: Int) {
             alarms.withLock { $0.rang(number) }
             core?.use { shell, now in shell.ring(now: now) }
+        }
+
+        /// Applies what other stores on the ledger have appended, and tells the queues.
+        func ledgerMayHaveGrown() {
+            core?.use { shell, now in shell.bringUpToDate(now) }
         }
     }
 
@@ -92,6 +97,7 @@ final class SandboxDriver: Sendable {
         // Orders that an earlier store on this ledger accepted, but did not live to ask about.
         for number in self.shell.withLock({ $0.state.unasked }) { ask(about: number) }
         use { _, _ in }
+        (self.shell.withLock { $0.records.ledger } as? any SharedLedger)?.add(link)
     }
 
     deinit {

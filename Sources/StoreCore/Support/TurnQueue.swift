@@ -1,0 +1,70 @@
+import Foundation
+
+/// A resource's turns, one at a time; requests that wait for a turn are served together in the next one.
+///
+/// The thread that gets the turn serves the requests of all threads that have waited for it.
+package final class TurnQueue<Request, Response>: @unchecked Sendable {
+    // unchecked: everything is touched with the condition's lock held.
+    private let condition = NSCondition()
+    private var isInUse = false
+    private var waiting: [Call] = []
+
+    /// A request, and its response once there is one.
+    private final class Call {
+        let request: Request
+        var response: Response?
+        init(_ request: Request) { self.request = request }
+    }
+
+    package init() {}
+
+    /// Runs a body in a turn of its own.
+    package func exclusively<R, Failure>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
+        begin()
+        defer { end() }
+        return try body()
+    }
+
+    /// Has a request served in the next turn, with all others that wait then.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - serve: serves requests in their order, in a turn; returns a response to each.
+    /// - Returns: the response to the request.
+    package func serve(_ request: Request, _ serve: ([Request]) -> [Response]) -> Response {
+        let call = Call(request)
+        condition.lock()
+        waiting.append(call)
+        while isInUse, call.response == nil { condition.wait() }
+        if let response = call.response {
+            condition.unlock()
+            return response
+        }
+        isInUse = true
+        let group = waiting
+        waiting = []
+        condition.unlock()
+        let responses = serve(group.map(\.request))
+        condition.lock()
+        for (call, response) in zip(group, responses) { call.response = response }
+        isInUse = false
+        condition.broadcast()
+        condition.unlock()
+        guard let response = call.response else { preconditionFailure("a request was left without a response") }
+        return response
+    }
+
+    private func begin() {
+        condition.lock()
+        while isInUse { condition.wait() }
+        isInUse = true
+        condition.unlock()
+    }
+
+    private func end() {
+        condition.lock()
+        isInUse = false
+        condition.broadcast()
+        condition.unlock()
+    }
+}
