@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
         .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
+        .library(name: "StorePostgres", targets: ["StorePostgres"]),
         .library(name: "StoreServer", targets: ["StoreServer"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
@@ -40,6 +41,11 @@ let package = Package(
         // The same for StoreSQLite.
         .systemLibrary(name: "CSQLite"),
         .target(name: "StoreSQLite", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
+        // The same for StorePostgres.
+        .systemLibrary(name: "CPostgres"),
+        .target(name: "StorePostgres", dependencies: ["StoreCore", "CPostgres"], swiftSettings: settings),
+        // A PostgreSQL server in a temporary folder.
+        .target(name: "PostgresCluster", dependencies: ["StoreCore"], swiftSettings: settings),
         // The same for StoreServer.
         .systemLibrary(name: "CMicroHTTPD"),
         .target(
@@ -138,6 +144,11 @@ let package = Package(
                 "StoreSQLite", "StoreCore", "CSQLite", "SQLiteFaults", "StoreSimulator", "StoreSimulatorSQLite",
                 "crash-test",
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StorePostgresTests",
+            dependencies: ["StorePostgres", "StoreCore", "StoreContract", "PostgresCluster", "CPostgres"],
             swiftSettings: settings
         ),
         .testTarget(

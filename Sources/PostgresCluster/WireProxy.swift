@@ -1,0 +1,174 @@
+import Foundation
+import StoreCore
+
+/// A proxy on `127.0.0.1` in front of a server's Unix socket, which spoils the wire on demand.
+///
+/// Each connection has two threads, one for each direction; they end with it.
+package final class WireProxy: Sendable {
+    /// The treatment of bytes on all connections.
+    package enum Mode: Sendable {
+        case passing
+        /// Passes each piece on after a time in seconds.
+        case delaying(Double)
+        /// Passes requests on, and nothing back: the server works, and nobody hears of it.
+        case swallowingAnswers
+        /// Passes nothing, and ends no connection: half open.
+        case silent
+    }
+
+    /// The port to connect to.
+    package let port: Int
+    private let target: String
+    private let listener: Int32
+    private let state = Locked(State())
+    private let unused = NSCondition()
+
+    fileprivate struct State {
+        var mode = Mode.passing
+        var isOpen = true
+        /// The sockets of the connections, in pairs.
+        var pairs: [(client: Int32, server: Int32)] = []
+    }
+
+    /// Starts a proxy in front of a Unix socket.
+    package init(to socketPath: String) throws {
+        target = socketPath
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, size) == 0 && listen(listener, 128) == 0
+                    && getsockname(listener, address, &size) == 0
+            }
+        }
+        guard isListening else { throw ClusterError(line: "the proxy cannot listen") }
+        self.listener = listener
+        port = Int(UInt16(bigEndian: address.sin_port))
+        Thread { [weak self] in
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0, let self else { break }
+                self.join(client)
+            }
+            Foundation.close(listener)
+        }.start()
+    }
+
+    deinit { end() }
+
+    /// The treatment of bytes.
+    package var mode: Mode {
+        get { state.withLock { $0.mode } }
+        set { state.withLock { $0.mode = newValue } }
+    }
+
+    /// The number of connections.
+    package var connections: Int { state.withLock { $0.pairs.count } }
+
+    /// Waits until there is no connection.
+    package func waitUntilUnused() {
+        unused.lock()
+        while connections > 0 { unused.wait() }
+        unused.unlock()
+    }
+
+    /// Cuts all connections, at both ends.
+    package func cut() { state.withLock { $0.shutAll() } }
+
+    /// Stops listening, and cuts all connections.
+    package func end() {
+        state.withLock { state in
+            guard state.isOpen else { return }
+            state.isOpen = false
+            state.shutAll()
+            // Wakes the thread that accepts.
+            shutdown(listener, Int32(SHUT_RDWR))
+        }
+    }
+
+    private func join(_ client: Int32) {
+        guard let server = connected() else {
+            Foundation.close(client)
+            return
+        }
+        let isOpen = state.withLock { state in
+            if state.isOpen { state.pairs.append((client, server)) }
+            return state.isOpen
+        }
+        guard isOpen else { return closeBoth(client, server) }
+        let left = Locked(2)
+        for (source, sink, isAnswer) in [(client, server, false), (server, client, true)] {
+            // A strong reference, until the connection ends.
+            Thread { [self] in
+                pump(source, sink, isAnswer: isAnswer)
+                shutdown(source, Int32(SHUT_RDWR))
+                shutdown(sink, Int32(SHUT_RDWR))
+                let isLast = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isLast { forget(client, server) }
+            }.start()
+        }
+    }
+
+    private func pump(_ source: Int32, _ sink: Int32, isAnswer: Bool) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = recv(source, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            switch mode {
+            case .passing: break
+            case .delaying(let seconds): Thread.sleep(forTimeInterval: seconds)
+            case .swallowingAnswers: if isAnswer { continue }
+            case .silent: continue
+            }
+            var sent = 0
+            while sent < count {
+                let part = buffer.withUnsafeBytes {
+                    send(sink, $0.baseAddress! + sent, count - sent, Int32(MSG_NOSIGNAL))
+                }
+                guard part > 0 else { return }
+                sent += part
+            }
+        }
+    }
+
+    private func connected() -> Int32? {
+        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: target.utf8) }
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        if isConnected { return server }
+        Foundation.close(server)
+        return nil
+    }
+
+    private func closeBoth(_ client: Int32, _ server: Int32) {
+        Foundation.close(client)
+        Foundation.close(server)
+    }
+
+    private func forget(_ client: Int32, _ server: Int32) {
+        state.withLock { $0.pairs.removeAll { $0.client == client } }
+        unused.withLock { unused.broadcast() }
+        closeBoth(client, server)
+    }
+}
+
+extension WireProxy.State {
+    func shutAll() {
+        for pair in pairs {
+            shutdown(pair.client, Int32(SHUT_RDWR))
+            shutdown(pair.server, Int32(SHUT_RDWR))
+        }
+    }
+}

@@ -1,0 +1,191 @@
+#if canImport(CPostgres)
+    import CPostgres
+    import Foundation
+
+    /// A connection to the server, which one thread uses at a time.
+    ///
+    /// Statements are sent in one go, in libpq's pipeline mode, and make one transaction. A connection that broke, or
+    /// whose server kept silent for too long, stays broken.
+    final class Connection {
+        /// A statement with its parameters.
+        struct Request {
+            let sql: String
+            let parameters: [Parameter]
+
+            init(_ sql: String, _ parameters: [Parameter] = []) {
+                self.sql = sql
+                self.parameters = parameters
+            }
+        }
+
+        let pointer: OpaquePointer
+        private let settings: ConnectionSettings
+        /// The seconds that the server has for an answer.
+        private let patience: TimeInterval
+        /// The names of prepared statements, by their text.
+        private var names: [String: String] = [:]
+        private let notices = Notices()
+
+        /// The warnings of the server since they were last looked at.
+        private final class Notices { var hasWarning = false }
+
+        /// Connects.
+        init(_ settings: ConnectionSettings, patience: TimeInterval) throws(PostgresDatabaseError) {
+            guard let pointer = settings.connect(timeout: patience) else {
+                throw PostgresDatabaseError(.other, "there is no memory for a connection")
+            }
+            self.pointer = pointer
+            self.settings = settings
+            self.patience = patience
+            guard PQstatus(pointer) == CONNECTION_OK else {
+                // It is freed with this object, which is complete.
+                throw PostgresDatabaseError(brokenConnection: pointer, settings)
+            }
+            PQsetnonblocking(pointer, 1)
+            PQsetNoticeReceiver(
+                pointer,
+                { notices, result in
+                    // The severity in English, whatever the server's language ('V').
+                    guard let notices, let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))),
+                        String(cString: severity) == "WARNING"
+                    else { return }
+                    Unmanaged<Notices>.fromOpaque(notices).takeUnretainedValue().hasWarning = true
+                },
+                Unmanaged.passUnretained(notices).toOpaque()
+            )
+            PQenterPipelineMode(pointer)
+        }
+
+        deinit { PQfinish(pointer) }
+
+        /// Whether it can be used no more.
+        private(set) var isBroken = false
+
+        /// Whether the server has warned since this was last called.
+        ///
+        /// A commit that warns is in the server that took it, and perhaps in no standby.
+        func takeWarning() -> Bool {
+            defer { notices.hasWarning = false }
+            return notices.hasWarning
+        }
+
+        /// Runs statements in one transaction.
+        ///
+        /// - Returns: a result of each.
+        /// - Throws: the error of the first that fails, none of which has then been run; for a broken connection they may
+        ///   have been.
+        func run(_ requests: [Request]) throws(PostgresDatabaseError) -> [ResultRows] {
+            if isBroken { throw PostgresDatabaseError(.unreachable, "the connection to the database was lost") }
+            let unknown = Set(requests.map(\.sql)).subtracting(names.keys)
+            for sql in unknown.sorted() { try prepare(sql) }
+            for request in requests { try send(request) }
+            return try finish(requests.count)
+        }
+
+        /// Runs one statement.
+        func run(_ sql: String, _ parameters: Parameter...) throws(PostgresDatabaseError) -> ResultRows {
+            try run([Request(sql, parameters)])[0]
+        }
+
+        /// Runs statements without parameters, separated by semicolons, in one transaction.
+        func execute(_ script: [String]) throws(PostgresDatabaseError) {
+            for sql in script {
+                guard PQsendQueryParams(pointer, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw broken() }
+            }
+            _ = try finish(script.count)
+        }
+
+        private func prepare(_ sql: String) throws(PostgresDatabaseError) {
+            let name = "s\(names.count + 1)"
+            guard PQsendPrepare(pointer, name, sql, 0, nil) == 1 else { throw broken() }
+            _ = try finish(1)
+            names[sql] = name
+        }
+
+        private func send(_ request: Request) throws(PostgresDatabaseError) {
+            let values = request.parameters.map(\.encoded)
+            var all = Data(capacity: values.reduce(0) { $0 + $1.count })
+            for value in values { all += value }
+            let isSent = all.withUnsafeBytes { bytes in
+                // An empty value has an address too: without one it would be null.
+                var address = bytes.baseAddress ?? UnsafeRawPointer(pointer)
+                var addresses: [UnsafePointer<CChar>?] = []
+                for value in values {
+                    addresses.append(address.assumingMemoryBound(to: CChar.self))
+                    address += value.count
+                }
+                return PQsendQueryPrepared(
+                    pointer,
+                    names[request.sql] ?? "",
+                    Int32(values.count),
+                    addresses,
+                    values.map { Int32($0.count) },
+                    values.map { _ in 1 },
+                    1
+                )
+            }
+            guard isSent == 1 else { throw broken() }
+        }
+
+        /// Ends a transaction of statements that were sent, and returns their results.
+        private func finish(_ count: Int) throws(PostgresDatabaseError) -> [ResultRows] {
+            guard PQpipelineSync(pointer) == 1 else { throw broken() }
+            let deadline = Deadline(after: patience)
+            try flush(deadline)
+            var results: [ResultRows] = []
+            var failure: PostgresDatabaseError?
+            while true {
+                guard let result = try nextResult(deadline) else {
+                    // Between two statements' results.
+                    if PQstatus(pointer) != CONNECTION_OK { throw broken() }
+                    continue
+                }
+                switch PQresultStatus(result) {
+                case PGRES_PIPELINE_SYNC:
+                    PQclear(result)
+                    if let failure { throw failure }
+                    guard results.count == count else { throw broken() }
+                    return results
+                case PGRES_TUPLES_OK, PGRES_COMMAND_OK: results.append(ResultRows(result))
+                default:
+                    if failure == nil, PQresultStatus(result) != PGRES_PIPELINE_ABORTED {
+                        failure = PostgresDatabaseError(result)
+                    }
+                    PQclear(result)
+                    // The server ends the connection, with no more results.
+                    if PQstatus(pointer) != CONNECTION_OK { throw broken(failure) }
+                }
+            }
+        }
+
+        private func flush(_ deadline: Deadline) throws(PostgresDatabaseError) {
+            while true {
+                let state = PQflush(pointer)
+                if state == 0 { return }
+                guard state == 1 else { throw broken() }
+                // The server may have to be listened to before it listens.
+                guard deadline.waits(for: PQsocket(pointer), Int16(POLLIN | POLLOUT)) else { throw silent() }
+                if PQconsumeInput(pointer) != 1 { throw broken() }
+            }
+        }
+
+        private func nextResult(_ deadline: Deadline) throws(PostgresDatabaseError) -> OpaquePointer? {
+            while PQisBusy(pointer) == 1 {
+                guard deadline.waits(for: PQsocket(pointer), Int16(POLLIN)) else { throw silent() }
+                if PQconsumeInput(pointer) != 1 { throw broken() }
+            }
+            return PQgetResult(pointer)
+        }
+
+        private func broken(_ failure: PostgresDatabaseError? = nil) -> PostgresDatabaseError {
+            isBroken = true
+            let error = failure ?? PostgresDatabaseError(brokenConnection: pointer, settings)
+            return PostgresDatabaseError(.unreachable, error.description)
+        }
+
+        private func silent() -> PostgresDatabaseError {
+            isBroken = true
+            return PostgresDatabaseError(.unreachable, "the database has not answered for \(patience) seconds")
+        }
+    }
+#endif

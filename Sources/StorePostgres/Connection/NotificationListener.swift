@@ -1,0 +1,278 @@
+#if canImport(CPostgres)
+    import CPostgres
+    import Dispatch
+    import Foundation
+    import StoreCore
+
+    /// The connection that tells other processes of what was appended, and hears of what they append.
+    ///
+    /// Notifications are an accelerator. They are sent in transactions of their own, behind the commit: a commit that
+    /// notifies would wait for all others that do. What gets lost is made up for by a poll.
+    // unchecked: everything is touched with the lock held. libpq is called with the lock held too.
+    final class NotificationListener: @unchecked Sendable {
+        /// A channel's recipient; its owner keeps it alive.
+        protocol Recipient: AnyObject, Sendable {
+            func notified(payload: String)
+        }
+
+        private struct WeakRecipient {
+            weak var recipient: (any Recipient)?
+        }
+
+        private let lock = NSLock()
+        private let queue = DispatchQueue(label: "StorePostgres.NotificationListener")
+        private let settings: ConnectionSettings
+        private let options: PostgresDatabase.Options
+        private let statistics: Locked<PostgresDatabase.Statistics>
+        private let log: StoreLog
+
+        private var recipients: [Channel: [WeakRecipient]] = [:]
+        private var session: Session?
+        private var isConnecting = false
+        private var isClosed = false
+        private var policy = ReconnectPolicy()
+        private var poll: (any DispatchSourceTimer)?
+        /// The channels to listen to, while a statement is under way.
+        private var unheard: Set<Channel> = []
+        /// The channels to announce, each with its last payload, while a statement is under way.
+        private var announcements: [Channel: String] = [:]
+
+        /// A connection, with what is under way on it.
+        private final class Session {
+            let connection: OpaquePointer
+            let source: any DispatchSourceRead
+            /// The moment by which the statement under way has to be answered; nil for none.
+            var deadline: Deadline?
+            /// The channels that the statement under way begins to listen to.
+            var beginning: Set<Channel> = []
+
+            init(_ connection: OpaquePointer, on queue: DispatchQueue) {
+                self.connection = connection
+                source = DispatchSource.makeReadSource(fileDescriptor: PQsocket(connection), queue: queue)
+                // The descriptor has to stay open for as long as the source looks at it.
+                let pointer = Pointer(value: connection)
+                source.setCancelHandler { PQfinish(pointer.value) }
+            }
+
+            private struct Pointer: @unchecked Sendable {  // unchecked: used once, by the handler
+                let value: OpaquePointer
+            }
+        }
+
+        init(
+            _ settings: ConnectionSettings,
+            _ options: PostgresDatabase.Options,
+            _ statistics: Locked<PostgresDatabase.Statistics>,
+            _ log: StoreLog
+        ) {
+            self.settings = settings
+            self.options = options
+            self.statistics = statistics
+            self.log = log
+        }
+
+        deinit { close() }
+
+        /// Adds a recipient of a channel's notifications.
+        ///
+        /// It is told once as soon as it is listening, since what came before may have been missed.
+        func add(_ recipient: any Recipient, to channel: Channel) {
+            lock.withLock {
+                recipients[channel, default: []].removeAll { $0.recipient == nil }
+                recipients[channel, default: []].append(WeakRecipient(recipient: recipient))
+                if isClosed { return }
+                unheard.insert(channel)
+                startPolling()
+                if session == nil { connectSoon(after: 0) } else { sendNext() }
+            }
+        }
+
+        /// Tells the other processes, and the others in this one, of something on a channel.
+        func announce(_ channel: Channel, payload: String, from sender: any Recipient) {
+            let others = lock.withLock { () -> [any Recipient] in
+                announcements[channel] = payload
+                sendNext()
+                let known = recipients[channel] ?? []
+                return known.count < 2 ? [] : known.compactMap(\.recipient).filter { $0 !== sender }
+            }
+            if others.isEmpty { return }
+            queue.async { for recipient in others { recipient.notified(payload: payload) } }
+        }
+
+        func close() {
+            lock.withLock {
+                isClosed = true
+                poll?.cancel()
+                poll = nil
+                if let session { drop(session) }
+            }
+        }
+    }
+
+    // MARK: - The connection
+
+    // All functions of this part, but for `connect` and the handlers, are called with the lock held.
+    extension NotificationListener {
+        private func startPolling() {
+            guard poll == nil else { return }
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            let interval = max(0.01, options.pollInterval)
+            timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(10))
+            timer.setEventHandler { [weak self] in self?.look() }
+            timer.activate()
+            poll = timer
+        }
+
+        private func connectSoon(after pause: TimeInterval) {
+            guard !isConnecting, !isClosed else { return }
+            isConnecting = true
+            queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.connect() }
+        }
+
+        /// Connects, and listens to all channels.
+        private func connect() {
+            let new = settings.connect(timeout: options.responseTime)
+            let isConnected = new.map { PQstatus($0) == CONNECTION_OK } ?? false
+            lock.lock()
+            isConnecting = false
+            guard let new, isConnected, !isClosed else {
+                if let new { PQfinish(new) }
+                let pause = policy.pauseAfterFailure()
+                connectSoon(after: pause)
+                return lock.unlock()
+            }
+            policy.succeeded()
+            PQsetnonblocking(new, 1)
+            // Nothing is told to standard error.
+            PQsetNoticeReceiver(new, { _, _ in }, nil)
+            let session = Session(new, on: queue)
+            session.source.setEventHandler { [weak self] in self?.readable() }
+            session.source.activate()
+            self.session = session
+            unheard = Set(recipients.keys)
+            sendNext()
+            lock.unlock()
+        }
+
+        /// Sends what is waiting, unless a statement is under way.
+        private func sendNext() {
+            guard let session, session.deadline == nil else { return }
+            if !unheard.isEmpty {
+                session.beginning = unheard
+                unheard = []
+                send(session.beginning.map { "LISTEN \(Tables.quoted($0.name))" }, on: session)
+            } else if !announcements.isEmpty {
+                sendAnnouncements(on: session)
+            }
+        }
+
+        private func send(_ script: [String], on session: Session) {
+            guard PQsendQuery(session.connection, script.joined(separator: ";")) == 1 else { return lose(session) }
+            session.deadline = Deadline(after: options.responseTime)
+            if PQflush(session.connection) < 0 { lose(session) }
+        }
+
+        private func sendAnnouncements(on session: Session) {
+            let channels = announcements.keys.map(\.name)
+            let payloads = announcements.values.map(\.self)
+            announcements = [:]
+            let values = [Parameter.texts(channels).encoded, Parameter.texts(payloads).encoded]
+            let isSent = values[0].withUnsafeBytes { first in
+                values[1].withUnsafeBytes { second in
+                    PQsendQueryParams(
+                        session.connection,
+                        // Nobody waits for the disk: what gets lost with the server is made up for.
+                        "SELECT set_config('synchronous_commit', 'off', true), (SELECT count(pg_notify(channel, payload)) FROM unnest($1::text[], $2::text[]) AS news (channel, payload))",
+                        2,
+                        nil,
+                        [first, second].map { $0.baseAddress?.assumingMemoryBound(to: CChar.self) },
+                        values.map { Int32($0.count) },
+                        [1, 1],
+                        1
+                    )
+                }
+            }
+            guard isSent == 1 else { return lose(session) }
+            session.deadline = Deadline(after: options.responseTime)
+            if PQflush(session.connection) < 0 { lose(session) }
+        }
+
+        private func lose(_ session: Session) {
+            drop(session)
+            connectSoon(after: policy.pauseAfterFailure())
+        }
+
+        private func drop(_ session: Session) {
+            guard session === self.session else { return }
+            self.session = nil
+            session.source.cancel()
+            statistics.withLock { $0.isListening = false }
+        }
+    }
+
+    // MARK: - Hearing
+
+    extension NotificationListener {
+        /// Reads what has come.
+        private func readable() {
+            var news: [(recipients: [any Recipient], payload: String)] = []
+            lock.withLock {
+                guard let session else { return }
+                guard PQconsumeInput(session.connection) == 1 else { return lose(session) }
+                for channel in readResults(session) { news.append((alive(channel), "")) }
+                let me = PQbackendPID(session.connection)
+                while let notification = PQnotifies(session.connection) {
+                    defer { PQfreemem(notification) }
+                    // What this process announced, it knows.
+                    guard notification.pointee.be_pid != me, let name = notification.pointee.relname else { continue }
+                    statistics.withLock { $0.notifications += 1 }
+                    let payload = notification.pointee.extra.map { String(cString: $0) } ?? ""
+                    news.append((alive(Channel(name: String(cString: name))), payload))
+                }
+            }
+            for (recipients, payload) in news { for recipient in recipients { recipient.notified(payload: payload) } }
+        }
+
+        private func alive(_ channel: Channel) -> [any Recipient] {
+            (recipients[channel] ?? []).compactMap(\.recipient)
+        }
+
+        /// Reads the results of the statement under way, and returns the channels that are listened to from now on.
+        private func readResults(_ session: Session) -> Set<Channel> {
+            _ = PQflush(session.connection)
+            var begun: Set<Channel> = []
+            while session.deadline != nil, PQisBusy(session.connection) == 0 {
+                if let result = PQgetResult(session.connection) {
+                    PQclear(result)
+                    continue
+                }
+                begun.formUnion(session.beginning)
+                session.beginning = []
+                session.deadline = nil
+                statistics.withLock { $0.isListening = true }
+                sendNext()
+            }
+            return begun
+        }
+
+        /// Makes up for notifications that were lost, and finds out whether the server is still there.
+        private func look() {
+            lock.withLock {
+                for channel in recipients.keys { recipients[channel]?.removeAll { $0.recipient == nil } }
+                guard let session else { return connectSoon(after: 0) }
+                if let deadline = session.deadline {
+                    if deadline.seconds == 0 { lose(session) }
+                } else {
+                    send(["SELECT"], on: session)
+                }
+            }
+            tellAll()
+        }
+
+        /// Tells every recipient that it may have missed something.
+        private func tellAll() {
+            let all = lock.withLock { recipients.keys.flatMap(alive(_:)) }
+            for recipient in all { recipient.notified(payload: "") }
+        }
+    }
+#endif

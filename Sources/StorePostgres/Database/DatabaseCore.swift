@@ -1,0 +1,326 @@
+#if canImport(CPostgres)
+    import Foundation
+    import StoreCore
+
+    /// The connection that a database's ledgers and journals share, and the turns of its users.
+    ///
+    /// Everything that is written may be written again: what a lost connection leaves in doubt is repeated on the next
+    /// one, which waits for the first attempt if it is still under way, and finds what it has done.
+    // unchecked: `connection` and what belongs to it are touched only during a turn.
+    final class DatabaseCore: @unchecked Sendable {
+        /// A write of one ledger or journal.
+        struct Write {
+            /// The statements, of which each may be run again.
+            let requests: [Connection.Request]
+            /// The order in which writes of one transaction take locks: the same in every process.
+            let order: Int
+            /// Checks on a new connection that the database is the one that the writer knows.
+            let verify: (Connection, _ generation: Int) throws(PostgresDatabaseError) -> Void
+        }
+
+        /// What became of a write.
+        struct Outcome {
+            let results: [ResultRows]
+            /// Whether an earlier attempt may have been committed.
+            let wasRepeated: Bool
+        }
+
+        private typealias Answer = Result<Outcome, PostgresDatabaseError>
+
+        let tables: Tables
+        let options: PostgresDatabase.Options
+        /// The name under which this object's records are found again.
+        let writer = Int.random(in: .min ... .max)
+        let listener: NotificationListener
+        let statistics = Locked(PostgresDatabase.Statistics())
+        private let settings: ConnectionSettings
+        private let log: StoreLog
+        private let turns = TurnQueue<Write, Answer>()
+        private let batches = Locked(0)
+        private let closing = Closing()
+
+        private var connection: Connection?
+        /// The number of the connection: what was checked on an earlier one is to be checked again.
+        private var generation = 0
+        private var policy = ReconnectPolicy()
+        private var nextAttempt: Deadline?
+        private var lastError: PostgresDatabaseError?
+        private(set) var mayDelete = false
+
+        init(
+            _ settings: String,
+            _ options: PostgresDatabase.Options,
+            log: StoreLog
+        ) throws(PostgresDatabaseError) {
+            self.settings = try ConnectionSettings(settings)
+            self.options = options
+            self.log = log
+            tables = Tables(schema: options.schema)
+            listener = NotificationListener(self.settings, options, statistics, log)
+            try turns.exclusively { () throws(PostgresDatabaseError) in
+                try open(creates: true)
+            }
+        }
+
+        /// Returns the number of a new batch of records.
+        func nextBatch() -> Int {
+            batches.withLock { last in
+                last += 1
+                return last
+            }
+        }
+
+        func note(_ line: String) { log(line) }
+
+        /// Reads, again if the connection is lost on the way.
+        func read<R>(
+            verify: (Connection, _ generation: Int) throws(PostgresDatabaseError) -> Void = { _, _ in },
+            _ body: (Connection) throws(PostgresDatabaseError) -> R
+        ) throws(PostgresDatabaseError) -> R {
+            let deadline = Deadline(after: options.patience)
+            return try turns.exclusively { () throws(PostgresDatabaseError) in
+                while true {
+                    let connection = try connect(until: deadline)
+                    do throws(PostgresDatabaseError) {
+                        try verify(connection, generation)
+                        return try body(connection)
+                    } catch {
+                        guard isLost(connection, error), deadline.seconds > 0 else { throw error }
+                    }
+                }
+            }
+        }
+
+        /// Writes everything or nothing, together with what other threads write meanwhile.
+        ///
+        /// Returns once it is committed.
+        func write(_ write: Write) throws(PostgresDatabaseError) -> Outcome {
+            try turns.serve(write) { group in serve(group) }.get()
+        }
+
+        /// Closes the connections.
+        ///
+        /// Whatever waits for the database fails at once.
+        func close() {
+            closing.close()
+            turns.exclusively { connection = nil }
+            listener.close()
+        }
+    }
+
+    // MARK: - Writing
+
+    extension DatabaseCore {
+        /// Commits a group in one transaction, or, if one of them cannot be, each in its own.
+        private func serve(_ group: [Write]) -> [Answer] {
+            let deadline = Deadline(after: options.patience)
+            var answers = [Answer?](repeating: nil, count: group.count)
+            var wasRepeated = false
+            while true {
+                // In one order, so that no two processes wait for each other.
+                let open = group.indices.filter { answers[$0] == nil }.sorted { group[$0].order < group[$1].order }
+                if open.isEmpty { break }
+                do throws(PostgresDatabaseError) {
+                    let connection = try connect(until: deadline)
+                    do throws(PostgresDatabaseError) {
+                        let sound = try verified(open, of: group, on: connection, &answers)
+                        try commit(sound, of: group, on: connection, wasRepeated, &answers)
+                    } catch {
+                        guard isLost(connection, error), deadline.seconds > 0 else { throw error }
+                        wasRepeated = true
+                    }
+                } catch {
+                    for index in open where answers[index] == nil { answers[index] = .failure(error) }
+                }
+            }
+            return answers.map { $0 ?? .failure(PostgresDatabaseError(.other, "a write was forgotten")) }
+        }
+
+        /// Returns those that know this database.
+        private func verified(
+            _ open: [Int],
+            of group: [Write],
+            on connection: Connection,
+            _ answers: inout [Answer?]
+        ) throws(PostgresDatabaseError) -> [Int] {
+            var sound: [Int] = []
+            for index in open {
+                do throws(PostgresDatabaseError) {
+                    try group[index].verify(connection, generation)
+                    sound.append(index)
+                } catch {
+                    if error.code == .unreachable { throw error }
+                    answers[index] = .failure(error)
+                }
+            }
+            return sound
+        }
+
+        private func commit(
+            _ indices: [Int],
+            of group: [Write],
+            on connection: Connection,
+            _ wasRepeated: Bool,
+            _ answers: inout [Answer?]
+        ) throws(PostgresDatabaseError) {
+            if indices.isEmpty { return }
+            do throws(PostgresDatabaseError) {
+                var results = try connection.run(indices.flatMap { group[$0].requests })[...]
+                try confirm(connection)
+                statistics.withLock {
+                    $0.commits += 1
+                    $0.writes += indices.count
+                }
+                for index in indices {
+                    let count = group[index].requests.count
+                    answers[index] = .success(Outcome(results: Array(results.prefix(count)), wasRepeated: wasRepeated))
+                    results = results.dropFirst(count)
+                }
+            } catch {
+                if error.code == .unreachable { throw error }
+                guard indices.count > 1 else { return answers[indices[0]] = .failure(error) }
+                // A failing write must not affect the others.
+                for index in indices { try commit([index], of: group, on: connection, wasRepeated, &answers) }
+            }
+        }
+
+        /// Waits until a commit is where it has to be, if the server has warned that it is not.
+        ///
+        /// A commit that waited for a standby in vain is in the server that took it all the same. A later one that has a
+        /// standby covers it.
+        private func confirm(_ connection: Connection) throws(PostgresDatabaseError) {
+            guard connection.takeWarning() else { return }
+            try Self.reachStandby(on: connection)
+        }
+
+        /// Commits an empty transaction: all that is visible has then been committed where commits have to be.
+        static func reachStandby(on connection: Connection) throws(PostgresDatabaseError) {
+            _ = connection.takeWarning()
+            _ = try connection.run("SELECT pg_current_xact_id()::text")
+            guard !connection.takeWarning() else {
+                throw PostgresDatabaseError(.unreachable, "a commit has reached no standby")
+            }
+        }
+    }
+
+    // MARK: - Connecting
+
+    extension DatabaseCore {
+        /// Whether an error has cost the connection, so that the next attempt needs another one.
+        private func isLost(_ connection: Connection, _ error: PostgresDatabaseError) -> Bool {
+            // After a failover the old server may be read, and only that.
+            let isLost = connection.isBroken || error.code == .unreachable || error.code == .readOnly
+            if isLost { lose(error) }
+            return isLost
+        }
+
+        private func lose(_ error: PostgresDatabaseError) {
+            guard connection != nil else { return }
+            connection = nil
+            lastError = error
+            statistics.withLock { $0.isConnected = false }
+            note("the database is away: \(error)")
+        }
+
+        /// Returns the connection, or a new one.
+        ///
+        /// - Throws: the last attempt's error, if none succeeds before the deadline.
+        private func connect(until deadline: Deadline) throws(PostgresDatabaseError) -> Connection {
+            while true {
+                if closing.isClosed { throw PostgresDatabaseError(.closed, "the database has been closed") }
+                if let connection { return connection }
+                let pause = nextAttempt?.seconds ?? 0
+                if pause > 0 {
+                    guard pause < deadline.seconds else { throw lastError ?? Self.away }
+                    closing.wait(pause)
+                    continue
+                }
+                do throws(PostgresDatabaseError) { try open(creates: false) } catch {
+                    lastError = error
+                    nextAttempt = Deadline(after: policy.pauseAfterFailure())
+                    guard error.code == .unreachable || error.code == .readOnly else { throw error }
+                }
+            }
+        }
+
+        private static let away = PostgresDatabaseError(.unreachable, "the database is away")
+
+        /// Connects, and prepares the session.
+        private func open(creates: Bool) throws(PostgresDatabaseError) {
+            let new = try Connection(settings, patience: options.responseTime)
+            try new.execute(Self.session)
+            if try new.run("SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean").integer(
+                0,
+                0
+            ) == 1 {
+                throw PostgresDatabaseError(
+                    .readOnly,
+                    "the server is a standby or set to read only: name the others too, with target_session_attrs=read-write"
+                )
+            }
+            try Migration.run(tables, creates: creates, on: new)
+            let rights = try new.run(
+                "SELECT has_table_privilege($1::text, 'DELETE') AND has_table_privilege($2::text, 'DELETE')",
+                .text(tables.snapshot),
+                .text(tables.command)
+            )
+            mayDelete = rights.integer(0, 0) == 1
+            // What is visible after a crash of the server may not have reached a standby.
+            try Self.reachStandby(on: new)
+            connection = new
+            generation += 1
+            nextAttempt = nil
+            policy.succeeded()
+            let isBack = statistics.withLock { statistics in
+                statistics.isConnected = true
+                statistics.connections += 1
+                return statistics.connections > 1
+            }
+            if isBack { note("the database is back") }
+        }
+
+        /// The settings of a session that correctness depends on, whatever the role's or the server's are.
+        private static let session = [
+            "SET client_min_messages = warning",
+            "SET default_transaction_isolation = 'read committed'",
+            "SET idle_in_transaction_session_timeout = '60s'",
+            // A server notices within half a minute that this process's machine is gone, and lets its locks go.
+            "SET tcp_keepalives_idle = 10",
+            "SET tcp_keepalives_interval = 5",
+            "SET tcp_keepalives_count = 3",
+        ]
+
+        /// Whether the database was closed, and a wait that ends then.
+        private final class Closing: @unchecked Sendable {  // unchecked: touched with the condition's lock held
+            private let condition = NSCondition()
+            private var isSet = false
+
+            var isClosed: Bool { condition.withLock { isSet } }
+
+            func close() {
+                condition.withLock {
+                    isSet = true
+                    condition.broadcast()
+                }
+            }
+
+            func wait(_ seconds: TimeInterval) {
+                let end = Date(timeIntervalSinceNow: seconds)
+                condition.withLock { while !isSet, condition.wait(until: end) {} }
+            }
+        }
+    }
+#else
+    import StoreCore
+
+    /// The placeholder for a database where there is no libpq: it is never created.
+    final class DatabaseCore: Sendable {
+        let statistics = Locked(PostgresDatabase.Statistics())
+
+        init(_ settings: String, _ options: PostgresDatabase.Options, log: StoreLog) throws(PostgresDatabaseError) {
+            throw .unavailable
+        }
+
+        func close() {}
+    }
+#endif

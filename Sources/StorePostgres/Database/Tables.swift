@@ -1,0 +1,59 @@
+#if canImport(CPostgres)
+    import Foundation
+
+    /// The names of StoreCore's tables and channels in a schema.
+    struct Tables: Sendable {
+        /// The schema's name as it was given.
+        let schemaName: String
+
+        init(schema: String) { schemaName = schema }
+
+        /// The schema's name as an identifier in SQL.
+        var schema: String { Self.quoted(schemaName) }
+
+        var migration: String { "\(schema).migration" }
+        var store: String { "\(schema).store" }
+        var record: String { "\(schema).record" }
+        var snapshot: String { "\(schema).snapshot" }
+        var journal: String { "\(schema).journal" }
+        var opening: String { "\(schema).opening" }
+        var command: String { "\(schema).command" }
+        var forgotten: String { "\(schema).forgotten" }
+
+        /// Returns the channel on which a store's or a journal's changes are announced.
+        func channel(_ kind: Channel.Kind, _ number: Int) -> Channel {
+            Channel(kind: kind, schema: schemaName, number: number)
+        }
+
+        /// Returns a name as an identifier in SQL.
+        static func quoted(_ name: String) -> String {
+            "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+        }
+    }
+
+    /// A channel of `LISTEN` and `NOTIFY`.
+    struct Channel: Hashable, Sendable {
+        enum Kind: String { case store, journal }
+
+        /// At most 63 bytes, which PostgreSQL allows: a long schema is told by its hash.
+        let name: String
+
+        init(name: String) { self.name = name }
+
+        init(kind: Kind, schema: String, number: Int) {
+            let suffix = "_\(kind.rawValue)_\(number)"
+            let prefix = "storecore_\(schema)"
+            name =
+                prefix.utf8.count + suffix.utf8.count <= 63
+                ? prefix + suffix : "storecore_\(Self.hash(schema))\(suffix)"
+        }
+
+        /// Returns the FNV-1a hash of a name, which is the same in every process.
+        private static func hash(_ name: String) -> String {
+            String(
+                name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
+                radix: 16
+            )
+        }
+    }
+#endif

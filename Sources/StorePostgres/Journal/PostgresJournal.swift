@@ -1,0 +1,200 @@
+#if canImport(CPostgres)
+    import Foundation
+    import StoreCore
+
+    /// A queue's journal: a row a command.
+    ///
+    /// Each opening has a row too, and only the last one's queue may record commands: an advisory lock, shared by those
+    /// that record and exclusive for those that open, makes the database decide which came first.
+    final class PostgresJournal: QueueJournal {
+        private let core: DatabaseCore
+        private let name: String
+        private let number: Int
+        private let channel: Channel
+        private let opening = Locked(Opening())
+
+        private struct Opening {
+            var id: JournalID?
+            var superseded: (@Sendable () -> Void)?
+
+            /// Replaces the opening, and returns what tells the former one's queue.
+            mutating func replace(with new: Opening) -> (@Sendable () -> Void)? {
+                defer { self = new }
+                return superseded
+            }
+        }
+
+        init(_ core: DatabaseCore, _ name: String) throws(PostgresDatabaseError) {
+            self.core = core
+            self.name = name
+            number = try core.number(of: name, in: core.tables.journal, "journal")
+            channel = core.tables.channel(.journal, number)
+            core.listener.add(self, to: channel)
+        }
+
+        func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
+            let id = JournalID.unique()
+            // Later records of the previous queue cannot come behind the commands that are read here.
+            opening.withLock { $0.replace(with: Opening(id: id, superseded: superseded)) }?()
+            let rows = try core.read { connection throws(PostgresDatabaseError) in
+                try connection.run(
+                    [
+                        lock("pg_advisory_xact_lock"),
+                        Connection.Request(
+                            "INSERT INTO \(core.tables.opening) (journal, opening) VALUES ($1::bigint, $2::bigint)",
+                            [.integer(number), .integer(id.bits)]
+                        ),
+                        Connection.Request(
+                            """
+                            SELECT opening, number, checksum, payload FROM \(core.tables.command) AS command
+                            WHERE journal = $1 AND NOT EXISTS (
+                                SELECT FROM \(core.tables.forgotten) AS forgotten
+                                WHERE (forgotten.journal, forgotten.opening, forgotten.number)
+                                    = (command.journal, command.opening, command.number)
+                            )
+                            ORDER BY sequence
+                            """,
+                            [.integer(number)]
+                        ),
+                    ] + clean(until: id)
+                )[2]
+            }
+            core.listener.announce(channel, payload: id.description, from: self)
+            return JournalContents(id: id, commands: try commands(rows))
+        }
+
+        func record(_ commands: [StoreCommand]) throws {
+            guard let id = opening.withLock({ $0.id }) else { throw superseded }
+            var requests = [
+                lock("pg_advisory_xact_lock_shared"),
+                Connection.Request("\(current)", [.integer(number)]),
+            ]
+            for command in commands {
+                let data: Data
+                do { data = try JSONEncoder().encode(command) } catch {
+                    throw PostgresDatabaseError(.other, "a command cannot be written down: \(error)")
+                }
+                let payload = StoredPayload(data, under: command.id.number)
+                requests.append(
+                    Connection.Request(
+                        // An existing command was recorded, although its caller was told otherwise.
+                        """
+                        INSERT INTO \(core.tables.command) (journal, opening, number, checksum, payload)
+                        SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea
+                        WHERE (\(current)) = $6::bigint
+                        ON CONFLICT DO NOTHING
+                        """,
+                        [
+                            .integer(number), .integer(command.id.bits), .integer(command.id.number),
+                            .integer(payload.checksum), .bytes(payload.data), .integer(id.bits),
+                        ]
+                    )
+                )
+            }
+            let rows = try write(requests)[1]
+            guard rows.count > 0, rows.integer(0, 0) == id.bits else {
+                supersede()
+                throw superseded
+            }
+        }
+
+        func forget(_ commands: [OrderID]) throws {
+            let sql =
+                core.mayDelete
+                ? "DELETE FROM \(core.tables.command) WHERE journal = $1 AND opening = $2 AND number = $3"
+                : "INSERT INTO \(core.tables.forgotten) (journal, opening, number) SELECT $1::bigint, $2::bigint, $3::bigint ON CONFLICT DO NOTHING"
+            _ = try write(
+                commands.map { Connection.Request(sql, [.integer(number), .integer($0.bits), .integer($0.number)]) }
+            )
+        }
+
+        private func write(_ requests: [Connection.Request]) throws(PostgresDatabaseError) -> [ResultRows] {
+            // Behind all stores, whose numbers are positive.
+            let write = DatabaseCore.Write(requests: requests, order: .max, verify: { _, _ in })
+            return try core.write(write).results
+        }
+
+        private func commands(_ rows: ResultRows) throws(PostgresDatabaseError) -> [StoreCommand] {
+            var commands: [StoreCommand] = []
+            for row in 0..<rows.count {
+                let (opening, number) = (rows.integer(row, 0), rows.integer(row, 1))
+                do throws(StoredPayload.Unreadable) {
+                    let command = try StoredPayload.read(
+                        rows.bytes(row, 3),
+                        checksum: rows.integer(row, 2),
+                        under: number
+                    ) { try JSONDecoder().decode(StoreCommand.self, from: $0) }
+                    guard command.id.bits == opening, command.id.number == number else {
+                        throw StoredPayload.Unreadable(reason: "it is another command", isWhole: false)
+                    }
+                    commands.append(command)
+                } catch {
+                    let line = "command \(number) of the journal \(name) cannot be read: \(error.reason)"
+                    if error.isWhole { throw PostgresDatabaseError(.newer, line) }
+                    core.note(line)
+                }
+            }
+            return commands
+        }
+
+        /// Takes this journal's lock until the transaction ends.
+        private func lock(_ function: String) -> Connection.Request {
+            Connection.Request(
+                "SELECT \(function)(hashtextextended($1::text, 0))",
+                [.text("StoreCore \(channel.name)")]
+            )
+        }
+
+        /// Selects the last opening.
+        private var current: String {
+            "SELECT opening FROM \(core.tables.opening) WHERE journal = $1 ORDER BY sequence DESC LIMIT 1"
+        }
+
+        /// Removes what an opening makes obsolete, where the role may.
+        private func clean(until id: JournalID) -> [Connection.Request] {
+            guard core.mayDelete else { return [] }
+            return [
+                Connection.Request(
+                    """
+                    DELETE FROM \(core.tables.command) AS command USING \(core.tables.forgotten) AS forgotten
+                    WHERE command.journal = $1 AND (forgotten.journal, forgotten.opening, forgotten.number)
+                        = (command.journal, command.opening, command.number)
+                    """,
+                    [.integer(number)]
+                ),
+                Connection.Request("DELETE FROM \(core.tables.forgotten) WHERE journal = $1", [.integer(number)]),
+                Connection.Request(
+                    "DELETE FROM \(core.tables.opening) WHERE journal = $1 AND opening <> $2",
+                    [.integer(number), .integer(id.bits)]
+                ),
+            ]
+        }
+
+        private var superseded: PostgresDatabaseError {
+            PostgresDatabaseError(.superseded, "the journal \(name) was opened by another queue")
+        }
+
+        /// Tells the queue that it has lost the journal.
+        private func supersede() { opening.withLock { $0.replace(with: Opening()) }?() }
+    }
+
+    extension PostgresJournal: NotificationListener.Recipient {
+        func notified(payload: String) {
+            let own = opening.withLock { $0.id }
+            guard let own, !payload.isEmpty, payload != own.description else { return }
+            supersede()
+        }
+    }
+#else
+    import StoreCore
+
+    /// The placeholder for a journal where there is no libpq: it is never created.
+    final class PostgresJournal: QueueJournal {
+        init(_ core: DatabaseCore, _ name: String) throws(PostgresDatabaseError) { throw .unavailable }
+        func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
+            throw PostgresDatabaseError.unavailable
+        }
+        func record(_ commands: [StoreCommand]) throws { throw PostgresDatabaseError.unavailable }
+        func forget(_ commands: [OrderID]) throws { throw PostgresDatabaseError.unavailable }
+    }
+#endif

@@ -1,0 +1,173 @@
+#if canImport(CPostgres)
+    import Foundation
+    import StoreCore
+
+    /// A store's ledger: a row a record under store and position, so that the database itself refuses a second record at
+    /// one position.
+    ///
+    /// An append is a transaction, committed when it returns. Its first row decides: where another process was faster,
+    /// nothing is inserted.
+    final class PostgresLedger: SharedLedger {
+        let lane: BackendLane
+        let core: DatabaseCore
+        let name: String
+        let store: Int
+        let state: Locked<State>
+        private let channel: Channel
+        private let listeners = Locked<[WeakListener]>([])
+
+        private struct WeakListener {
+            weak var listener: (any LedgerListener)?
+        }
+
+        struct State {
+            /// The number of records that are known to be there.
+            var head = 0
+            /// The mark of the last of them, nil for none.
+            var mark: RecordMark?
+            /// The last of them, so that they need not be read back.
+            var recent: ArraySlice<LedgerRecord> = []
+            /// The number of the connection on which the last of them was found to be there.
+            var generation = 0
+            /// The error that ends everything.
+            var refusal: PostgresDatabaseError?
+            /// The unreadable records that the log has been told of.
+            var reported: Set<Int> = []
+        }
+
+        init(_ core: DatabaseCore, _ name: String, lane: BackendLane) throws(PostgresDatabaseError) {
+            self.core = core
+            self.name = name
+            self.lane = lane
+            store = try core.number(of: name, in: core.tables.store, "store")
+            channel = core.tables.channel(.store, store)
+            let sql =
+                "SELECT position, writer, batch FROM \(core.tables.record) WHERE store = $1 ORDER BY position DESC LIMIT 1"
+            state = Locked(
+                try core.read { [store] connection throws(PostgresDatabaseError) in
+                    let last = try connection.run(sql, .integer(store))
+                    guard last.count > 0 else { return State() }
+                    return State(
+                        head: last.integer(0, 0),
+                        mark: RecordMark(writer: last.integer(0, 1), batch: last.integer(0, 2))
+                    )
+                }
+            )
+        }
+
+        var snapshotDistance: Int { core.options.snapshotDistance }
+
+        func add(_ listener: any LedgerListener) {
+            let isFirst = listeners.withLock { listeners in
+                listeners.removeAll { $0.listener == nil }
+                listeners.append(WeakListener(listener: listener))
+                return listeners.count == 1
+            }
+            if isFirst { core.listener.add(self, to: channel) }
+        }
+
+        /// Commits: records are durable since they were appended.
+        func commit() {}
+
+        func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
+            if state.withLock({ $0.head > head }) { return false }
+            let mark = RecordMark(writer: core.writer, batch: core.nextBatch())
+            let outcome = try core.write(
+                DatabaseCore.Write(
+                    requests: [try request(records, behind: head, mark)],
+                    order: store,
+                    verify: verify(_:_:)
+                )
+            )
+            if outcome.results[0].changes == 0 {
+                // Another's record is there, or that of an attempt whose answer was lost.
+                guard outcome.wasRepeated, try self.mark(at: head + 1) == mark else {
+                    core.statistics.withLock { $0.conflicts += 1 }
+                    return false
+                }
+            }
+            state.withLock { state in
+                state.recent = records[...]
+                state.head = head + records.count
+                state.mark = mark
+            }
+            core.listener.announce(channel, payload: String(head + records.count), from: self)
+            return true
+        }
+
+        private func request(
+            _ records: [LedgerRecord],
+            behind head: Int,
+            _ mark: RecordMark
+        ) throws(PostgresDatabaseError) -> Connection.Request {
+            var payloads: [StoredPayload] = []
+            for (offset, record) in records.enumerated() {
+                do { payloads.append(StoredPayload(try record.packed(), under: head + offset + 1)) } catch {
+                    throw PostgresDatabaseError(.other, "a record cannot be written down: \(error)")
+                }
+            }
+            let insert = "INSERT INTO \(core.tables.record) (store, writer, batch, \(Self.varying))"
+            let parameters: [Parameter] = [.integer(store), .integer(mark.writer), .integer(mark.batch)]
+            if records.count == 1 {
+                return Connection.Request(
+                    insert
+                        + " SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::boolean, $7::bytea ON CONFLICT DO NOTHING",
+                    parameters + [
+                        .integer(head + 1), .integer(payloads[0].checksum), .boolean(records[0].isCountedOn),
+                        .bytes(payloads[0].data),
+                    ]
+                )
+            }
+            return Connection.Request(
+                """
+                WITH news AS (
+                    SELECT $1::bigint AS store, $2::bigint AS writer, $3::bigint AS batch,
+                        $4::bigint + place AS position, checksum, is_counted_on, payload
+                    FROM unnest($5::bigint[], $6::boolean[], $7::bytea[])
+                        WITH ORDINALITY AS news (checksum, is_counted_on, payload, place)
+                ), first AS (
+                    \(insert) SELECT store, writer, batch, \(Self.varying) FROM news WHERE position = $4 + 1
+                    ON CONFLICT DO NOTHING RETURNING 1
+                )
+                \(insert) SELECT store, writer, batch, \(Self.varying) FROM news
+                WHERE position > $4 + 1 AND EXISTS (SELECT FROM first)
+                """,
+                parameters + [
+                    .integer(head), .integers(payloads.map(\.checksum)), .booleans(records.map(\.isCountedOn)),
+                    .byteStrings(payloads.map(\.data)),
+                ]
+            )
+        }
+
+        private static let varying = "position, checksum, is_counted_on, payload"
+    }
+
+    extension PostgresLedger: NotificationListener.Recipient {
+        func notified(payload: String) {
+            // The number of records that somebody knows of.
+            if let head = Int(payload), state.withLock({ $0.head >= head }), listeners.withLock({ $0.count == 1 }) {
+                return
+            }
+            for listener in listeners.withLock({ $0.compactMap(\.listener) }) { listener.ledgerMayHaveGrown() }
+        }
+    }
+#else
+    import StoreCore
+
+    /// The placeholder for a ledger where there is no libpq: it is never created.
+    final class PostgresLedger: SharedLedger {
+        let lane = BackendLane.caller
+        init(_ core: DatabaseCore, _ name: String, lane: BackendLane) throws(PostgresDatabaseError) {
+            throw .unavailable
+        }
+        var head: Int { get throws { throw PostgresDatabaseError.unavailable } }
+        func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
+            throw PostgresDatabaseError.unavailable
+        }
+        func commit() throws { throw PostgresDatabaseError.unavailable }
+        func read(after position: Int, limit: Int) throws -> [LedgerRecord] { throw PostgresDatabaseError.unavailable }
+        func snapshot() throws -> LedgerSnapshot? { throw PostgresDatabaseError.unavailable }
+        func keep(_ snapshot: LedgerSnapshot) throws { throw PostgresDatabaseError.unavailable }
+        func add(_ listener: any LedgerListener) {}
+    }
+#endif

@@ -1,0 +1,96 @@
+import Foundation
+import StoreCore
+
+/// A PostgreSQL database that keeps stores which several processes and machines share, and queues' pending commands.
+///
+/// ```swift
+/// let database = try PostgresDatabase("host=db dbname=shop")
+/// let store = try SandboxStore(products: products, clock: SystemClock.shared, ledger: database.ledger("staging"))
+/// ```
+///
+/// Every process opens a store of its own on the ledger. Whichever decides first appends; the others read what it has
+/// appended, and tell their queues. The database itself refuses a second record at one position. Many stores live in one
+/// database, each under its name.
+///
+/// A purchase is told only after its commit: with `synchronous_commit = on`, which is PostgreSQL's default, it is then on
+/// the server's disk, and on that of its synchronous standbys. A commit whose answer was lost is looked up on the next
+/// connection, by its writer and position.
+///
+/// While the database is away, calls wait for it (``Options/patience``) and then fail with a sentence; queues keep their
+/// commands and send them again.
+///
+/// The connection goes straight to the server: a pool that shares sessions between clients breaks notifications and
+/// prepared statements. Each object holds two connections. They are closed when the last of the database, its ledgers
+/// and its journals is released, or by ``close()``. All methods may be called from any thread.
+public final class PostgresDatabase: Sendable {
+    private let core: DatabaseCore
+
+    /// Connects to a database, and creates or migrates StoreCore's tables.
+    ///
+    /// A role that may not create tables is enough where they exist. It needs `SELECT` and `INSERT` on them, `USAGE` on
+    /// their schema, and nothing else; with `DELETE` on `snapshot`, `command` and `forgotten` it removes what is obsolete.
+    ///
+    /// - Parameters:
+    ///   - settings: the connection's settings as libpq takes them, `host=db dbname=shop` or `postgresql://db/shop`. What
+    ///     they leave out comes from the environment (`PGHOST` and others), from a service file and a password file.
+    ///   - options: choices that are not libpq's.
+    ///   - log: receives a line when the database goes away or comes back, and for every record that cannot be read. It
+    ///     may not call the database.
+    /// - Throws: ``PostgresDatabaseError``.
+    public init(
+        _ settings: String = "",
+        options: Options = Options(),
+        log: StoreLog = .standardError
+    ) throws {
+        core = try DatabaseCore(settings, options, log: log)
+    }
+
+    /// Returns the ledger of a store, which is created if there is none of that name.
+    ///
+    /// - Parameters:
+    ///   - name: the store's name, from 1 to 200 bytes.
+    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the thread that the app called
+    ///     on, so that no app waits for the network, and what is added meanwhile is committed together.
+    /// - Returns: the ledger, which keeps the connections open.
+    /// - Throws: ``PostgresDatabaseError``.
+    public func ledger(_ name: String, lane: BackendLane = .background) throws -> any SharedLedger {
+        try PostgresLedger(core, name, lane: lane)
+    }
+
+    /// Returns the journal of a queue, which is created if there is none of that name.
+    ///
+    /// A journal belongs to one device. Opening it in another process silences the queue that has it.
+    ///
+    /// - Parameter name: the journal's name, from 1 to 200 bytes.
+    /// - Returns: the journal, which keeps the connections open.
+    /// - Throws: ``PostgresDatabaseError``.
+    public func journal(_ name: String) throws -> any QueueJournal { try PostgresJournal(core, name) }
+
+    /// Returns the names of all stores, in alphabetical order.
+    ///
+    /// - Throws: ``PostgresDatabaseError``.
+    public func stores() throws -> [String] { try core.stores() }
+
+    /// Removes a store with all its records, and does nothing if there is none of that name.
+    ///
+    /// Only a role with `DELETE` on all tables may do it. Stores that are open on its ledger fail from then on.
+    ///
+    /// - Throws: ``PostgresDatabaseError``.
+    public func removeStore(_ name: String) throws { try core.removeStore(name) }
+
+    /// Reads all records of a store, and returns its inconsistencies: a line for each, none in a sound one.
+    ///
+    /// The time grows with the number of records; they are read in pieces, and others are served between them.
+    ///
+    /// - Throws: ``PostgresDatabaseError``.
+    public func check(_ name: String) throws -> [String] { try core.check(name) }
+
+    /// Numbers to watch.
+    public var statistics: Statistics { core.statistics.withLock { $0 } }
+
+    /// Closes the connections.
+    ///
+    /// Whatever uses the database afterwards fails with ``PostgresDatabaseError/Code/closed``. What waits for the database
+    /// stops waiting.
+    public func close() { core.close() }
+}

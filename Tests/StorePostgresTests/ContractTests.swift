@@ -1,0 +1,63 @@
+#if canImport(CPostgres)
+    import Foundation
+    import StoreContract
+    import StoreCore
+    import StorePostgres
+    import Testing
+
+    /// A store in a database keeps every promise of a backend.
+    @Suite(.postgres, .timeLimit(.minutes(10))) struct ContractTests {
+        @Test(arguments: [BackendLane.caller, .background])
+        func `A store in a database keeps every promise`(lane: BackendLane) async throws {
+            let report = await StoreContract.check(try subject(lane: lane))
+            #expect(report.isKept, "\(report)")
+            #expect(report.notTried == [.goesQuiet], "\(report)")
+        }
+
+        /// Describes stores, each in a schema of its own; one that is opened again has new connections.
+        private func subject(lane: BackendLane) throws -> ContractSubject {
+            let products = ContractSubject.Products(
+                consumable: "sword",
+                restorable: "castle",
+                refused: "dragon",
+                waiting: "gift",
+                subscription: "pass"
+            )
+            var subject = ContractSubject(products: products) {
+                let place = try TestDatabase()
+                let signer = HMACReceiptSigner()
+                let open: @Sendable () throws -> SandboxStore = {
+                    try SandboxStore(
+                        products: [
+                            .consumable("sword", price: "0.99"),
+                            .nonConsumable("castle", price: "9.99"),
+                            .consumable("dragon", price: "99.99"),
+                            .consumable("gift", price: "4.99"),
+                            .autoRenewable("pass", price: "9.99", period: .init(1, .year), group: "passes"),
+                        ],
+                        clock: SystemClock.shared,
+                        ledger: place.open().ledger("shop", lane: lane),
+                        authorizer: Authorizer { request in
+                            switch request.productIdentifier {
+                            case "dragon": .decline()
+                            case "gift": .askSomebodyElse
+                            default: .approve
+                            }
+                        },
+                        signer: signer
+                    )
+                }
+                let store = try open()
+                return ContractSubject.Store(
+                    store,
+                    reopen: { try open() },
+                    approve: { try store.decide($0, .approve) },
+                    refund: { try store.refund($0) }
+                )
+            }
+            subject.hasReceipts = true
+            subject.deadline = 600
+            return subject
+        }
+    }
+#endif

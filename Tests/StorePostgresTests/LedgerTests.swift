@@ -1,0 +1,174 @@
+#if canImport(CPostgres)
+    import Foundation
+    import StoreCore
+    import StorePostgres
+    import Testing
+
+    @Suite(.postgres, .timeLimit(.minutes(5))) struct LedgerTests {
+        @Test func `Records are read back in any pieces, by the process that wrote them and by another`() throws {
+            let place = try TestDatabase()
+            let (first, second) = (try place.open().ledger("shop"), try place.open().ledger("shop"))
+            let records = try Shop.records(700)
+            var head = 0
+            for count in [1, 10, 256, 300, 133] {
+                #expect(try first.append(Array(records[head..<head + count]), ifHeadIs: head))
+                try first.commit()
+                head += count
+                for ledger in [first, second] {
+                    #expect(try ledger.head == head)
+                    for after in [0, head / 2, head - 1, head] {
+                        for limit in [1, 7, 1000] {
+                            let read = try ledger.read(after: after, limit: limit)
+                            #expect(read == Array(records[after..<min(head, after + limit)]))
+                        }
+                    }
+                }
+            }
+            #expect(try place.open().check("shop").isEmpty)
+        }
+
+        @Test func `A second record at one position is refused by the database, one or many at a time`() throws {
+            let place = try TestDatabase()
+            let records = try Shop.records(6)
+            let (first, second) = (try place.open().ledger("shop"), try place.open().ledger("shop"))
+            #expect(try first.append(Array(records[0..<2]), ifHeadIs: 0))
+            #expect(try !second.append([records[0]], ifHeadIs: 0))
+            #expect(try !second.append(Array(records[0..<5]), ifHeadIs: 0))
+            #expect(try !second.append(Array(records[1..<5]), ifHeadIs: 1))
+            #expect(try second.head == 2)
+            #expect(try second.append(Array(records[2..<6]), ifHeadIs: 2))
+            #expect(try first.head == 6)
+            #expect(try first.read(after: 0, limit: 10) == records)
+            #expect(try place.run("SELECT count(*), max(position) FROM {schema}.record") == [["6", "6"]])
+        }
+
+        @Test func `Stores of one database do not see each other's records`() throws {
+            let place = try TestDatabase()
+            let database = try place.open()
+            let records = try Shop.records(3)
+            let (one, two) = (try database.ledger("one"), try database.ledger("two"))
+            #expect(try one.append(records, ifHeadIs: 0))
+            #expect(try two.head == 0)
+            #expect(try two.append([records[0]], ifHeadIs: 0))
+            #expect(try one.read(after: 0, limit: 10) == records)
+            #expect(try database.stores() == ["one", "two"])
+            try database.removeStore("one")
+            #expect(try database.stores() == ["two"])
+            #expect(try place.run("SELECT count(*) FROM {schema}.record") == [["1"]])
+        }
+
+        @Test(arguments: [BackendLane.background, .caller])
+        func `What one process sells another's queue hears of without being used`(lane: BackendLane) throws {
+            let place = try TestDatabase()
+            let (here, there) = (try place.open(), try place.open())
+            let shops = try [here, there].map {
+                try SandboxStore(
+                    products: Shop.products,
+                    clock: SystemClock.shared,
+                    ledger: $0.ledger("shop", lane: lane)
+                )
+            }
+            let shopper = Shopper()
+            let queue = SKPaymentQueue(backend: shops[1], delivery: .inline)
+            queue.add(shopper)
+            // The first may be found when the listening begins, and by nothing else.
+            for count in 1...2 {
+                try shops[0].account.buy("sword")
+                shopper.wait(for: "sword removed", times: count)
+            }
+            #expect(shopper.history == ["sword purchased", "sword removed", "sword purchased", "sword removed"])
+            #expect(there.statistics.notifications > 0)
+            #expect(try shops[0].account.charges.count == 2)
+        }
+
+        @Test func `Stores of one process on one database hear of each other as well`() throws {
+            let place = try TestDatabase()
+            let database = try place.open()
+            let shops = try (0..<2).map { _ in
+                try SandboxStore(products: Shop.products, clock: SystemClock.shared, ledger: database.ledger("shop"))
+            }
+            let shopper = Shopper()
+            let queue = SKPaymentQueue(backend: shops[1], delivery: .inline)
+            queue.add(shopper)
+            try shops[0].account.buy("sword")
+            shopper.wait(for: "sword removed")
+        }
+
+        @Test func `A lost notification is made up for by the poll`() throws {
+            let place = try TestDatabase()
+            let there = try place.open { $0.pollInterval = 0.05 }
+            let shop = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: there.ledger("shop")
+            )
+            let shopper = Shopper()
+            let queue = SKPaymentQueue(backend: shop, delivery: .inline)
+            queue.add(shopper)
+            // What another store has sold at the same position becomes this one's, and nobody is notified.
+            let twin = try SandboxStore(products: Shop.products, ledger: place.open().ledger("twin"))
+            try twin.account.buy("sword")
+            try place.run(
+                """
+                INSERT INTO {schema}.record
+                SELECT (SELECT id FROM {schema}.store WHERE name = 'shop'), position, writer, batch, checksum, is_counted_on, payload
+                FROM {schema}.record WHERE store = (SELECT id FROM {schema}.store WHERE name = 'twin')
+                ORDER BY position DESC LIMIT 1
+                """
+            )
+            shopper.wait(for: "sword removed")
+            #expect(there.statistics.notifications == 0)
+        }
+
+        @Test func `Four stores that sell at once charge every order once, in one order`() throws {
+            let place = try TestDatabase()
+            let databases = try (0..<4).map { _ in try place.open() }
+            let shops = try databases.map {
+                try SandboxStore(
+                    products: Shop.products,
+                    clock: SystemClock.shared,
+                    ledger: $0.ledger("shop", lane: .caller)
+                )
+            }
+            let queues = shops.map { SKPaymentQueue(backend: $0, delivery: .inline) }
+            let shoppers = queues.map { queue in
+                let shopper = Shopper()
+                queue.add(shopper)
+                return shopper
+            }
+            DispatchQueue.concurrentPerform(iterations: 4) { index in
+                for _ in 0..<25 { queues[index].add(SKPayment(productIdentifier: "sword")) }
+            }
+            for shopper in shoppers { shopper.wait(for: "sword removed", times: 25) }
+            for shop in shops {
+                #expect(try shop.account.charges.count == 100)
+                #expect(try shop.account.charges == shops[0].account.charges)
+            }
+            #expect(try databases[0].check("shop").isEmpty)
+        }
+
+        @Test func `Writes of many stores of one process share transactions, and each is kept`() throws {
+            let place = try TestDatabase()
+            let database = try place.open()
+            let ledgers = try (0..<8).map { try database.ledger("store \($0)") }
+            let records = try Shop.records(40)
+            let before = database.statistics
+            let group = DispatchGroup()
+            for (index, ledger) in ledgers.enumerated() {
+                group.enter()
+                Thread {
+                    for (position, record) in records.enumerated() {
+                        let isAppended = try? ledger.append([record], ifHeadIs: position)
+                        if isAppended != true { Issue.record("store \(index) did not append record \(position)") }
+                    }
+                    group.leave()
+                }.start()
+            }
+            group.wait()
+            for ledger in ledgers { #expect(try ledger.read(after: 0, limit: 100) == records) }
+            let after = database.statistics
+            #expect(after.writes - before.writes == 320)
+            #expect(after.commits - before.commits < 320)
+        }
+    }
+#endif

@@ -1,0 +1,172 @@
+#if canImport(CPostgres)
+    import Foundation
+    import PostgresCluster
+    import StoreCore
+    import StorePostgres
+    import Testing
+
+    @Suite(.postgres, .timeLimit(.minutes(5))) struct LostConnectionTests {
+        private let place: TestDatabase
+        private let proxy: WireProxy
+        private let settings: String
+
+        init() throws {
+            place = try TestDatabase()
+            proxy = try WireProxy(to: place.cluster.socketPath)
+            settings = "host=127.0.0.1 port=\(proxy.port) dbname=postgres user=storecore"
+        }
+
+        /// Opens the database through the proxy.
+        private func open(patience: TimeInterval) throws -> PostgresDatabase {
+            try place.open(settings) {
+                $0.patience = patience
+                $0.responseTime = 0.5
+            }
+        }
+
+        @Test func `A commit whose answer was lost is found on the next connection, and not made twice`() throws {
+            let ledger = try open(patience: 30).ledger("shop")
+            let records = try Shop.records(5)
+            #expect(try ledger.append([records[0]], ifHeadIs: 0))
+            for (start, count) in [(1, 1), (2, 3)] {
+                place.log.once("the database is away") { [proxy] in proxy.mode = .passing }
+                proxy.mode = .swallowingAnswers
+                #expect(try ledger.append(Array(records[start..<start + count]), ifHeadIs: start))
+            }
+            #expect(try place.open().ledger("shop").read(after: 0, limit: 10) == records)
+            #expect(place.log.lines.filter { $0.contains("the database is back") }.count == 2)
+        }
+
+        @Test func `A commit that never reached the server is made on the next connection`() throws {
+            let ledger = try open(patience: 30).ledger("shop")
+            let records = try Shop.records(2)
+            #expect(try ledger.append([records[0]], ifHeadIs: 0))
+            place.log.once("the database is away") { [proxy] in proxy.mode = .passing }
+            proxy.mode = .silent
+            #expect(try ledger.append([records[1]], ifHeadIs: 1))
+            #expect(try place.open().ledger("shop").read(after: 0, limit: 10) == records)
+        }
+
+        @Test func `A commit that another process was faster than meanwhile is refused`() throws {
+            let ledger = try open(patience: 30).ledger("shop")
+            let other = try place.open().ledger("shop")
+            let records = try Shop.records(2)
+            place.log.once("the database is away") { [proxy] in
+                #expect(throws: Never.self) { try #require(try other.append([records[0]], ifHeadIs: 0)) }
+                proxy.mode = .passing
+            }
+            proxy.mode = .silent
+            #expect(try !ledger.append([records[1]], ifHeadIs: 0))
+            #expect(try ledger.head == 1)
+            #expect(try ledger.read(after: 0, limit: 10) == [records[0]])
+        }
+
+        @Test func `Without patience an append fails with a sentence, and what it did shows later as another's record`()
+            throws
+        {
+            let ledger = try open(patience: 0).ledger("shop")
+            let records = try Shop.records(2)
+            #expect(try ledger.append([records[0]], ifHeadIs: 0))
+            proxy.mode = .swallowingAnswers
+            let error = #expect(throws: PostgresDatabaseError.self) {
+                try ledger.append([records[1]], ifHeadIs: 1)
+            }
+            #expect(error?.code == .unreachable)
+            #expect(error?.description == "the database has not answered for 0.5 seconds")
+            proxy.mode = .passing
+            #expect(try ledger.head == 2)
+            #expect(try !ledger.append([records[1]], ifHeadIs: 1))
+            #expect(try ledger.read(after: 0, limit: 10) == records)
+        }
+
+        @Test func `A purchase whose commit was lost in both directions is charged once`() throws {
+            let database = try open(patience: 0)
+            let store = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: database.ledger("shop", lane: .caller)
+            )
+            let shopper = Shopper()
+            let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
+            queue.add(shopper)
+            for (mode, count) in [(WireProxy.Mode.swallowingAnswers, 1), (.silent, 2)] {
+                place.log.once("the database is away") { [proxy] in proxy.mode = .passing }
+                proxy.mode = mode
+                queue.add(SKPayment(productIdentifier: "sword"))
+                // The queue sends its commands again, after a pause.
+                shopper.wait(for: "sword removed", times: count)
+            }
+            #expect(try store.account.charges.count == 2)
+            #expect(try place.open().check("shop").isEmpty)
+        }
+
+        @Test func `A cut connection is made again for reading as for writing`() throws {
+            let database = try open(patience: 30)
+            let ledger = try database.ledger("shop")
+            let records = try Shop.records(3)
+            #expect(try ledger.append([records[0]], ifHeadIs: 0))
+            proxy.cut()
+            #expect(try ledger.head == 1)
+            proxy.cut()
+            #expect(try ledger.append(Array(records[1...]), ifHeadIs: 1))
+            proxy.cut()
+            #expect(try database.stores() == ["shop"])
+            #expect(database.statistics.connections == 4)
+        }
+
+        @Test func `A connection that cannot be told from a slow one is waited for as long as it may take`() throws {
+            let ledger = try place.open(settings).ledger("shop")
+            proxy.mode = .delaying(0.05)
+            let records = try Shop.records(2)
+            #expect(try ledger.append(records, ifHeadIs: 0))
+            #expect(place.log.lines.isEmpty)
+        }
+
+        @Test func `Closing ends what waits for the database`() throws {
+            let database = try open(patience: 600)
+            let ledger = try database.ledger("shop")
+            proxy.end()
+            place.log.once("the database is away") { Thread { database.close() }.start() }
+            let error = #expect(throws: PostgresDatabaseError.self) { try ledger.head }
+            #expect(error?.code == .closed)
+            #expect(error?.description == "the database has been closed")
+        }
+
+        @Test func `Listening begins again on a connection of its own, and misses nothing`() throws {
+            let there = try open(patience: 30)
+            let shop = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: there.ledger("shop")
+            )
+            let shopper = Shopper()
+            let queue = SKPaymentQueue(backend: shop, delivery: .inline)
+            queue.add(shopper)
+            let here = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: place.open().ledger("shop")
+            )
+            for count in 1...5 {
+                try here.account.buy("sword")
+                shopper.wait(for: "sword removed", times: count)
+                proxy.cut()
+            }
+        }
+
+        @Test func `Closing leaves no connection`() throws {
+            var database: PostgresDatabase? = try open(patience: 0)
+            var ledger = try database?.ledger("shop")
+            let listener = Listener()
+            ledger?.add(listener)
+            database = nil
+            #expect(try ledger?.head == 0)
+            ledger = nil
+            proxy.waitUntilUnused()
+        }
+    }
+
+    private final class Listener: LedgerListener {
+        func ledgerMayHaveGrown() {}
+    }
+#endif

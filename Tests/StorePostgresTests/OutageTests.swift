@@ -1,0 +1,95 @@
+#if canImport(CPostgres)
+    import Foundation
+    import PostgresCluster
+    import StoreCore
+    import StorePostgres
+    import Testing
+
+    /// On clusters of their own, which stop and start.
+    @Suite(.postgres, .timeLimit(.minutes(5))) struct OutageTests {
+        @Test(arguments: [false, true]) func `A server that stops is waited for, and nothing is lost`(
+            isCrash: Bool
+        ) throws {
+            let place = TestDatabase(try PostgresCluster())
+            let database = try place.open { $0.patience = 60 }
+            let ledger = try database.ledger("shop")
+            let records = try Shop.records(2)
+            #expect(try ledger.append([records[0]], ifHeadIs: 0))
+            try place.cluster.stop(immediately: isCrash)
+            place.log.once("the database is away") {
+                Thread { #expect(throws: Never.self) { try place.cluster.start() } }.start()
+            }
+            #expect(try ledger.append([records[1]], ifHeadIs: 1))
+            #expect(try ledger.read(after: 0, limit: 10) == records)
+        }
+
+        @Test func `Without patience calls fail at once, with a sentence, until the server is back`() throws {
+            let place = TestDatabase(try PostgresCluster())
+            let ledger = try place.open { $0.patience = 0 }.ledger("shop")
+            try place.cluster.stop()
+            for _ in 1...3 {
+                let error = #expect(throws: PostgresDatabaseError.self) { try ledger.head }
+                #expect(error?.code == .unreachable)
+            }
+            let error = #expect(throws: PostgresDatabaseError.self) { try place.open().ledger("shop") }
+            #expect(error?.code == .unreachable)
+            #expect(error?.description.contains("failed") == true)
+        }
+
+        @Test func `A synchronous standby that is promoted has all that was acknowledged`() throws {
+            let primary = try PostgresCluster()
+            let standby = try primary.makeStandby(name: "second")
+            let place = TestDatabase(primary)
+            try place.run("ALTER SYSTEM SET synchronous_standby_names = 'second'")
+            try place.run("SELECT pg_reload_conf()")
+            let both =
+                "host=\(primary.folder.path),\(standby.folder.path) dbname=postgres user=storecore target_session_attrs=read-write"
+            let ledger = try place.open(both) { $0.patience = 60 }.ledger("shop")
+            let records = try Shop.records(20)
+            for position in 0..<20 {
+                if position == 10 {
+                    try primary.stop(immediately: true)
+                    place.log.once("the database is away") { #expect(throws: Never.self) { try standby.promote() } }
+                }
+                #expect(try ledger.append([records[position]], ifHeadIs: position))
+            }
+            let survivors = TestDatabase(standby, schema: place.schema)
+            #expect(try survivors.open().ledger("shop").read(after: 0, limit: 100) == records)
+        }
+
+        @Test
+        func
+            `What an asynchronous standby lacks is noticed, and everything of the store is refused until it is opened again`()
+            throws
+        {
+            let primary = try PostgresCluster()
+            let standby = try primary.makeStandby(name: "second")
+            let place = TestDatabase(primary)
+            let both =
+                "host=\(primary.folder.path),\(standby.folder.path) dbname=postgres user=storecore target_session_attrs=read-write"
+            let database = try place.open(both) { $0.patience = 60 }
+            let ledger = try database.ledger("shop")
+            let records = try Shop.records(3)
+            try place.run("ALTER SYSTEM SET synchronous_standby_names = 'second'")
+            try place.run("SELECT pg_reload_conf()")
+            #expect(try ledger.append([records[0]], ifHeadIs: 0))
+            // The standby has that, and nothing that comes.
+            try standby.stop()
+            try place.run("ALTER SYSTEM RESET synchronous_standby_names")
+            try place.run("SELECT pg_reload_conf()")
+            #expect(try ledger.append([records[1]], ifHeadIs: 1))
+            try primary.stop(immediately: true)
+            try standby.start()
+            try standby.promote()
+            for _ in 1...2 {
+                let error = #expect(throws: PostgresDatabaseError.self) { try ledger.append([records[2]], ifHeadIs: 2) }
+                #expect(error?.code == .recordsLost)
+                #expect(error?.description.contains("record 2 of the store shop") == true)
+                #expect(throws: PostgresDatabaseError.self) { try ledger.head }
+            }
+            let again = try database.ledger("shop")
+            #expect(try again.head == 1)
+            #expect(try again.append([records[1]], ifHeadIs: 1))
+        }
+    }
+#endif

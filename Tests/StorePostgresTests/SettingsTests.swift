@@ -1,0 +1,79 @@
+#if canImport(CPostgres)
+    import PostgresCluster
+    import StoreCore
+    import StorePostgres
+    import Testing
+
+    @Suite(.postgres, .timeLimit(.minutes(5))) struct SettingsTests {
+        @Test(arguments: [
+            "host=127.0.0.1 port=1 password=hunter2", "postgresql://bob:hunter2@127.0.0.1:1/shop",
+            "host=a password=secret hunter2", "postgresql://bob:hunter2@127.0.0.1:hunter2/shop",
+            "postgresql://bob:hunter2@[::1", "hunter2",
+        ]) func `No password is in an error`(settings: String) throws {
+            let place = try TestDatabase()
+            let error = #expect(throws: PostgresDatabaseError.self) {
+                try place.open(settings) { $0.patience = 0 }
+            }
+            #expect(error?.description.contains("hunter2") == false)
+            #expect(place.log.lines.allSatisfy { !$0.contains("hunter2") })
+        }
+
+        @Test func `Settings that cannot be read are refused with a sentence`() throws {
+            let error = #expect(throws: PostgresDatabaseError.self) { try PostgresDatabase("host=a nonsense=b") }
+            #expect(error?.code == .settings)
+            #expect(error?.description.contains("host=db dbname=shop") == true)
+        }
+
+        @Test func `A database or role that does not exist is refused at once`() throws {
+            let place = try TestDatabase()
+            for change in ["dbname=nowhere", "user=nobody_here"] {
+                let error = #expect(throws: PostgresDatabaseError.self) {
+                    try place.open(place.cluster.settings + " " + change) { $0.patience = 600 }
+                }
+                #expect(error?.code == .refused)
+                #expect(error?.description.contains("does not exist") == true)
+            }
+        }
+
+        @Test func `A server that only reads is refused with a sentence`() throws {
+            let place = try TestDatabase()
+            let settings = "\(place.cluster.settings) options='-c default_transaction_read_only=on'"
+            let error = #expect(throws: PostgresDatabaseError.self) { try place.open(settings) }
+            #expect(error?.code == .readOnly)
+            #expect(error?.description.contains("target_session_attrs=read-write") == true)
+        }
+
+        @Test func `The isolation that a role has set does not matter`() throws {
+            let place = try TestDatabase()
+            let settings = "\(place.cluster.settings) options='-c default_transaction_isolation=serializable'"
+            let ledgers = try (0..<2).map { _ in try place.open(settings).ledger("shop") }
+            let records = try Shop.records(2)
+            #expect(try ledgers[0].append([records[0]], ifHeadIs: 0))
+            #expect(try !ledgers[1].append([records[1]], ifHeadIs: 0))
+        }
+
+        @Test(arguments: ["", String(repeating: "x", count: 201), "a\0b"]) func `A name that cannot be one is refused`(
+            name: String
+        ) throws {
+            let database = try TestDatabase().open()
+            let error = #expect(throws: PostgresDatabaseError.self) { try database.ledger(name) }
+            #expect(error?.code == .settings)
+            #expect(throws: PostgresDatabaseError.self) { try database.journal(name) }
+        }
+
+        @Test func `Names of schemas and stores may have any letters`() throws {
+            let place = TestDatabase(
+                try TestDatabase().cluster,
+                schema: "a \"quoted\" schéma with 漢字 and a name of more than sixty"
+            )
+            let database = try place.open()
+            let ledger = try database.ledger("Ann's \"shop\" 漢字")
+            let listener = Counter()
+            ledger.add(listener)
+            let records = try Shop.records(1)
+            #expect(try ledger.append(records, ifHeadIs: 0))
+            #expect(try database.stores() == ["Ann's \"shop\" 漢字"])
+            listener.wait()
+        }
+    }
+#endif

@@ -1,0 +1,65 @@
+import Foundation
+import StoreCore
+import StorePostgres
+
+/// What the tests sell.
+enum Shop {
+    static let products: [SandboxProduct] = [
+        .consumable("sword", price: "0.99"),
+        .nonConsumable("full.game", price: "4.99"),
+        .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "club"),
+    ]
+
+    /// Returns the records of some purchases.
+    static func records(_ count: Int) throws -> [LedgerRecord] {
+        let memory = MemoryLedger()
+        let store = try SandboxStore(products: products, ledger: memory)
+        while memory.head < count { try store.account.buy("sword") }
+        return memory.read(after: 0, limit: count)
+    }
+}
+
+/// An observer that finishes what was bought, and whose history can be waited for.
+final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
+    // unchecked: everything is touched with the condition's lock held.
+    private let condition = NSCondition()
+    private var heard: [String] = []
+    private let finishes: Bool
+
+    init(finishes: Bool = true) { self.finishes = finishes }
+
+    /// Each as in "sword purchased" or "sword removed".
+    var history: [String] { condition.withLock { heard } }
+
+    /// Waits until it has heard a line as often as that.
+    func wait(for line: String, times: Int = 1) {
+        condition.withLock { while heard.count(where: { $0 == line }) < times { condition.wait() } }
+    }
+
+    private func hear(_ line: String) {
+        condition.withLock {
+            heard.append(line)
+            condition.broadcast()
+        }
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            switch transaction.transactionState {
+            case .purchased:
+                hear("\(transaction.payment.productIdentifier) purchased")
+                if finishes { queue.finishTransaction(transaction) }
+            case .failed:
+                hear(
+                    "\(transaction.payment.productIdentifier) failed: \(transaction.error?.localizedDescription ?? "")"
+                )
+                if finishes { queue.finishTransaction(transaction) }
+            default: break
+            }
+        }
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions { hear("\(transaction.payment.productIdentifier) removed") }
+    }
+}
