@@ -12,7 +12,7 @@ import StoreCore
 /// remembered; each further signature under it costs little more than its ECDSA. Any thread may use a verifier.
 public struct JWSVerifier: Sendable {
     private let chains: ChainVerifier
-    private let headers = RecentValues<KnownHeader>()
+    private let headers = PrefixCache<KnownHeader>()
 
     private struct KnownHeader: Sendable {
         let chain: VerifiedChain

@@ -7,7 +7,7 @@ import Foundation
 public struct PKCS7Verifier: Sendable {
     private let form: SigningForm
     private let chains: ChainVerifier
-    private let known = RecentValues<VerifiedChain>()
+    private let known = PrefixCache<VerifiedChain>()
 
     /// Creates a verifier.
     ///

@@ -3,8 +3,8 @@ import StoreCore
 
 /// A body that is sent piece by piece, for as long as both sides wish: server-sent events, for instance.
 ///
-/// Any thread may write. The connection takes no thread while there is nothing to send. That a client has gone shows when
-/// something is sent.
+/// It is the body of one response. Any thread may write. The connection takes no thread while there is nothing to send. That a
+/// client has gone shows when something is sent.
 package final class HTTPStream: Sendable {
     /// What a reader finds.
     enum Reading {
@@ -17,6 +17,7 @@ package final class HTTPStream: Sendable {
     private struct State {
         var pending = Data()
         var isFinished = false
+        var hasReader = false
         var wake: (@Sendable () -> Void)?
     }
 
@@ -47,6 +48,16 @@ package final class HTTPStream: Sendable {
         state.withLock { state in
             state.isFinished = true
             state.wake.take()?()
+        }
+    }
+
+    /// Claims the stream for a response, which alone reads it.
+    ///
+    /// A stream that has a reader must not get another: each would be sent a part of the bytes, and only one woken.
+    func claim() {
+        state.withLock { state in
+            precondition(!state.hasReader, "an HTTPStream is the body of one response; a second one needs its own")
+            state.hasReader = true
         }
     }
 

@@ -12,8 +12,9 @@
             let pointer: OpaquePointer
         }
 
-        /// Creates a reader for a connection; `released` is called when the connection needs it no more.
+        /// Creates the only reader of a stream, for a connection; `released` is called when the connection needs it no more.
         init(_ stream: HTTPStream, _ connection: OpaquePointer, released: @escaping () -> Void) {
+            stream.claim()
             self.stream = stream
             self.connection = Connection(pointer: connection)
             self.released = released

@@ -8,8 +8,8 @@ package struct ReceiptService: Sendable {
     let sharedSecret: String?
     let failures: FailureSchedule
     /// An app's server sends the same receipt again and again, and what a signature was found to be it stays.
-    private let recentReceipts = RecentValues<AppReceipt>()
-    private let recentQuestions = RecentValues<Question>()
+    private let recentReceipts = ExactMatchCache<AppReceipt>()
+    private let recentQuestions = ExactMatchCache<Question>()
 
     /// Creates the service of a store; without a shared secret, none is asked for.
     package init(_ store: SandboxStore, _ view: ServerView, sharedSecret: String?, failures: FailureSchedule) {

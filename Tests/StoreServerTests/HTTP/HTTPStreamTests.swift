@@ -62,6 +62,15 @@ import Testing
         #expect(!stream.send(Data()))
     }
 
+    @Test func `A stream is the body of one response only`() async {
+        await #expect(processExitsWith: .failure) {
+            let stream = HTTPStream()
+            stream.claim()
+            stream.claim()
+        }
+        HTTPStream().claim()
+    }
+
     @Test func `A client that reads nothing ends its stream at the capacity`() throws {
         let stream = HTTPStream(capacity: 1000)
         #expect(stream.send(Data(count: 1000)))

@@ -1,8 +1,10 @@
 import Foundation
 import StoreCore
 
-/// A few values by bytes: the latest ones that were inserted.
-final class RecentValues<Value: Sendable>: Sendable {
+/// A cache of values by the bytes that an input begins with: the last ``limit`` that were inserted.
+///
+/// Any thread may call.
+final class PrefixCache<Value: Sendable>: Sendable {
     private let values = Locked<[(key: [UInt8], value: Value)]>([])
 
     private static var limit: Int { 8 }

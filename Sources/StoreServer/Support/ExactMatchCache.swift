@@ -1,10 +1,10 @@
 import Foundation
 import StoreCore
 
-/// The values that were made of bytes last, where the same bytes come again and again.
+/// A cache of values by the whole of the bytes that they were made of.
 ///
-/// At ``limit`` values all are dropped.
-final class RecentValues<Value: Sendable>: Sendable {
+/// At ``limit`` values all are dropped. Any thread may call.
+final class ExactMatchCache<Value: Sendable>: Sendable {
     private let known = Locked<[Data: (data: Data, value: Value)]>([:])
 
     private static var limit: Int { 64 }
