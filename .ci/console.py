@@ -103,6 +103,29 @@ def approve(windows, _):
     expect(windows[1].page.get_by_role("button", name="Ask to buy: ask-to-buy on --account account")).to_be_visible()
 
 
+def decide_the_rest(windows, server):
+    page = windows[0].page
+    for line in ("refund-decision ask", "request-refund 2", "interrupts-purchases on", "buy consumable"):
+        name, *words = line.split(" ")
+        page.locator("#command").select_option(name)
+        field = page.locator("#field-0")
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(words[0])
+        else:
+            field.fill(words[0])
+        expect(page.locator("#line")).to_have_text(line)
+        page.locator("#perform").click()
+        expect(page.locator("#perform")).not_to_have_attribute("aria-busy", "true")
+    for window in windows:
+        expect(window.page.locator("#undecided")).to_contain_text("a refund")
+        expect(window.page.locator("#undecided")).to_contain_text("a purchase that was interrupted")
+    windows[1].press("Decline: decline-refund 2")
+    windows[1].press("Resolve: resolve 7")
+    for window in windows:
+        expect(window.page.locator("#undecided")).to_have_text("Nothing waits.")
+    assert server.ask("act", "interrupts-purchases off", X_Console_Token=server.token)[0] == 200
+
+
 def refund(windows, _):
     windows[1].press("Refund: refund 1")
     for window in windows:
@@ -154,6 +177,16 @@ def use_keys(windows, _):
     page.keyboard.press("Enter")
     for window in windows:
         expect(window.row(5)).to_contain_text("consumable")
+    # The focus stays where it was, and what has happened is seen there.
+    assert page.evaluate("document.activeElement.id") == "perform", "the form's button has lost the focus"
+    button = page.get_by_role("button", name="Buy: buy subscription_silver", exact=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(windows[0].row(6)).to_contain_text("subscription_silver")
+    expect(windows[1].row(6)).to_contain_text("subscription_silver")
+    assert page.evaluate("document.activeElement.dataset.key") == "buy subscription_silver", "a row's button has lost the focus"
+    expect(page.locator("#news")).to_contain_text("subscription_silver")
+    expect(page.locator("#news")).to_be_in_viewport(ratio=1)
 
 
 def refuse(windows, server):
@@ -216,6 +249,9 @@ def find(windows, server):
     page.locator("#token").fill(server.token)
     page.keyboard.press("Enter")
     expect(page.locator("#token-form")).to_be_hidden()
+    # What was set on the page is kept.
+    status, answer = server.ask("act", "status", X_Console_Token=server.token)
+    assert status == 200 and re.search("refundDecision +ask", answer["answer"]), answer
     windows[0].press("Buy: buy consumable")
     for window in windows:
         expect(window.page.locator("#transactions tbody tr")).to_have_count(count + 1)
@@ -227,7 +263,7 @@ def main(program, products):
         with Server(program, folder, products) as server:
             windows = [Window(browser, server.address, width=1440), Window(browser, server.address)]
             assert "token" not in windows[0].page.url, "the token stays in the address"
-            for check in (buy, approve, refund, renew, details, complain, use_keys, refuse):
+            for check in (buy, approve, refund, renew, details, complain, use_keys, decide_the_rest, refuse):
                 check(windows, server)
             look(windows)
             # A refused act and its 422 are what they should be; everything else that a page logs is wrong.

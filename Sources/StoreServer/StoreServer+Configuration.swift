@@ -34,6 +34,8 @@ extension StoreServer {
         ///
         /// It is served to this machine only: with it, ``host`` has to be a loopback address.
         public var hasConsole = false
+        /// The performer of the page's acts; one of the server's own that keeps no settings, if nil.
+        package var consolePerformer: ConsolePerformer?
         /// The log, which receives a line for what could not be done.
         ///
         /// It is never given a key, a receipt or an account.

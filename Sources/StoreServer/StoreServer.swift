@@ -40,7 +40,14 @@ public final class StoreServer: Sendable {
         let failures = FailureSchedule()
         // The server's parts share what they have read.
         let view = ServerView(store)
-        let console = configuration.hasConsole ? try StoreConsole(store, view: view, host: configuration.host) : nil
+        let console =
+            configuration.hasConsole
+            ? try StoreConsole(
+                store,
+                view: view,
+                host: configuration.host,
+                performer: configuration.consolePerformer
+            ) : nil
         let router = ServerRouter(
             store,
             view: view,

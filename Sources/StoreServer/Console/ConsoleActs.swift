@@ -4,22 +4,30 @@ import StoreScenario
 
 /// The acts that a page can have performed: the commands of scenarios.
 struct ConsoleActs: Sendable {
-    private let performer: ScenarioPerformer
+    private let performer: ConsolePerformer
     /// Held while one is performed: the buttons of two windows are pressed one after the other.
     private let turn = Locked(())
 
-    init(_ store: SandboxStore) { performer = ScenarioPerformer(store: store) }
+    init(_ performer: ConsolePerformer) { self.performer = performer }
 
     /// Performs the command in a body, one line of any content.
     func perform(_ body: Data) -> HTTPResponse {
         guard let line = String(validating: body, as: UTF8.self), !line.contains(where: \.isNewline) else {
             return StoreConsole.failure(400, "an act is one line of text in UTF-8")
         }
-        do {
-            let answer = try turn.withLock { _ in try performer.perform(line) }
-            return HTTPResponse(json: AnswerValue.object(["answer": .text(answer.text)]).json)
-        } catch {
-            return StoreConsole.failure(422, "\(error)")
+        return turn.withLock { _ in
+            let answer: ScenarioAnswer
+            do {
+                answer = try performer.performer.perform(line)
+            } catch {
+                return StoreConsole.failure(422, "\(error)")
+            }
+            do {
+                try performer.keep()
+            } catch {
+                return StoreConsole.failure(500, "it is done, but will be forgotten when the server ends: \(error)")
+            }
+            return HTTPResponse(json: AnswerValue.object(["answer": .text(answer.text.shortened())]).json)
         }
     }
 

@@ -4,7 +4,8 @@ import StoreCore
 /// The live timeline: server-sent events to a bounded number of pages.
 ///
 /// Each page is told `hello` first, then each line of the timeline with its place, `changed` behind the lines of a change, and
-/// `beat` every few seconds. One that has lost its connection names the last place that it has seen, and gets what follows.
+/// `beat` every few seconds. `gap` says that there were more lines than are told. One that has lost its connection names the
+/// last place that it has seen, and gets what follows.
 final class ConsoleEvents: HistoryListener {
     /// The name of this server's life, which a page compares to see that the server was started anew.
     let instance = UUID().uuidString
@@ -83,10 +84,11 @@ final class ConsoleEvents: HistoryListener {
     private func news() throws -> Data {
         let (listeners, position) = state.withLock { ($0.listeners.count, $0.position) }
         guard listeners > 0 else { return Data() }
-        let (lines, head, _) = try chronicle.lines(after: position)
+        let (lines, head, areSomeMissing) = try chronicle.lines(after: position)
         guard head != position else { return Data() }
         state.withLock { $0.position = head }
-        return lines.map(event).joined() + Self.event("changed", .object(["position": .number(head)]))
+        let gap = areSomeMissing ? Self.event("gap", .object([:])) : Data()
+        return gap + lines.map(event).joined() + Self.event("changed", .object(["position": .number(head)]))
     }
 
     private func send(_ data: Data) {
@@ -133,7 +135,7 @@ final class ConsoleEvents: HistoryListener {
     private func event(_ line: StoreChronicle.Line) -> Data {
         let entry = line.entry
         var members: [String: AnswerValue] = [
-            "date": .text(entry.date.universalText), "sentence": .text(entry.sentence),
+            "date": .text(entry.date.universalText), "sentence": .text(entry.sentence.shortened(to: 1000)),
             "isRefusal": .bool(entry.refusal != nil),
         ]
         members["account"] = entry.account.map(AnswerValue.text)

@@ -20,6 +20,7 @@ enum ConsolePage {
           <p id="clock">The store’s clock: <time id="now">–</time> UTC <span id="lead"></span></p>
           <p id="connection" role="status">Connecting…</p>
         </header>
+        <div id="messages">
         <div id="lost" class="banner" role="alert" hidden>Connection lost – retrying. What is shown may be old.</div>
         <form id="token-form" class="banner" hidden>
           <label for="token">To act on the store, enter the token that the server printed when it started:</label>
@@ -28,6 +29,7 @@ enum ConsolePage {
         </form>
         <noscript><p class="banner">This page needs JavaScript.</p></noscript>
         <p id="news" role="status" aria-live="polite"></p>
+        </div>
         <main id="main" tabindex="-1">
           <section aria-labelledby="waiting-title" class="wide">
             <h2 id="waiting-title">Waiting for a decision</h2>

@@ -38,7 +38,8 @@ struct ConsoleReader: Sendable {
             "environment": .text(view.environment), "storefront": .text(store.storefront?.countryCode ?? ""),
             "clock": .object(clock),
             "transactions": list(page, total: total) { $0.row },
-            "undecided": list(store.undecided) { $0.row },
+            "undecided": list(store.undecided) { $0.row }, "issues": list(store.issues) { $0.row },
+            "refundRequests": try refundRequests,
             "subscriptions": list(subscriptions(of: accounts)) { $0.0.row(account: $0.1) },
             "products": products,
             "accounts": list(accounts) { $0.row },
@@ -51,6 +52,14 @@ struct ConsoleReader: Sendable {
     {
         let rows = values.prefix(Self.mostRows).map { AnswerValue.object(row($0).compactMapValues(\.self)) }
         return .object(["rows": .list(rows), "total": .number(total ?? values.count)])
+    }
+
+    /// The transactions whose refund was requested and is not decided.
+    private var refundRequests: AnswerValue {
+        get throws {
+            let all = store.refundRequests
+            return list(try all.prefix(Self.mostRows).compactMap(chronicle.transaction), total: all.count) { $0.row }
+        }
     }
 
     private func subscriptions(of accounts: [SandboxAccount]) -> [(SandboxSubscription, String)] {
@@ -93,6 +102,15 @@ extension AuthorizationRequest {
         [
             "id": .text(transaction), "account": .text(account), "device": .text(device),
             "product": .text(productIdentifier), "quantity": .number(quantity), "total": .text("\(total)"),
+        ]
+    }
+}
+
+extension PurchaseIssue {
+    fileprivate var row: [String: AnswerValue?] {
+        [
+            "id": .text(transaction), "account": .text(account), "device": .text(device),
+            "product": .text(productIdentifier), "quantity": .number(quantity),
         ]
     }
 }

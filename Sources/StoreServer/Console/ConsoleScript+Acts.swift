@@ -1,8 +1,13 @@
 extension ConsoleScript {
     /// Performing, by the buttons and by the form that the table of commands makes.
     static let acts = #"""
+        // What is being performed. Its button is not disabled meanwhile: it would lose the focus.
+        const running = new Set();
+
         async function perform(line, button) {
-          if (button) button.disabled = true;
+          if (!mayAct() || running.has(line)) return;
+          running.add(line);
+          if (button) button.setAttribute("aria-busy", "true");
           try {
             const { answer } = await request("act", { method: "POST", body: line });
             const lines = answer.split("\n");
@@ -13,7 +18,8 @@ extension ConsoleScript {
             tell(error.message, true);
             if (error.status === 403) byId("token-form").hidden = false;
           }
-          if (button) button.disabled = !mayAct();
+          running.delete(line);
+          if (button) button.removeAttribute("aria-busy");
           read();
         }
 
@@ -146,6 +152,7 @@ extension ConsoleScript {
           });
           hear("hello", greet);
           hear("line", addLine);
+          hear("gap", forgetLines);
           hear("changed", read);
           hear("beat", (beat) => { byId("now").textContent = beat.now; });
           hear("trouble", (trouble) => tell(trouble.error, true));
@@ -178,17 +185,14 @@ extension ConsoleScript {
           byId("connection").className = "on";
           if (page.instance !== hello.instance) {
             // Another server, of perhaps another store.
-            byId("timeline").replaceChildren();
+            forgetLines(false);
             page.older = [];
             const isRestart = page.instance !== null;
             page.instance = hello.instance;
             page.place = null;
             if (isRestart) tell("The server was started again.");
           }
-          if (hello.areSomeMissing) {
-            byId("missing").hidden = false;
-            byId("timeline").replaceChildren();
-          }
+          if (hello.areSomeMissing) forgetLines();
           try {
             page.commands = (await request("commands")).commands;
             if (!command()) showCommands();
@@ -198,6 +202,11 @@ extension ConsoleScript {
           read();
         }
 
+        function forgetLines(areMissing = true) {
+          byId("missing").hidden = !areMissing;
+          byId("timeline").replaceChildren();
+        }
+
         function addLine(entry, place) {
           page.place = place;
           const about = [entry.account, entry.device, entry.transaction && "#" + entry.transaction,
@@ -205,6 +214,7 @@ extension ConsoleScript {
           const list = byId("timeline");
           list.prepend(element("li", { class: entry.isRefusal ? "new bad" : "new" },
             element("time", {}, entry.date), (about.length ? about.join(" · ") + ": " : "") + entry.sentence));
+          if (list.childElementCount > 500) byId("missing").hidden = false;
           while (list.childElementCount > 500) list.lastChild.remove();
         }
 

@@ -144,11 +144,7 @@ enum ConsoleScript {
           byId("lead").textContent = lead >= 60 ? `(${(lead / 86400).toFixed(1)} days ahead of the system’s)` : "";
           byId("token-form").hidden = state.mayAct;
           byId("perform").disabled = !state.mayAct;
-          fill("undecided", state.undecided, [
-            ["Transaction", (row) => "#" + row.id], ["Product", times], ["Total", (row) => row.total],
-            ["Account", (row) => row.account], ["Device", (row) => row.device],
-            ["Acts", (row) => [act("Approve", "approve", [row.id]), act("Decline", "decline", [row.id])]],
-          ], "Nothing waits.", (row) => row.id);
+          showWaiting();
           showTransactions();
           fill("subscriptions", state.subscriptions, [
             ["Account", (row) => row.account], ["Product", (row) => lines(row.product, note(`group ${row.group}, since #${row.original}`))],
@@ -184,6 +180,22 @@ enum ConsoleScript {
           ], "There are no devices.", (row) => row.id);
           showTime();
           fillLists();
+        }
+
+        // Purchases to approve or to resolve, and requests for refunds.
+        function showWaiting() {
+          const { undecided, issues, refundRequests } = page.state;
+          const kinds = [
+            [undecided, "a purchase", (row) => [act("Approve", "approve", [row.id]), act("Decline", "decline", [row.id])]],
+            [issues, "a purchase that was interrupted", (row) => [act("Resolve", "resolve", [row.id])]],
+            [refundRequests, "a refund", (row) => [act("Grant", "refund", [row.id]), act("Decline", "decline-refund", [row.id])]],
+          ];
+          const rows = kinds.flatMap(([list, what, acts]) => list.rows.map((row) => ({ ...row, what, acts })));
+          fill("undecided", { rows, total: kinds.reduce((sum, [list]) => sum + list.total, 0) }, [
+            ["Transaction", (row) => "#" + row.id], ["Waits", (row) => row.what], ["Product", times],
+            ["Total", (row) => row.total || row.charge || ""], ["Account", (row) => row.account || "nobody"],
+            ["Device", (row) => row.device || ""], ["Acts", (row) => row.acts(row)],
+          ], "Nothing waits.", (row) => row.id);
         }
 
         function showTransactions() {

@@ -23,11 +23,13 @@ enum ConsoleStyle {
         #connection.off::before { content: "▲"; color: var(--bad) }
         .skip { position: absolute; left: -999px }
         .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .4rem .8rem; z-index: 2 }
-        .banner { position: sticky; top: 0; z-index: 1; padding: .7rem 1rem; background: var(--warn);
-          color: var(--on-warn); font-weight: 600 }
+        html { scroll-padding-top: 4rem }
+        #messages { position: sticky; top: 0; z-index: 1; background: var(--ground) }
+        .banner { padding: .7rem 1rem; background: var(--warn); color: var(--on-warn); font-weight: 600 }
         form.banner { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-weight: 400 }
         form.banner input { flex: 1 1 12rem }
-        #news { padding: 0 1rem; min-height: 2.4rem; line-height: 2.4rem; overflow-wrap: anywhere; color: var(--good) }
+        #news { padding: .5rem 1rem; min-height: 2.4rem; max-height: 30vh; overflow: auto; overflow-wrap: anywhere;
+          color: var(--good) }
         #news.bad { color: var(--bad) }
         main { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; padding: 0 1rem 1rem;
           max-width: 1500px; margin: 0 auto }
@@ -40,6 +42,7 @@ enum ConsoleStyle {
           border: 1px solid var(--edge); background: var(--ground); padding: .2rem .7rem; max-width: 100% }
         button { cursor: pointer; background: var(--card); border-color: var(--accent); color: var(--accent) }
         button:hover:not(:disabled), #perform, form.banner button { background: var(--accent); color: var(--on-accent) }
+        button[aria-busy] { opacity: .55 }
         button:disabled { opacity: .55; cursor: default }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
         #answer { margin-top: .6rem; max-height: 20rem; overflow: auto; white-space: pre }

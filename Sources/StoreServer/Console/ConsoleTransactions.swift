@@ -8,8 +8,18 @@ struct ConsoleTransactions: Sendable {
     private let view: ServerView
     private let chronicle: StoreChronicle
 
-    init(_ store: SandboxStore, _ view: ServerView, _ chronicle: StoreChronicle) {
+    private let largestReceipt: Int
+
+    /// Creates a reader of transactions.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - view: a view of it.
+    ///   - chronicle: its history.
+    ///   - largestReceipt: the most bytes of an app receipt that is decoded: that of some thousand purchases.
+    init(_ store: SandboxStore, _ view: ServerView, _ chronicle: StoreChronicle, largestReceipt: Int = 1 << 20) {
         (self.store, self.view, self.chronicle) = (store, view, chronicle)
+        self.largestReceipt = largestReceipt
     }
 
     /// Returns the details of a transaction; nil if there is none.
@@ -75,6 +85,10 @@ struct ConsoleTransactions: Sendable {
             return .object(["error": .text("there is no app receipt on \(device.name) yet")])
         }
         do {
+            guard data.count <= largestReceipt else {
+                let sentence = "the app receipt on \(device.name) has \(data.count) bytes, too many to show"
+                return .object(["error": .text(sentence)])
+            }
             let receipt = try store.verify(appReceipt: data)
             let json = try receipt.json(environment: view.environment, requestedAt: store.clock.now)
             return .object([

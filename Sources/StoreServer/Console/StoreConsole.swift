@@ -16,6 +16,8 @@ package final class StoreConsole: Sendable {
     ///   - store: the store.
     ///   - view: a view of it.
     ///   - host: the address that the server listens on.
+    ///   - performer: the performer of the acts; one of its own that keeps no settings, if nil.
+    ///   - mostLines: the number of lines of the timeline that are kept for pages, at least.
     ///   - mostListeners: the most pages that hear of changes at a time.
     ///   - heartbeat: the seconds between two signs of life to each of them.
     /// - Throws: ``StoreServerError`` for an address that other machines reach.
@@ -23,6 +25,8 @@ package final class StoreConsole: Sendable {
         _ store: SandboxStore,
         view: ServerView,
         host: String = "127.0.0.1",
+        performer: ConsolePerformer? = nil,
+        mostLines: Int = 1000,
         mostListeners: Int = 32,
         heartbeat: TimeInterval = 5
     ) throws(StoreServerError) {
@@ -32,11 +36,11 @@ package final class StoreConsole: Sendable {
             )
         }
         gate = ConsoleGuard(host: host)
-        let chronicle = StoreChronicle(store)
+        let chronicle = StoreChronicle(store, mostLines: mostLines)
         events = ConsoleEvents(chronicle, store.clock, most: mostListeners, heartbeat: heartbeat)
         reader = ConsoleReader(store, view, chronicle, instance: events.instance)
         transactions = ConsoleTransactions(store, view, chronicle)
-        acts = ConsoleActs(store)
+        acts = ConsoleActs(performer ?? ConsolePerformer(ScenarioPerformer(store: store)))
         view.follow(events)
     }
 

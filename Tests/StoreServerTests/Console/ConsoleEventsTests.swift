@@ -62,6 +62,36 @@ import Testing
         #expect(Listener.places(in: heard).count == 200)
     }
 
+    @Test func `A change of more lines than are kept is told as a gap`() throws {
+        let shop = try Shop()
+        let events = ConsoleEvents(
+            StoreChronicle(shop.store, mostLines: 2),
+            shop.store.clock,
+            most: 1,
+            heartbeat: 3600
+        )
+        let listener = Listener(try #require(try events.listen(after: nil)))
+        _ = listener.hear("event: line")
+        // It is told of all of them at once.
+        for _ in 0..<9 { try shop.account.buy("coins") }
+        events.historyChanged()
+        let news = listener.hear("event: changed")
+        let gap = try #require(news.range(of: "event: gap\n"))
+        #expect(news[gap.upperBound...].contains("\"transaction\":\"9\""))
+        #expect(!news.contains("\"transaction\":\"1\""))
+        try shop.account.buy("coins")
+        events.historyChanged()
+        #expect(!listener.hear("event: changed").contains("event: gap"))
+    }
+
+    @Test func `A sentence of any length is cut short`() throws {
+        let shop = try ConsoleShop()
+        #expect(try shop.act("add-family \(String(repeating: "a", count: 3000))").status == 200)
+        let heard = try #require(shop.listen()).hear("more characters)")
+        #expect(heard.contains("(2016 more characters)"))
+        #expect(!heard.contains(String(repeating: "a", count: 1000)))
+    }
+
     @Test func `Only so many pages listen at a time`() throws {
         let shop = try ConsoleShop(mostListeners: 2)
         let listeners = [shop.listen(), shop.listen()]

@@ -64,6 +64,26 @@ import Testing
         #expect(products[3].period.text == "1 month" && products[3].group.text == "metals")
     }
 
+    @Test func `Interrupted purchases and requests for refunds wait, too`() throws {
+        let shop = try ConsoleShop()
+        shop.shop.store.refundDecision = .ask
+        try shop.buy("coins")
+        #expect(try shop.act("request-refund 1").status == 200)
+        #expect(try shop.act("interrupts-purchases on").status == 200)
+        #expect(try shop.act("buy sword").status == 200)
+        let state = try shop.ask("/state")
+        #expect(state.refundRequests.rows.list.map(\.id.text) == ["1"])
+        #expect(
+            state.refundRequests.rows[0].product.text == "coins" && state.refundRequests.rows[0].charge.text == "0.99"
+        )
+        #expect(state.issues.rows.list.map(\.id.text) == ["2"] && state.issues.rows[0].product.text == "sword")
+        #expect(state.undecided.total.number == 0)
+        #expect(try shop.act("decline-refund 1").status == 200)
+        #expect(try shop.act("resolve 2").status == 200)
+        let later = try shop.ask("/state")
+        #expect(later.refundRequests.total.number == 0 && later.issues.total.number == 0)
+    }
+
     @Test func `A product that is off sale says why`() throws {
         let shop = try ConsoleShop()
         try shop.shop.store.setAvailability(.withdrawn, of: "sword")
@@ -99,6 +119,55 @@ import Testing
         #expect(try shop.act("buy coins\nbuy coins").status == 400)
         #expect(shop.respond("POST", "/act", body: Data([0xff, 0xfe])).status == 400)
         #expect(try shop.shop.store.transactions.count == 1)
+    }
+
+    @Test func `A long answer is cut short, and says so`() throws {
+        let shop = try ConsoleShop()
+        for _ in 0..<1200 { try shop.shop.account.buy("coins") }
+        let answer = try #require(try shop.act("timeline --html").json.answer.text)
+        let whole = try shop.shop.store.timeline.html.count
+        let rest = try #require(answer.firstMatch(of: #/… \((\d+) more characters\)$/#))
+        #expect(whole > 1 << 17)
+        #expect(answer.utf8.count < (1 << 17) * 2)
+        #expect(answer.count - rest.0.count + (Int(rest.1) ?? 0) == whole)
+        #expect("short".shortened(to: 5) == "short")
+    }
+
+    @Test func `What an act sets is kept, and an act that cannot be kept says so`() throws {
+        let kept = Locked<[[String]]>([])
+        let isBroken = Locked(false)
+        let shop = try Shop()
+        let performer = ScenarioPerformer(store: shop.store)
+        let console = try ConsoleShop(
+            shop,
+            performer: ConsolePerformer(performer) {
+                if isBroken.withLock({ $0 }) { throw StoreServerError("the disk is full") }
+                kept.withLock { $0.append(performer.settings) }
+            }
+        )
+        #expect(try console.act("authorizer later").status == 200)
+        #expect(kept.withLock { $0 } == [["authorizer later"]])
+        #expect(try console.act("frobnicate").status == 422)
+        #expect(kept.withLock { $0 }.count == 1)
+        isBroken.withLock { $0 = true }
+        let (status, json) = try console.act("authorizer approve")
+        #expect(status == 500 && json.error.text?.contains("the disk is full") == true)
+    }
+
+    @Test func `A receipt that is too long to show is told by its length`() throws {
+        let authority = try CertificateAuthority(now: ManualClock().now)
+        let shop = try ConsoleShop(.sandbox(authority))
+        #expect(try shop.act("buy sword").status == 200)
+        let store = shop.shop.store
+        let view = ServerView(store)
+        func details(_ bytes: Int) throws -> JSON {
+            let transactions = ConsoleTransactions(store, view, StoreChronicle(store), largestReceipt: bytes)
+            return try JSON(data: try #require(try transactions.details(of: "1")).json)
+        }
+        let size = try #require(store.device.appReceipt).count
+        #expect(try details(size).receipt.bytes.number == size)
+        let refused = try details(size - 1).receipt
+        #expect(refused.error.text == "the app receipt on device has \(size) bytes, too many to show")
     }
 
     @Test func `Every command is offered with its words`() throws {

@@ -10,11 +10,19 @@ struct ConsoleShop {
     let shop: Shop
     let console: StoreConsole
 
-    init(_ shop: Shop? = nil, mostListeners: Int = 32, heartbeat: TimeInterval = 3600) throws {
+    init(
+        _ shop: Shop? = nil,
+        performer: ConsolePerformer? = nil,
+        mostLines: Int = 1000,
+        mostListeners: Int = 32,
+        heartbeat: TimeInterval = 3600
+    ) throws {
         self.shop = try shop ?? Shop()
         console = try StoreConsole(
             self.shop.store,
             view: ServerView(self.shop.store),
+            performer: performer,
+            mostLines: mostLines,
             mostListeners: mostListeners,
             heartbeat: heartbeat
         )
