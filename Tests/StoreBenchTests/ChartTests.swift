@@ -52,6 +52,16 @@ struct ChartTests {
         #expect(try lines(row("a", growth: [(1_000, 5), (10_000, 5)])) == 1)
     }
 
+    @Test func `a chart without growth keeps no room for it`() throws {
+        func picture(_ row: ChartRow) throws -> (width: String?, text: String) {
+            let elements = try Elements(Chart(rows: [row]).svg)
+            return (elements.attributes.first?["width"], elements.text)
+        }
+        let (without, with) = (try picture(row("a")), try picture(row("a", growth: [(1_000, 5), (10_000, 5)])))
+        #expect(without.width == "664" && !without.text.contains("growth"))
+        #expect(with.width == "960" && with.text.contains("growth with size"))
+    }
+
     @Test func `words with markup in them stay words`() throws {
         let summary = "a < b && \"c\" > 'd' \u{1}"
         let elements = try Elements(Chart(rows: [row("a", summary: summary)]).svg)

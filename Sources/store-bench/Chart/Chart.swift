@@ -5,12 +5,15 @@ import Foundation
 struct Chart {
     var rows: [ChartRow] = []
 
-    private static let width = 960.0
     private static let margin = 24.0
     private static let top = 132.0
     private static let rowHeight = 68.0
     private static let bars = 24.0...640.0
     private static let lines = 700.0...900.0
+
+    /// Whether any figure's growth was measured; without it the picture ends behind the bars.
+    private var hasGrowth: Bool { rows.contains { !$0.growth.isEmpty } }
+    private var width: Double { hasGrowth ? 960 : Self.bars.upperBound + Self.margin }
 
     func write(to file: String) throws {
         try Data(svg.utf8).write(to: URL(fileURLWithPath: file))
@@ -27,8 +30,8 @@ struct Chart {
         return SVG.element(
             "svg",
             [
-                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(Int(Self.width)) \(Int(height))",
-                "width": "\(Int(Self.width))", "height": "\(Int(height))", "role": "group",
+                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(Int(width)) \(Int(height))",
+                "width": "\(Int(width))", "height": "\(Int(height))", "role": "group",
                 "aria-labelledby": "title description",
             ],
             SVG.element("title", ["id": "title"], SVG.escaped(title)),
@@ -67,7 +70,7 @@ struct Chart {
             ),
             SVG.text("fastest and slowest round", x: 298, y: y, class: "small"),
             SVG.text("times the floor", x: Self.bars.lowerBound, y: 96, class: "small"),
-            SVG.text("growth with size", x: Self.lines.lowerBound, y: 96, class: "small")
+            hasGrowth ? SVG.text("growth with size", x: Self.lines.lowerBound, y: 96, class: "small") : ""
         )
     }
 
