@@ -180,7 +180,8 @@ let package = Package(
         .testTarget(
             name: "SandboxStoreTests",
             dependencies: [
-                "sandbox-store", "StoreCore", "StoreCrypto", "StoreScenario", "StoreServer", "StoreSQLite",
+                "sandbox-store", "StoreContract", "StoreCore", "StoreCrypto", "StoreScenario", "StoreServer",
+                "StoreSimulator", "StoreSQLite",
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings

@@ -47,6 +47,11 @@ public struct ScenarioPerformer: Sendable {
         )
     }
 
+    /// Returns the transactions of a pool, as a command without options sees them.
+    func identifiers(in pool: ScenarioTransactions) throws -> [String] {
+        try Call(store: store, session: session, name: "", arguments: [:]).identifiers(in: pool)
+    }
+
     /// The lines that set again what commands have set and no ledger keeps, in order.
     ///
     /// A store that is opened on the ledger again is as it was when they have been performed on it.

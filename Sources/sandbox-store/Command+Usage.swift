@@ -3,10 +3,11 @@ extension Command {
     static let usage = """
         sandbox-store: a store for testing in-app purchases, on Xcode's .storekit files
 
-        sandbox-store demo [--ask] [FILE]
+        sandbox-store demo [--ask | --json] [FILE]
             Plays purchases, refusals, a relaunch and a restore on a file, and prints what the app did and what
             its observer heard. Without a file, on the one that comes with the package.
             --ask   asks you before each charge: y approves, c cancels, d declines
+            --json  prints each line as an object of JSON
         sandbox-store check [--json] FILE...
             Says what is in each file, or what is wrong with it.
             --json  prints the products, or the error, as JSON, a line for each file
@@ -21,7 +22,8 @@ extension Command {
             --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
             --json  prints the answer as it went over the wire, or the JWS's payload
         sandbox-store simulate [--seed N] [--runs K] [--operations M] [--jobs J]
-                               [--transport direct|socket|both] [--storage memory|sqlite] [--coverage] [--json]
+                               [--transport direct|socket|both] [--storage memory|sqlite] [--page FILE]
+                               [--coverage] [--json]
             Performs K runs of M operations, drawn from the seed N, and checks a model after each operation; 1000 runs
             of 50 operations from the seed 1 unless given. Prints how much of what can happen was met, or a shrunk run
             that breaks a rule. On a terminal it shows its progress.
@@ -30,6 +32,7 @@ extension Command {
                          the runs on each unless given
             --storage    where store and apps keep what outlives them: in memory unless given, or in SQLite files in
                          the directory for temporary files, where a crash takes what was not synchronized
+            --page       writes the timeline of a run that breaks a rule to a file, as a page to look at and to search
             --coverage   prints tables of how often each event met each state, and all that was not met
             --json       prints the outcome, with a failure as a scenario, and what was met as JSON
         sandbox-store serve --store FILE --ca FOLDER [--port N] [--host ADDRESS] [--configuration FILE]
@@ -61,15 +64,18 @@ extension Command {
             Performs a file with a command in each line, up to the first that the store refuses.
             What was done before it stays done. A line is COMMAND as above; # begins a comment, and try goes on if the
             store refuses the rest of the line.
+        sandbox-store [--store FILE | --storekit FILE] [--json] names KIND
+            Prints the names that a store has of a kind, a line each, such as product, account, device or undecided.
         sandbox-store completion bash|zsh
-            Prints a script by which the shell completes all this: source <(sandbox-store completion bash)
+            Prints a script by which the shell completes all this, with the names of the store behind --store:
+            source <(sandbox-store completion bash)
         sandbox-store --help
             Prints this.
 
         A terminal shows colors, unless NO_COLOR is set, and the progress of what takes longer than a second.
 
         Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid, a run that breaks a
-        rule, a command that the store refuses, or SQLite, libcrypto or libmicrohttpd where it is missing, 2 for a command
+        rule, a command that the store refuses, output that cannot be written, or SQLite, libcrypto or libmicrohttpd where it is missing, 2 for a command
         line or a scenario that makes no sense, or names a receipt, key, root or list that cannot be read.
 
         """

@@ -1,8 +1,7 @@
 /// A command of the tool with its options.
 enum Command: Equatable {
     case help
-    /// The demo, on the file in the package, unless another is given.
-    case demo(file: String?, asks: Bool)
+    case demo(DemoOptions)
     case check(files: [String], isJSON: Bool = false)
     case verify(VerifyOptions)
     case simulate(SimulateOptions)
@@ -48,16 +47,12 @@ enum Command: Equatable {
             self = .help
             return
         }
-        let known = name == "demo" ? ["--ask"] : ["--json"]
+        let known = name == "demo" ? ["--ask", "--json"] : ["--json"]
         if let option = options.first(where: { !known.contains($0) }) {
             throw Mistake(sentence: "\"\(option)\" is not an option of \(name)")
         }
         switch name {
-        case "demo":
-            guard files.count <= 1 else {
-                throw Mistake(sentence: "demo plays on one file; \(files.count) were given")
-            }
-            self = .demo(file: files.first, asks: options.contains("--ask"))
+        case "demo": self = try Self.demonstration(options, files)
         default:
             guard !files.isEmpty else { throw Mistake(sentence: "check needs a file to check") }
             self = .check(files: files, isJSON: options.contains("--json"))

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// The tool's input and output.
 struct Console: Sendable {
@@ -14,24 +15,36 @@ struct Console: Sendable {
     let isTerminal: Bool
     /// Whether standard output may have colors.
     var hasColors = false
+    /// Returns the first error of ``write``, after which the output is not complete; nil for none.
+    var outputError: @Sendable () -> (any Error)? = { nil }
 
     /// The process's own console.
-    static let standard = Console(
+    static let standard: Console = {
+        let firstError = Locked<(any Error)?>(nil)
         // Not `print`: a question has to be on the screen before its answer is read.
-        write: { text in try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) },
-        complain: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) },
-        read: {
-            let line = readLine()
-            // Typed text shows on the screen by itself; text from a pipe does not.
-            if let line, isatty(FileHandle.standardInput.fileDescriptor) == 0 {
-                try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+        let write: @Sendable (String) -> Void = { text in
+            do {
+                try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+            } catch {
+                firstError.withLock { $0 = $0 ?? error }
             }
-            return line
-        },
-        isTerminal: isatty(FileHandle.standardError.fileDescriptor) != 0
-            && ProcessInfo.processInfo.environment["TERM"] != "dumb",
-        hasColors: colors(ProcessInfo.processInfo.environment) && isatty(FileHandle.standardOutput.fileDescriptor) != 0
-    )
+        }
+        return Console(
+            write: write,
+            complain: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) },
+            read: {
+                let line = readLine()
+                // Typed text shows on the screen by itself; text from a pipe does not.
+                if let line, isatty(FileHandle.standardInput.fileDescriptor) == 0 { write("\(line)\n") }
+                return line
+            },
+            isTerminal: isatty(FileHandle.standardError.fileDescriptor) != 0
+                && ProcessInfo.processInfo.environment["TERM"] != "dumb",
+            hasColors: colors(ProcessInfo.processInfo.environment)
+                && isatty(FileHandle.standardOutput.fileDescriptor) != 0,
+            outputError: { firstError.withLock { $0 } }
+        )
+    }()
 
     /// Whether an environment lets a terminal have colors: not with `NO_COLOR`, see no-color.org.
     static func colors(_ environment: [String: String]) -> Bool {

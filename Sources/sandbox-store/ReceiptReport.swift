@@ -126,12 +126,8 @@ struct ReceiptReport {
     /// Escapes a field's name or value, which may contain anything, to one line without control characters.
     private static func printable(_ text: String) -> String {
         let scalars = text.unicodeScalars
-        guard scalars.contains(where: isControl) else { return text }
-        return "\"\(scalars.map { $0.escaped(asASCII: $0.isASCII || isControl($0)) }.joined())\""
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+        guard scalars.contains(where: \.isControl) else { return text }
+        return "\"\(scalars.map { $0.escaped(asASCII: $0.isASCII || $0.isControl) }.joined())\""
     }
 
     private static func name(of subject: AppStoreVerifier.Subject) -> String {

@@ -4,8 +4,6 @@ import StoreCrypto
 import StoreSQLite
 import StoreScenario
 import StoreServer
-import StoreSimulator
-import StoreSimulatorSQLite
 
 /// The command line tool, independent of its process.
 @MainActor
@@ -16,10 +14,17 @@ struct SandboxStoreTool {
     ///
     /// - Returns: the process's exit code.
     func run(_ arguments: [String]) -> Int32 {
+        let code = perform(arguments)
+        guard code == 0, let error = console.outputError() else { return code }
+        console.complain("sandbox-store: the output is not complete: \(error.localizedDescription)\n")
+        return 1
+    }
+
+    private func perform(_ arguments: [String]) -> Int32 {
         do {
             switch try Command(arguments) {
             case .help: console.write(Command.usage)
-            case .demo(let file, let asks): return demo(file.map { URL(filePath: $0) } ?? Self.demoFile, asks: asks)
+            case .demo(let options): return demo(options)
             case .check(let files, let isJSON): return check(files, isJSON: isJSON)
             case .verify(let options): return verify(options)
             case .simulate(let options): return simulate(options)
@@ -34,13 +39,14 @@ struct SandboxStoreTool {
         }
     }
 
-    private func demo(_ file: URL, asks: Bool) -> Int32 {
+    private func demo(_ options: DemoOptions) -> Int32 {
         do {
+            let file = options.file.map { URL(filePath: $0) } ?? Self.demoFile
             let configuration = try StoreConfiguration(contentsOf: file)
-            try Demo(configuration, name: file.lastPathComponent, console: console, asks: asks).play()
+            try Demo(configuration, name: file.lastPathComponent, console: console, options).play()
             return 0
         } catch {
-            console.complain("sandbox-store: \(error)\n")
+            complain(error)
             return 1
         }
     }
@@ -63,45 +69,8 @@ struct SandboxStoreTool {
             service.stop()
             return 0
         } catch {
-            console.complain("sandbox-store: \(error)\n")
+            complain(error)
             return 1
-        }
-    }
-
-    private func simulate(_ options: SimulateOptions) -> Int32 {
-        if options.storage == .sqlite, !SQLite.isAvailable {
-            console.complain("sandbox-store: \(SQLite.advice)\n")
-            return 1
-        }
-        let report = Simulator.run(
-            seed: options.seed,
-            runs: options.runs,
-            operations: options.operations,
-            jobs: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount,
-            // Nil for both.
-            transport: Transport(rawValue: options.transport.rawValue),
-            storage: options.storage == .sqlite ? .sqlite : .memory,
-            progress: console.isTerminal ? showProgress(of: options.runs) : nil
-        )
-        if console.isTerminal { console.complain(ProgressLine.erasure) }
-        if options.isJSON {
-            console.write("\(report.json(seed: options.seed))\n")
-            return report.failure == nil ? 0 : 1
-        }
-        console.write("\(report)\n")
-        console.write(options.printsCoverage ? "\n\(report.tables)\n" : "--coverage prints the tables\n")
-        return report.failure == nil ? 0 : 1
-    }
-
-    /// Shows a simulation's progress on the terminal.
-    private func showProgress(of runs: Int) -> @Sendable (Int) -> Void {
-        let line = Locked(ProgressLine(total: runs))
-        let (start, complain) = (ContinuousClock.now, console.complain)
-        return { runs in
-            // Written with the lock held, so that no older line is written over a newer one.
-            line.withLock { line in
-                if let text = line.add(runs, elapsed: (ContinuousClock.now - start) / .seconds(1)) { complain(text) }
-            }
         }
     }
 
@@ -111,10 +80,10 @@ struct SandboxStoreTool {
             do {
                 let configuration = try StoreConfiguration(contentsOf: URL(filePath: file))
                 let report = FileReport(configuration, file: file)
-                console.write(isJSON ? try report.json : report.text)
+                console.write(isJSON ? try report.json : report.text.printable)
             } catch {
                 let json: JSONValue = ["file": .string(file), "error": .string("\(error)")]
-                console.write("\(isJSON ? json.encoded : "\(error)")\n")
+                console.write("\(isJSON ? json.encoded : "\(error)".printable)\n")
                 code = 1
             }
         }

@@ -17,6 +17,8 @@ struct SimulateOptions: Equatable {
     var printsCoverage = false
     /// Whether the report is printed as JSON.
     var isJSON = false
+    /// The file of the page of a run that breaks a rule; none is written, if nil.
+    var page: String?
 }
 
 extension Command {
@@ -44,6 +46,9 @@ extension Command {
                     throw Mistake(sentence: "--storage is memory or sqlite")
                 }
                 options.storage = storage
+            case "--page":
+                guard let file = arguments.popFirst() else { throw Mistake(sentence: "--page needs a file") }
+                options.page = file
             case "--coverage": options.printsCoverage = true
             case "--json": options.isJSON = true
             default: throw Mistake(sentence: "\"\(option)\" is not an option of simulate")

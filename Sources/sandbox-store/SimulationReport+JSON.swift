@@ -2,14 +2,15 @@ import StoreScenario
 import StoreSimulator
 
 extension SimulationReport {
-    /// The report as JSON, in one line.
-    func json(seed: UInt64) -> String {
+    /// The report as JSON, in one line; `page` is the file of a failure's page.
+    func json(seed: UInt64, page: String?) -> String {
         let value: JSONValue = [
             "seed": .string("\(seed)"), "runs": .number(runs),
             "failure": failure.map { failure in
                 [
                     "run": .number(failure.run), "rule": .string("\(failure.rule)"),
                     "description": .string("\(failure)"), "scenario": .string(failure.scenario),
+                    "page": .optional(page),
                 ]
             } ?? .null,
             "reached": .object(

@@ -32,6 +32,20 @@ enum Wording {
 }
 
 extension String {
+    /// The text with its control characters escaped, except line breaks: no name in it can steer a terminal.
+    var printable: String {
+        let isEscaped = { (scalar: Unicode.Scalar) in scalar.isControl && scalar != "\n" }
+        guard unicodeScalars.contains(where: isEscaped) else { return self }
+        return unicodeScalars.map { isEscaped($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
+    }
+
     /// Returns the text padded with spaces to a width.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
+
+extension Unicode.Scalar {
+    /// Whether it ends a line or steers a terminal.
+    var isControl: Bool {
+        [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
+    }
 }

@@ -11,11 +11,11 @@ import Testing
         (["-h"], .help),
         (["demo", "--help"], .help),
         (["check", "a", "-h"], .help),
-        (["demo"], .demo(file: nil, asks: false)),
-        (["demo", "a"], .demo(file: "a", asks: false)),
-        (["demo", "--ask"], .demo(file: nil, asks: true)),
-        (["demo", "a", "--ask"], .demo(file: "a", asks: true)),
-        (["demo", "--ask", "--", "--help"], .demo(file: "--help", asks: true)),
+        (["demo"], .demo(DemoOptions())),
+        (["demo", "a"], .demo(DemoOptions(file: "a"))),
+        (["demo", "--ask"], .demo(DemoOptions(asks: true))),
+        (["demo", "a", "--ask"], .demo(DemoOptions(file: "a", asks: true))),
+        (["demo", "--ask", "--", "--help"], .demo(DemoOptions(file: "--help", asks: true))),
         (["check", "a", "b"], .check(files: ["a", "b"])),
         (["check", "--", "-a"], .check(files: ["-a"])),
         (["check", "--json", "a"], .check(files: ["a"], isJSON: true)),
@@ -142,6 +142,10 @@ import Testing
         (
             ["serve", "--store", "s", "--ca", "c", "--notify", "ftp://host/"],
             "--notify needs a URL that begins with http:// or https://"
+        ),
+        (
+            ["demo", "--ask", "--json"],
+            "a question is for people to read: --ask and --json do not go together"
         ),
         (["demo", "--fast"], "\"--fast\" is not an option of demo"),
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),

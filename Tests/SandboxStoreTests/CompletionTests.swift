@@ -1,4 +1,6 @@
 import Foundation
+import StoreCore
+import StoreSQLite
 import StoreScenario
 import Testing
 
@@ -52,6 +54,47 @@ import Testing
             _sandbox_store
             """
         #expect(try Self.lines(of: try #require(Self.zsh), script) == (found ?? []).sorted())
+    }
+
+    /// What is typed behind the options that name a store, and the names of that store that complete it.
+    private static let named: [(words: [String], found: [String])] = [
+        (["buy", "swo"], ["sword", #"sword\ of\ \$\(touch\ pwned\)"#]),
+        (["buy", "--account", "ann"], ["anna"]),
+        (["sign-in", "anna", "--device", ""], ["device"]),
+        (["refund", ""], ["1", "first", "last"]),
+        (["approve", ""], ["first", "last"]),
+        (["expire", "cl"], ["club"]),
+    ]
+
+    @Test(.enabled(if: SQLite.isAvailable, "SQLite is missing"), arguments: named)
+    func `bash completes the names of the store behind --store, and runs none`(
+        words: [String],
+        found: [String]
+    ) throws {
+        let directory = try Directory()
+        let file = directory.url.appending(path: "shop.db").path
+        let database = try StoreDatabase(at: URL(filePath: file))
+        let store = try SandboxStore(
+            products: [
+                .consumable("sword", price: "1"), .consumable("sword of $(touch pwned)", price: "1"),
+                .autoRenewable("gold", price: "1", period: .init(1, .month), group: "club"),
+            ],
+            ledger: database.ledger
+        )
+        _ = try store.addAccount("anna")
+        try store.account.buy("sword")
+        database.close()
+        let program = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store").path
+        let quoted = ([program, "--store", file] + words).map { "'\($0)'" }.joined(separator: " ")
+        let script = """
+            cd '\(directory.url.path)' || exit 9
+            \(CompletionScript(shell: .bash).text)
+            COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count + 2)
+            _sandbox_store
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        #expect(try Self.lines(of: "/bin/bash", script) == found.sorted())
+        #expect(!FileManager.default.fileExists(atPath: directory.url.appending(path: "pwned").path))
     }
 
     @Test func `bash completes files`() throws {

@@ -18,6 +18,22 @@ import Testing
         #expect(run.code == 0)
     }
 
+    @Test func `Each line of the demo is an object of JSON where that is wanted`() throws {
+        let run = Run("demo", "--json")
+        #expect(run.code == 0)
+        let lines = try run.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String])
+        }
+        #expect(lines.first?["note"]?.hasPrefix("flutter__packages__Configuration_2.storekit: 6 products") == true)
+        // The same words as the play to read, and nothing else.
+        let words = lines.compactMap { $0["note"] ?? $0["scene"] ?? $0["what"] ?? $0["skipped"] }
+        let played = Run("demo").output.split(separator: "\n")
+        #expect(words.count == lines.count && words.count == played.count)
+        for (word, line) in zip(words, played) { #expect(line.hasSuffix(word)) }
+        let event = try #require(lines.first { $0["who"] == "observer" })
+        #expect(event["date"] == "2025-01-01T09:01:00Z" && event["what"]?.hasPrefix("purchasing") == true)
+    }
+
     @Test func `Whoever is asked decides, and at the end of input everything is cancelled`() throws {
         let run = Run("demo", "--ask", answers: ["y", "D", "perhaps", " c "])
         #expect(run.output == (try golden("demo-ask")))

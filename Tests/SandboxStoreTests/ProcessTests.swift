@@ -25,6 +25,21 @@ import Testing
         #expect(result.code == 2)
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no full disk"))
+    func `Output that could not be written is no success`() throws {
+        let process = Process()
+        let complaints = Pipe()
+        process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store")
+        process.arguments = ["products"]
+        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
+        process.standardError = complaints
+        try process.run()
+        let text = try complaints.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1)
+        #expect(String(decoding: text, as: UTF8.self).hasPrefix("sandbox-store: the output is not complete: "))
+    }
+
     private func run(_ arguments: [String], input: String = "") throws -> (
         output: String, complaints: String, code: Int32
     ) {

@@ -20,6 +20,31 @@ import Testing
         #expect(products.filter { !output.contains($0) } == [])
     }
 
+    @Test func `The names that a store has are printed a line each, by kind`() throws {
+        #expect(Run("names", "account").output == "account\n")
+        #expect(Run("names", "group").output.split(separator: "\n").contains("D0FEE8D8"))
+        #expect(Run("names", "undecided").output.isEmpty)
+        #expect(Run("--json", "names", "device").output == "[\"device\"]\n")
+        let mistake = Run("names", "colors")
+        #expect(mistake.code == 2 && mistake.complaints.contains("product, account, device"))
+    }
+
+    @Test func `No name steers the terminal`() throws {
+        let directory = try Directory()
+        let file = try directory.write(
+            "evil.storekit",
+            #"{"version": {"major": 4}, "products": [{"productID": "a\u001b[2Jb", "type": "Consumable", "displayPrice": "1"}]}"#
+        )
+        let runs = [
+            Run("--storekit", file, "products"), Run("--storekit", file, "buy", "a\u{1B}[2Jb"), Run("check", file),
+            Run("demo", file), Run("--storekit", file, "buy", "\u{1B}[2J"),
+        ]
+        for run in runs {
+            #expect(!(run.output + run.complaints).contains("\u{1B}"))
+            #expect((run.output + run.complaints).contains("\\u{1B}[2J"))
+        }
+    }
+
     @Test func `A mistake is 2, and a refusal is 1`() {
         let mistake = Run("buy", "consumable", "--quantity", "x")
         #expect(mistake.code == 2)
@@ -89,16 +114,20 @@ import Testing
             read: { nil },
             isTerminal: true
         )
-        let progress = CommandProgress(clock, console)
-        progress.begin("advance 10y")
+        let progress = CommandProgress(console)
+        progress.begin("advance 10y", clock)
         let begin = ContinuousClock.now
-        progress.show(at: clock.now, begin + .milliseconds(900))
+        progress.show(begin + .milliseconds(900))
         #expect(text.withLock { $0 }.isEmpty)
-        progress.show(at: clock.now, begin + .milliseconds(1100))
+        progress.show(begin + .milliseconds(1100))
         #expect(text.withLock { $0 } == "\r\u{1B}[Kadvance 10y: 2025-01-01T00:00:00Z")
         progress.end()
         #expect(text.withLock { $0 }.hasSuffix("Z\r\u{1B}[K"))
-        progress.show(at: clock.now, begin + .seconds(9))
+        progress.show(begin + .seconds(9))
         #expect(text.withLock { $0 }.hasSuffix("Z\r\u{1B}[K"))
+        progress.begin("opening shop.db")
+        progress.show(.now + .seconds(2))
+        #expect(text.withLock { $0 }.hasSuffix("\r\u{1B}[Kopening shop.db"))
+        progress.end()
     }
 }

@@ -50,6 +50,21 @@ struct StoreFileTests {
         #expect(status["now"] as? String == "2026-01-01T00:00:00Z")
     }
 
+    @Test func `What was done is kept before it is told`() throws {
+        // Whoever reads it may end the process by reading no more.
+        let state = URL(filePath: path + ".state")
+        let known = Locked<[Data]>([])
+        let console = Console(
+            write: { _ in known.withLock { $0.append((try? Data(contentsOf: state)) ?? Data()) } },
+            complain: { _ in },
+            read: { nil },
+            isTerminal: false
+        )
+        #expect(SandboxStoreTool(console: console).run(["--store", path, "advance", "1y"]) == 0)
+        let last = try Data(contentsOf: state)
+        #expect(known.withLock { $0 } == [last])
+    }
+
     @Test func `A store whose state was lost goes on from its last event`() throws {
         #expect(run("advance", "1d").code == 0)
         #expect(run("buy", "consumable").code == 0)
@@ -63,6 +78,19 @@ struct StoreFileTests {
         #expect(refused.code == 1)
         #expect(refused.complaints.contains("time and settings cannot be read from \(path).state"))
         #expect(try Data(contentsOf: URL(filePath: path + ".state")) == Data("{".utf8))
+    }
+
+    @Test func `A server goes on from the time that was kept, and keeps what is set on its page`() throws {
+        #expect(run("advance", "3y").code == 0)
+        let database = try StoreDatabase(at: URL(filePath: path))
+        let performer = ScenarioPerformer(store: try SandboxStore(ledger: database.ledger))
+        #expect(
+            try StoreFile.time(of: database.ledger, beside: path) == Date("2028-01-01T00:00:00Z", strategy: .iso8601)
+        )
+        _ = try performer.perform("purchase-failure paymentInvalid")
+        try StoreFile.keep(performer, beside: path)
+        database.close()
+        #expect(run("buy", "consumable").output.contains("failed, paymentInvalid"))
     }
 
     @Test func `Settings of the file are kept, and reset ends them`() throws {

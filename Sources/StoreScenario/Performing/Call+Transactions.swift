@@ -21,7 +21,7 @@ extension Call {
         return found
     }
 
-    private func identifiers(in pool: ScenarioTransactions) throws -> [String] {
+    func identifiers(in pool: ScenarioTransactions) throws -> [String] {
         switch pool {
         case .all: try session.transactions.map(\.id)
         case .sold:

@@ -27,7 +27,7 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
     init(table rows: [JSONValue], empty: String) {
         let cells = rows.map { row -> [(String, String)] in
             guard case .object(let members) = row else { return [] }
-            return members.map { ($0.key, $0.value.text) }
+            return members.map { ($0.key, Self.cell($0.value.text)) }
         }
         guard let first = cells.first else {
             self.init(text: empty, json: .array([]))
@@ -42,5 +42,10 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
             return padded.joined(separator: "  ").replacing(/\s+$/, with: "")
         }
         self.init(text: text.joined(separator: "\n"), json: .array(rows), hasHeader: true)
+    }
+
+    /// Returns a text in one line.
+    private static func cell(_ text: String) -> String {
+        text.contains(where: \.isNewline) ? text.map { $0.isNewline ? "\\n" : "\($0)" }.joined() : text
     }
 }

@@ -8,7 +8,8 @@ struct CompletionScript {
     /// The words that may stand at a place.
     enum Words: Equatable {
         case files
-        case some([String])
+        /// Some words, and what the store has of a kind.
+        case some([String], names: String? = nil)
     }
 
     let shell: Shell
@@ -21,15 +22,20 @@ struct CompletionScript {
             # bash completion for sandbox-store: source <(sandbox-store completion bash)
             \(function)
             _sandbox_store() {
-                local words
+                local program=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]} words word
                 words=$(_sandbox_store_words "${COMP_WORDS[@]:1:COMP_CWORD}")
+                COMPREPLY=()
                 if [ "$words" = @files ]; then
-                    COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
+                    compopt -o filenames 2>/dev/null
+                    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
                 else
-                    COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
+                    # Not compgen -W, which would expand what stands in a name.
+                    while IFS= read -r word; do
+                        if [ -n "$word" ] && [[ $word = "$current"* ]]; then COMPREPLY+=("$(printf %q "$word")"); fi
+                    done <<<"$words"
                 fi
             }
-            complete -o filenames -F _sandbox_store sandbox-store
+            complete -F _sandbox_store sandbox-store
 
             """
         case .zsh:
@@ -38,8 +44,8 @@ struct CompletionScript {
             # zsh completion for sandbox-store: source <(sandbox-store completion zsh)
             \(function)
             _sandbox_store() {
-                local found
-                found=$(_sandbox_store_words "${(@)words[2,CURRENT]}")
+                local program=${words[1]} found
+                found=$(_sandbox_store_words "${(@Q)words[2,CURRENT]}")
                 if [ "$found" = @files ]; then
                     _files
                 else
@@ -52,18 +58,21 @@ struct CompletionScript {
         }
     }
 
-    /// The function, for every shell, that prints the words for the last of its arguments, which come behind the
-    /// program's name.
+    /// The functions, for every shell: the first prints the words for the last of its arguments, which come behind the
+    /// program's name; the second what the store of the line has of a kind, and nothing where it cannot be read.
+    ///
+    /// They find the program in a variable of their caller's.
     private var function: String {
         let valueOptions = Set(CompletionTable.commands.flatMap { $0.options.filter { $0.words != nil }.map(\.name) })
         return """
             _sandbox_store_words() {
-                local command='' previous='' place=0 isValue='' word
+                local command='' previous='' place=0 isValue='' option='' file='' word
                 while [ $# -gt 1 ]; do
                     word=$1
                     shift
                     if [ -n "$isValue" ]; then
                         isValue=''
+                        case $previous in --store|--storekit) option=$previous file=$word ;; esac
                     else
                         case $word in
                             \(valueOptions.sorted().joined(separator: "|"))) isValue=1 ;;
@@ -90,6 +99,14 @@ struct CompletionScript {
                     esac
                 fi
             }
+            _sandbox_store_names() {
+                case $file in '~/'*) file=$HOME/${file#??} ;; esac
+                if [ -n "$file" ]; then
+                    "$program" "$option" "$file" names "$1"
+                else
+                    "$program" names "$1"
+                fi 2>/dev/null </dev/null
+            }
             """
     }
 
@@ -115,9 +132,13 @@ struct CompletionScript {
     private func branches(_ cases: [(String, Words)]) -> String {
         cases.compactMap { pattern, words in
             switch words {
-            case .files: "            '\(pattern)') echo @files ;;"
-            case .some(let words) where words.isEmpty: nil
-            case .some(let words): "            '\(pattern)') printf '%s\\n' \(words.joined(separator: " ")) ;;"
+            case .files: return "            '\(pattern)') echo @files ;;"
+            case .some(let words, let kind):
+                let parts = [
+                    words.isEmpty ? nil : "printf '%s\\n' \(words.joined(separator: " "))",
+                    kind.map { "_sandbox_store_names \($0)" },
+                ].compactMap(\.self)
+                return parts.isEmpty ? nil : "            '\(pattern)') \(parts.joined(separator: "; ")) ;;"
             }
         }.joined(separator: "\n")
     }

@@ -22,7 +22,7 @@ enum CompletionTable {
 
     /// The tool's own commands.
     static let own: [Entry] = [
-        Entry(name: "demo", parameters: [.files], options: [Option(name: "--ask")]),
+        Entry(name: "demo", parameters: [.files], options: [Option(name: "--ask"), Option(name: "--json")]),
         Entry(name: "check", parameters: [.files], options: [Option(name: "--json")]),
         Entry(
             name: "verify",
@@ -34,8 +34,8 @@ enum CompletionTable {
             name: "simulate",
             options: ["--seed", "--runs", "--operations", "--jobs"].map { Option(name: $0, words: .some([])) } + [
                 Option(name: "--transport", words: .some(["direct", "socket", "both"])),
-                Option(name: "--storage", words: .some(["memory", "sqlite"])), Option(name: "--coverage"),
-                Option(name: "--json"),
+                Option(name: "--storage", words: .some(["memory", "sqlite"])), Option(name: "--page", words: .files),
+                Option(name: "--coverage"), Option(name: "--json"),
             ]
         ),
         Entry(
@@ -50,6 +50,11 @@ enum CompletionTable {
             options: storeOptions + [Option(name: "--at", words: .some([]))]
         ),
         Entry(name: "run", parameters: [.files], options: storeOptions),
+        Entry(
+            name: "names",
+            parameters: [.some(ScenarioValueKind.named.compactMap(\.noun))],
+            options: storeOptions
+        ),
         Entry(name: "completion", parameters: [.some(CompletionScript.Shell.allCases.map(\.rawValue))]),
     ]
 
@@ -67,11 +72,15 @@ extension CompletionTable.Entry {
     init(_ command: ScenarioCommand) {
         name = command.name
         parameters = command.parameters.map { parameter in
-            .some(parameter.name == "command" ? ScenarioCommand.all.map(\.name) : parameter.kind.words)
+            parameter.name == "command" ? .some(ScenarioCommand.all.map(\.name)) : Self.words(of: parameter.kind)
         }
         options =
             command.options.map { option in
-                CompletionTable.Option(name: option.name, words: option.kind.map { .some($0.words) })
+                CompletionTable.Option(name: option.name, words: option.kind.map(Self.words))
             } + CompletionTable.first.options
+    }
+
+    private static func words(of kind: ScenarioValueKind) -> CompletionScript.Words {
+        .some(kind.words, names: kind.noun)
     }
 }

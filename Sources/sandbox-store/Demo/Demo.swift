@@ -20,13 +20,13 @@ final class Demo {
     ///   - configuration: the products and settings of the store.
     ///   - name: the file's name in the output.
     ///   - console: the console to print to, and to ask at.
-    ///   - asks: whether to ask before each charge.
+    ///   - options: whether to ask before each charge, and whether to print JSON.
     /// - Throws: ``CatalogError`` for products that cannot be sold.
-    init(_ configuration: StoreConfiguration, name: String, console: Console, asks: Bool) throws {
+    init(_ configuration: StoreConfiguration, name: String, console: Console, _ options: DemoOptions) throws {
         self.configuration = configuration
         self.name = name
         self.console = console
-        self.asks = asks
+        asks = options.asks
         store = try SandboxStore(
             configuration,
             clock: clock,
@@ -34,7 +34,7 @@ final class Demo {
             renewalRate: .realTime,
             isNewsstandApp: true
         )
-        timeline = Timeline(clock: clock, write: console.write)
+        timeline = Timeline(clock: clock, write: console.write, isJSON: options.isJSON)
     }
 
     /// Plays all scenes that the file has a product for.
@@ -43,10 +43,10 @@ final class Demo {
     func play() throws {
         let settings = configuration.settings
         let count = Wording.count(configuration.products.count, "product")
-        console.write("\(name): \(count), storefront \(settings.storefront), language \(settings.locale)\n")
-        console.write("The store's clock shows \(Wording.moment(clock.now)) and moves only between scenes.\n")
+        timeline.note("\(name): \(count), storefront \(settings.storefront), language \(settings.locale)")
+        timeline.note("The store's clock shows \(Wording.moment(clock.now)) and moves only between scenes.")
         guard let cast = Cast(configuration.products) else {
-            console.write("\nThere is nothing to buy in this file, so there is nothing to show.\n")
+            timeline.scene("There is nothing to buy in this file, so there is nothing to show.")
             return
         }
         // An app uses the process's context; a demo gets its own, so that several can be played.

@@ -28,7 +28,7 @@ struct StoreService {
         let database = try StoreDatabase(at: URL(filePath: options.store))
         let ledger = database.ledger
         // A clock that was moved ahead does not fall back when the store is opened again.
-        let clock = ShiftedClock(notBefore: try StoreFile.lastDate(in: ledger))
+        let clock = ShiftedClock(notBefore: try StoreFile.time(of: ledger, beside: options.store))
         let signer = try AppStoreSigner(authority, clock: clock)
         let store = try StoreFile.openStore(
             try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) },
@@ -37,7 +37,10 @@ struct StoreService {
             signer: signer,
             bundleIdentifier: options.bundleIdentifier
         )
-        try StoreFile.restoreSettings(beside: options.store, ScenarioPerformer(store: store))
+        let performer = ScenarioPerformer(store: store)
+        try StoreFile.restoreSettings(beside: options.store, performer)
+        let file = options.store
+        configuration.consolePerformer = ConsolePerformer(performer) { try StoreFile.keep(performer, beside: file) }
         server = try StoreServer(store, configuration: configuration)
         self.database = database
     }

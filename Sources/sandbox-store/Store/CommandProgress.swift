@@ -1,13 +1,14 @@
 import Foundation
 import StoreCore
 
-/// The line on a terminal about a command that takes longer than a second, with the store's time.
+/// The line on a terminal about work that takes longer than a second, with the store's time.
 final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be canceled on any thread
     private struct State {
         var text = ""
+        var clock: (any StoreClock)?
         var begin = ContinuousClock.now
         var isShown = false
-        /// Whether a command is being performed.
+        /// Whether anything is being done.
         var isRunning = false
     }
 
@@ -18,23 +19,27 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
     /// The time after which the line appears.
     static let patience = Duration.seconds(1)
 
-    init(_ clock: any StoreClock, _ console: Console) {
+    init(_ console: Console) {
         self.console = console
         let timer = DispatchSource.makeTimerSource(queue: .global())
         self.timer = timer
         timer.schedule(deadline: .now() + 1, repeating: 0.1)
-        timer.setEventHandler { [weak self] in self?.show(at: clock.now, .now) }
+        timer.setEventHandler { [weak self] in self?.show(.now) }
         timer.activate()
     }
 
     deinit { timer.cancel() }
 
-    /// Begins a command.
-    func begin(_ text: String) {
-        state.withLock { $0 = State(text: text, isRunning: true) }
+    /// Begins work.
+    ///
+    /// - Parameters:
+    ///   - text: the work, in a few words.
+    ///   - clock: the clock of the store that is worked on; nil as long as there is none.
+    func begin(_ text: String, _ clock: (any StoreClock)? = nil) {
+        state.withLock { $0 = State(text: text, clock: clock, isRunning: true) }
     }
 
-    /// Ends the command, and erases its line.
+    /// Ends the work, and erases its line.
     func end() {
         // Written with the lock held, so that no line is written behind it.
         state.withLock { state in
@@ -46,11 +51,12 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
     }
 
     /// Writes the line, if the command has taken long enough.
-    func show(at date: Date, _ now: ContinuousClock.Instant) {
+    func show(_ now: ContinuousClock.Instant) {
         state.withLock { state in
             guard state.isRunning, now - state.begin >= Self.patience else { return }
             state.isShown = true
-            console.complain("\(ProgressLine.erasure)\(state.text): \(Wording.moment(date))")
+            let time = state.clock.map { ": \(Wording.moment($0.now))" } ?? ""
+            console.complain("\(ProgressLine.erasure)\(state.text.printable)\(time)")
         }
     }
 }

@@ -11,24 +11,31 @@ extension SandboxStoreTool {
             return 1
         }
         do {
-            // Before the store is opened: a line that makes no sense touches nothing.
-            let scenario = try scenario(options.work)
-            guard let path = options.store else {
-                let file = options.configuration.map { URL(filePath: $0) } ?? Self.demoFile
-                let performer = ScenarioPerformer(store: try SandboxStore(StoreConfiguration(contentsOf: file)))
-                try perform(scenario, with: performer, options) {}
+            if case .names(let kind) = options.work {
+                try printNames(of: kind, options)
                 return 0
             }
+            // Before the store is opened: a line that makes no sense touches nothing.
+            let scenario = try scenario(options.work)
+            let progress = console.isTerminal ? CommandProgress(console) : nil
+            defer { progress?.end() }
+            guard let path = options.store else {
+                try perform(scenario, with: performer(inMemory: options), options, progress) {}
+                return 0
+            }
+            progress?.begin("opening \(path)")
             if case .initialize(let file, let start) = options.work {
                 let configuration = try StoreConfiguration(contentsOf: URL(filePath: file))
                 let store = try StoreFile(creating: path, configuration, start: start)
                 defer { store.close() }
+                progress?.end()
                 try answer(try store.performer.perform("products"), options)
                 return 0
             }
             let store = try StoreFile(opening: path)
             defer { store.close() }
-            try perform(scenario, with: store.performer, options) { try store.keep() }
+            progress?.end()
+            try perform(scenario, with: store.performer, options, progress) { try store.keep() }
             return 0
         } catch let error as ScenarioError {
             complain(error)
@@ -39,13 +46,35 @@ extension SandboxStoreTool {
         }
     }
 
-    private func complain(_ error: any Error) {
-        console.complain("\(console.emphasized("sandbox-store:", as: .failure)) \(error)\n")
+    func complain(_ error: any Error) {
+        console.complain("\(console.emphasized("sandbox-store:", as: .failure)) \("\(error)".printable)\n")
+    }
+
+    /// Prints what a store has of a kind, for a shell to complete; the newest of many.
+    private func printNames(of kind: ScenarioValueKind, _ options: StoreOptions) throws {
+        // A shell does not wait for a server to end.
+        let file = try options.store.map { try StoreFile(opening: $0, patience: 0) }
+        defer { file?.close() }
+        let performer = try file?.performer ?? performer(inMemory: options)
+        let names = try performer.names(of: kind).suffix(Self.mostNames)
+        guard !options.isJSON else {
+            console.write("\(JSONValue.array(names.map(JSONValue.string)).encoded)\n")
+            return
+        }
+        // One a line: a name with control characters cannot be typed.
+        console.write(names.filter { !$0.unicodeScalars.contains(where: \.isControl) }.map { "\($0)\n" }.joined())
+    }
+
+    private static let mostNames = 500
+
+    private func performer(inMemory options: StoreOptions) throws -> ScenarioPerformer {
+        let file = options.configuration.map { URL(filePath: $0) } ?? Self.demoFile
+        return ScenarioPerformer(store: try SandboxStore(StoreConfiguration(contentsOf: file)))
     }
 
     private func scenario(_ work: StoreOptions.Work) throws -> Scenario {
         switch work {
-        case .initialize: try Scenario("")
+        case .initialize, .names: try Scenario("")
         case .command(let words): Scenario(step: try ScenarioStep(words: words))
         case .run(let file): try Scenario(contentsOf: URL(filePath: file))
         }
@@ -55,21 +84,23 @@ extension SandboxStoreTool {
         _ scenario: Scenario,
         with performer: ScenarioPerformer,
         _ options: StoreOptions,
+        _ progress: CommandProgress?,
         keep: () throws -> Void
     ) throws {
-        let progress = console.isTerminal ? CommandProgress(performer.store.clock, console) : nil
-        defer { progress?.end() }
         // What was done is kept, whatever became of the rest.
         var failure: (any Error)?
         let isScenario = if case .run = options.work { true } else { false }
         do {
             for step in scenario.steps {
-                progress?.begin(isScenario ? "line \(step.line ?? 0), \(step)" : "\(step)")
+                progress?.begin(isScenario ? "line \(step.line ?? 0), \(step)" : "\(step)", performer.store.clock)
                 let answer = try performer.perform(step)
                 progress?.end()
-                if isScenario, !options.isJSON { console.write("\(console.emphasized("\(step)", as: .heading))\n") }
-                try self.answer(answer, options, indentation: isScenario ? "    " : "")
+                // Before it is told: whoever reads the answer may end this process by reading no more.
                 try keep()
+                if isScenario, !options.isJSON {
+                    console.write("\(console.emphasized("\(step)".printable, as: .heading))\n")
+                }
+                try self.answer(answer, options, indentation: isScenario ? "    " : "")
             }
         } catch let error as ScenarioError {
             failure = error.named(scenario.name)
@@ -85,7 +116,9 @@ extension SandboxStoreTool {
             console.write("\(answer.json)\n")
             return
         }
-        var lines = answer.text.split(separator: "\n", omittingEmptySubsequences: false).map { "\(indentation)\($0)" }
+        var lines = answer.text.printable.split(separator: "\n", omittingEmptySubsequences: false).map {
+            "\(indentation)\($0)"
+        }
         if answer.hasHeader { lines[0] = console.emphasized(lines[0], as: .heading) }
         console.write(lines.map { "\($0)\n" }.joined())
     }

@@ -26,19 +26,20 @@ struct StoreFile {
 
     /// Opens the store in a file.
     ///
+    /// - Parameters:
+    ///   - path: the file's path.
+    ///   - patience: the seconds to wait for another process that has the file.
     /// - Throws: ``Failure`` if there is no such file, or the state beside it cannot be read, and the errors of the
     ///   database and the store.
-    init(opening path: String) throws {
+    init(opening path: String, patience: TimeInterval = 5) throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw Failure(
                 description: "there is no store in \(path); sandbox-store --store \(path) init FILE.storekit makes one"
             )
         }
-        let database = try StoreDatabase(at: URL(filePath: path))
-        let state = try Self.state(beside: path)
-        let last = try Self.lastDate(in: database.ledger)
-        let kept = state.map { Date(timeIntervalSinceReferenceDate: $0.now) }
-        let clock = [last, kept].compactMap(\.self).max().map(ManualClock.init(startingAt:)) ?? ManualClock()
+        let database = try StoreDatabase(at: URL(filePath: path), patience: patience)
+        let time = try Self.time(of: database.ledger, beside: path)
+        let clock = time.map(ManualClock.init(startingAt:)) ?? ManualClock()
         let store = try Self.openStore(nil, clock: clock, ledger: database.ledger, signer: Self.signer(beside: path))
         self.init(database: database, path: path, store: store)
         try Self.restoreSettings(beside: path, performer)
@@ -73,7 +74,10 @@ struct StoreFile {
     }
 
     /// Writes what the ledger does not keep.
-    func keep() throws {
+    func keep() throws { try Self.keep(performer, beside: path) }
+
+    /// Writes what the ledger of a performer's store does not keep.
+    static func keep(_ performer: ScenarioPerformer, beside path: String) throws {
         let state = State(
             now: performer.store.clock.now.timeIntervalSinceReferenceDate,
             settings: performer.settings
@@ -153,9 +157,11 @@ struct StoreFile {
 
     private static func file(beside path: String, _ name: String) -> URL { URL(filePath: "\(path).\(name)") }
 
-    /// The date of the last event in a ledger; nil if there is none.
-    static func lastDate(in ledger: any Ledger) throws -> Date? {
+    /// The time at which the store of a ledger was last: that of its last event, or a later one that was kept; nil for neither.
+    static func time(of ledger: any Ledger, beside path: String) throws -> Date? {
         let head = try ledger.head
-        return head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
+        let last = head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
+        let kept = try state(beside: path).map { Date(timeIntervalSinceReferenceDate: $0.now) }
+        return [last, kept].compactMap(\.self).max()
     }
 }

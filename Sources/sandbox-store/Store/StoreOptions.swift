@@ -9,6 +9,8 @@ struct StoreOptions: Equatable {
         case command([String])
         /// The file of a scenario.
         case run(file: String)
+        /// The kind of the names to print.
+        case names(ScenarioValueKind)
         /// The `.storekit` file of a store that is made, and the time at which it begins.
         case initialize(file: String, start: Date?)
     }
@@ -77,6 +79,13 @@ extension Command {
                 throw Mistake(sentence: "init makes a store of one .storekit file; \(rest.count) were given")
             }
             return .initialize(file: file, start: try starts.first.map(moment))
+        case "names":
+            let kinds = ScenarioValueKind.named
+            guard rest.count == 1, let kind = kinds.first(where: { $0.noun == rest.first }) else {
+                let nouns = kinds.compactMap(\.noun).joined(separator: ", ")
+                throw Mistake(sentence: "names are of one kind: \(nouns)")
+            }
+            return .names(kind)
         default:
             return .command(asksForHelp ? ["help", name] : [name] + rest)
         }
