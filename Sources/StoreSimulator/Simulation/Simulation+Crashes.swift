@@ -77,5 +77,6 @@ extension Simulation {
             device.isReachable = modelDriver.isReachable[index]
             endpoints[index].replace(by: standIn(device))
         }
+        forgetRevokedBeforeSigningIn()
     }
 }

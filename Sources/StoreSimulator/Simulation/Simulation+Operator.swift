@@ -39,7 +39,9 @@ extension Simulation {
                 try handle.signOut()
             }
         }
-        forgetRevoked(on: device)
+        newUsers.updateValue(account, forKey: device)
+        // Of a store that crashed meanwhile only the successor knows who is signed in.
+        if !crashInjector.store.hasCrashed { forgetRevokedBeforeSigningIn() }
     }
 
     func setAsksToBuy(_ isOn: Bool, of account: Int) {

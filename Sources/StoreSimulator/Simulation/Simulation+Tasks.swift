@@ -30,12 +30,15 @@ extension Simulation {
 
     func cancelTask(_ index: Int, on device: Int) { apps[device].tasks.cancel(index) }
 
-    /// Has the listeners on a device hear of what is revoked from now on, for another user.
-    func forgetRevoked(on device: Int) {
-        let listeners = apps[device].tasks.listeners.filter { !$0.isOver }
-        if listeners.isEmpty { return }
-        let known = revoked(on: device)
-        for listener in listeners { listener.revoked.formUnion(known) }
+    /// Has the listeners on devices where another user has signed in hear of what is revoked from now on.
+    func forgetRevokedBeforeSigningIn() {
+        for (device, account) in newUsers where modelDriver.model.devices[device].account == account {
+            let listeners = apps[device].tasks.listeners.filter { !$0.isOver }
+            if listeners.isEmpty { continue }
+            let known = revoked(on: device)
+            for listener in listeners { listener.revoked.formUnion(known) }
+        }
+        newUsers = [:]
     }
 
     /// Returns the revoked transactions of a device's user.

@@ -30,6 +30,8 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
     /// Whether any app has used Store Kit 2.
     var usesTasks = false
     var isObserved = [true, true, true]
+    /// The users who have signed in, by device, until the listeners there know what was revoked before.
+    var newUsers: [Int: Int?] = [:]
     /// The payments that apps have added in this operation, and their devices.
     var addedInOperation: [(tag: Int, device: Int)] = []
     /// Whether the queues work on their own lanes, as they do by default on a store in a file.

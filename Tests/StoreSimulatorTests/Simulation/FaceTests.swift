@@ -176,4 +176,13 @@ import Testing
         ]
         try SimulatedRun(seed: 10_739, operations: operations).run()
     }
+
+    @Test func `A user who signs in while the store crashes hears of no refund from before`() throws {
+        let operations: [SimulatedOperation] = [
+            .purchase(device: 2, product: .gold, quantity: 1), .listenForUpdates(device: 1, finishes: false),
+            .refund(index: 11), .listenForUpdates(device: 0, finishes: false), .crash(after: 14, target: .store),
+            .foundFamily(account: 0), .signIn(device: 0, account: 1),
+        ]
+        try SimulatedRun(seed: 29_267, operations: operations).run()
+    }
 }
