@@ -235,17 +235,17 @@ extension StoreFace {
         _ count: Int,
         readWith reader: HistoryReader
     ) {
-        let areTaken = state.withLock { state in
-            guard state.reader === reader else { return false }
+        let taken = state.withLock { state -> Int? in
+            guard state.reader === reader else { return nil }
             state.updates.tellRevocations(transactions)
             // It may have been told again meanwhile.
             for _ in 0..<count {
                 if let index = state.revoked.firstIndex(of: product) { state.revoked.remove(at: index) }
             }
-            return !transactions.isEmpty && state.areRevocationsTaken
+            return transactions.isEmpty ? nil : state.takenNotice
         }
         // Subscribers have heard of the change of the history before.
-        if areTaken { queue?.acknowledgeRevocations() }
+        if let taken { queue?.acknowledgeRevocations(through: taken) }
     }
 
     /// Tells of revoked transactions, or leaves them to the next subscriber.

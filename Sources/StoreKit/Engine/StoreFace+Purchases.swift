@@ -143,12 +143,10 @@ extension StoreFace {
         for purchase in lost { purchase.outcome.give(.unknown) }
     }
 
-    func paymentQueue(
-        _ queue: SKPaymentQueue,
-        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
-    ) {
+    func entitlementsRevoked(_ productIdentifiers: [String], notice: Int) {
         let reader = state.withLock { state in
             state.revoked += productIdentifiers
+            state.lastNotice = max(state.lastNotice, notice)
             state.reader?.attention.isOn = true
             return state.reader
         }

@@ -41,12 +41,12 @@ extension StoreFace {
 
     /// Records that a subscriber has taken a revoked transaction; the queue's news of revocations is passed on with the last.
     func tookRevocation(_ identifier: String) {
-        let isLast = state.withLock { state in
-            guard state.updates.hasUntakenRevocations else { return false }
+        let taken = state.withLock { state -> Int? in
+            guard state.updates.hasUntakenRevocations else { return nil }
             state.updates.tookRevocation(identifier)
-            return state.areRevocationsTaken
+            return state.takenNotice
         }
-        if isLast { queue?.acknowledgeRevocations() }
+        if let taken { queue?.acknowledgeRevocations(through: taken) }
     }
 
     func updates() -> Transaction.Transactions { Transaction.Transactions(.updates(self)) }

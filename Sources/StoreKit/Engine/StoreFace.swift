@@ -28,6 +28,8 @@ final class StoreFace: NSObject, QueueFace {
         var updates = UpdateSubscribers()
         /// The products of which the queue has told that they are revoked, and whose transactions are not looked up yet.
         var revoked: [String] = []
+        /// The number of the queue's last notice of revocations.
+        var lastNotice = 0
         /// Those who wait for a transaction to come to the queue.
         var arrivals = Subscribers<[String]>()
         var statuses = Subscribers<Product.SubscriptionInfo.Status>()
@@ -45,8 +47,8 @@ final class StoreFace: NSObject, QueueFace {
             !(updates.isEmpty && statuses.isEmpty && messages.isEmpty && arrivals.isEmpty && revoked.isEmpty)
         }
 
-        /// Whether subscribers have taken every revocation that the queue has told of.
-        var areRevocationsTaken: Bool { revoked.isEmpty && !updates.hasUntakenRevocations }
+        /// The last notice of revocations, if subscribers have taken everything that the queue has told of.
+        var takenNotice: Int? { revoked.isEmpty && !updates.hasUntakenRevocations ? lastNotice : nil }
     }
 
     init(_ queue: SKPaymentQueue) {

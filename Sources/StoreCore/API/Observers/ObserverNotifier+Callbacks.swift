@@ -174,9 +174,17 @@ extension ObserverNotifier {
         case .storefrontChanged:
             call { $0.paymentQueueDidChangeStorefront($1) }
         case .revoked(let identifiers):
-            let (hasFace, isObserved) = (face != nil, live.all.contains { !($0 is any QueueFace) })
-            revocations.withLock { $0.told(identifiers, isObserved: isObserved, hasFace: hasFace) }
-            call { $0.paymentQueue($1, didRevokeEntitlementsForProductIdentifiers: identifiers) }
+            let (face, isObserved) = (face, live.all.contains { !($0 is any QueueFace) })
+            let notice = revocations.withLock {
+                $0.told(identifiers, isObserved: isObserved, hasFace: face != nil)
+            }
+            call { observer, queue in
+                if let face, observer === face {
+                    face.entitlementsRevoked(identifiers, notice: notice)
+                } else {
+                    observer.paymentQueue(queue, didRevokeEntitlementsForProductIdentifiers: identifiers)
+                }
+            }
         case .promoted(let payment, let product):
             revocations.withLock { $0.toldPromotion() }
             let (payment, product) = (SKPayment(payment), SKProduct(product))

@@ -148,10 +148,8 @@ final class ObserverNotifier: QueueDriverDelegate {
         }
         if isNew {
             add(face)
-            let revoked = revocations.withLock { $0.takeForFace() }
-            if !revoked.isEmpty, let queue {
-                face.paymentQueue(queue, didRevokeEntitlementsForProductIdentifiers: revoked)
-            }
+            let (revoked, notice) = revocations.withLock { $0.takeForFace() }
+            if !revoked.isEmpty { face.entitlementsRevoked(revoked, notice: notice) }
         }
         if isOver { face.queueEnded() }
         return face
@@ -205,7 +203,7 @@ extension ObserverNotifier: ContextMember {
         }
         guard let old else { return }
         old.release(leavesFinishes: false)
-        revocations.withLock { $0 = RevocationNews() }
+        revocations.withLock { $0.forget() }
         face?.storeChanged()
         if observers.load() != nil { driver.observersChanged() }
         // The queue may have been deallocated meanwhile, without finding the new driver.

@@ -8,6 +8,10 @@ package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
     /// Announces that the queue's context has another store, of which the queue has told nothing yet.
     func storeChanged()
 
+    /// Announces that access to products has ended, with the number that ``SKPaymentQueue/acknowledgeRevocations(through:)``
+    /// takes; later notices have greater ones.
+    func entitlementsRevoked(_ productIdentifiers: [String], notice: Int)
+
     /// Announces that the queue may have removed transactions without telling.
     func removalsMissed()
 
@@ -49,9 +53,12 @@ extension SKPaymentQueue {
     }
 
     /// Has the store send no more what the face was told of revocations: it has passed everything on to the app.
-    package func acknowledgeRevocations() {
+    ///
+    /// - Parameter notice: the number of the last notice that the face was told of.
+    package func acknowledgeRevocations(through notice: Int) {
         let driver = notifier.driver
-        guard let cursor = notifier.revocations.withLock({ $0.passedOn(by: driver) }) else { return }
+        let place = notifier.revocations.withLock { $0.passedOn(through: notice, by: driver) }
+        guard let cursor = place else { return }
         driver.acknowledge(through: cursor)
     }
 

@@ -12,11 +12,15 @@ struct RevocationNews: Sendable {
     private var place: (cursor: UpdateCursor, driver: ObjectIdentifier)?
     /// Whether there is something else to be acknowledged, which must not come again.
     private var isUrgent = false
+    /// The number of the last notice of revoked products, with every store of the queue.
+    private var lastNotice = 0
 
-    /// Records that observers were told of revoked products.
-    mutating func told(_ products: [String], isObserved: Bool, hasFace: Bool) {
+    /// Records that observers are told of revoked products, and returns the number of the notice.
+    mutating func told(_ products: [String], isObserved: Bool, hasFace: Bool) -> Int {
         if !hasFace { Self.add(products, to: &unfaced) }
         if !isObserved { Self.add(products, to: &unacknowledged) }
+        lastNotice += 1
+        return lastNotice
     }
 
     /// Records that a promoted purchase was told: a face keeps it, and would keep it twice.
@@ -34,8 +38,12 @@ struct RevocationNews: Sendable {
         return false
     }
 
-    /// Records that the face has passed all on; returns the place to be acknowledged, if that is told already.
-    mutating func passedOn(by driver: QueueDriver) -> UpdateCursor? {
+    /// Records that the face has passed all on, through a notice; returns the place to be acknowledged, if that is told
+    /// already.
+    ///
+    /// A later notice is on its way to the face, which will have passed on that one too when it next says so.
+    mutating func passedOn(through notice: Int, by driver: QueueDriver) -> UpdateCursor? {
+        guard notice == lastNotice else { return nil }
         let place = place
         acknowledge()
         return place?.driver == ObjectIdentifier(driver) ? place?.cursor : nil
@@ -49,10 +57,17 @@ struct RevocationNews: Sendable {
         return !unacknowledged.isEmpty
     }
 
-    /// Removes what a new face has to be told, and returns it.
-    mutating func takeForFace() -> [String] {
+    /// Removes what a new face has to be told, and returns it with the number of the last notice.
+    mutating func takeForFace() -> (products: [String], notice: Int) {
         defer { unfaced = [] }
-        return unfaced
+        return (unfaced, lastNotice)
+    }
+
+    /// Forgets the news of a store that was replaced.
+    mutating func forget() {
+        let last = lastNotice
+        self = RevocationNews()
+        lastNotice = last
     }
 
     private static func add(_ products: [String], to list: inout [String]) {
