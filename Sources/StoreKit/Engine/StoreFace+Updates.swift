@@ -34,9 +34,9 @@ extension StoreFace {
     /// Takes what a subscriber to updates has not taken yet, at most so many as a page has.
     func takeUpdates(of number: Int) -> [String] { state.withLock { $0.updates.take(of: number) } }
 
-    /// Records which of the transactions that a subscriber has taken could be read.
-    func finishReading(_ identifiers: [String], of number: Int, found: Set<String>) {
-        state.withLock { $0.updates.finishReading(identifiers, of: number, found: found) }
+    /// Records what was read of the transactions that a subscriber has taken; nil if nothing could be read.
+    func finishReading(_ identifiers: [String], of number: Int, _ read: OriginalPage?) {
+        state.withLock { $0.updates.finishReading(identifiers, of: number, read?.transactions) }
     }
 
     /// Records that a subscriber has taken a revoked transaction; the queue's news of revocations is passed on with the last.

@@ -77,8 +77,7 @@ extension Transaction {
                     defer { self.updates = updates }
                     guard let identifiers = await updates.next(of: face, isolation: actor) else { return false }
                     let answer = await face.transactions(of: identifiers, readWith: face.storeChanges)
-                    let found = Set(answer?.transactions.map(\.content.transactionId) ?? [])
-                    face.finishReading(identifiers, of: updates.number, found: found)
+                    face.finishReading(identifiers, of: updates.number, answer)
                     guard let answer else { return true }
                     (page, origin) = (answer.transactions, answer.origin)
                     return true

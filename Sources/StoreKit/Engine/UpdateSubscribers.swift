@@ -17,13 +17,14 @@ struct UpdateSubscribers: Sendable {
             case taken
         }
 
+        let number: Int
         /// Signals that something can be taken.
         let signal: AsyncStream<Void>.Continuation
         private var places: [String: Place]
         private var pending: ArraySlice<String>
 
-        init(_ signal: AsyncStream<Void>.Continuation, _ pending: [String]) {
-            self.signal = signal
+        init(_ number: Int, _ signal: AsyncStream<Void>.Continuation, _ pending: [String]) {
+            (self.number, self.signal) = (number, signal)
             self.pending = pending[...]
             places = Dictionary(pending.map { ($0, .pending) }, uniquingKeysWith: { first, _ in first })
         }
@@ -48,15 +49,18 @@ struct UpdateSubscribers: Sendable {
         }
 
         /// Records what a transaction's reading has found: one that could not be read is told when it comes again.
-        mutating func finishReading(_ identifier: String, isFound: Bool) {
+        ///
+        /// Returns whether all that it was told of the transaction before is in what was read.
+        mutating func finishReading(_ identifier: String, isFound: Bool) -> Bool {
             switch places[identifier] {
             case .reading?: places[identifier] = isFound ? .taken : nil
             case .readingToldAgain? where isFound: places[identifier] = .taken
             case .readingToldAgain?:
                 places[identifier] = .pending
                 pending.append(identifier)
-            case .pending?, .forgotten?, .taken?, nil: break
+            case .pending?, .forgotten?, .taken?, nil: return false
             }
+            return true
         }
 
         mutating func forget(_ identifier: String) {
@@ -69,7 +73,8 @@ struct UpdateSubscribers: Sendable {
         mutating func forgetAll() { (places, pending) = ([:], []) }
     }
 
-    private var all: [Int: Subscriber] = [:]
+    /// The subscribers, in the order of their numbers.
+    private var all: [Subscriber] = []
     private var lastNumber = 0
     /// The dates of the revocations that were told, by transaction.
     private var revocations: [String: PayloadDate] = [:]
@@ -85,17 +90,24 @@ struct UpdateSubscribers: Sendable {
     mutating func add(_ signal: AsyncStream<Void>.Continuation, unfinished: [String]) -> Int {
         lastNumber += 1
         let unfinishedSet = Set(unfinished)
-        all[lastNumber] = Subscriber(signal, unfinished + untaken.filter { !unfinishedSet.contains($0) })
+        let pending = unfinished + untaken.filter { !unfinishedSet.contains($0) }
+        all.append(Subscriber(lastNumber, signal, pending))
         return lastNumber
     }
 
-    mutating func remove(_ number: Int) { all[number] = nil }
+    mutating func remove(_ number: Int) { if let index = index(of: number) { all.remove(at: index) } }
+
+    /// Returns the place of a subscriber; nil once it is removed.
+    private func index(of number: Int) -> Int? {
+        let index = all.indices.partitionPoint { all[$0].number < number }
+        return index < all.count && all[index].number == number ? index : nil
+    }
 
     /// Tells each subscriber of those transactions that it has not been told of, or of all of them again.
     mutating func tell(_ identifiers: [String], isAgain: Bool = false) {
-        for number in all.keys {
-            for identifier in identifiers { all[number]?.tell(identifier, isAgain: isAgain) }
-            all[number]?.signal.yield()
+        for index in all.indices {
+            for identifier in identifiers { all[index].tell(identifier, isAgain: isAgain) }
+            all[index].signal.yield()
         }
     }
 
@@ -121,30 +133,45 @@ struct UpdateSubscribers: Sendable {
     /// Takes what a subscriber has not taken yet, at most so many as a page of the history has.
     ///
     /// Whoever takes it reads it, and then says what was found, see ``finishReading(_:of:found:)``.
-    mutating func take(of number: Int) -> [String] { all[number]?.take(HistoryQuery.defaultLimit) ?? [] }
+    mutating func take(of number: Int) -> [String] {
+        index(of: number).map { all[$0].take(HistoryQuery.defaultLimit) } ?? []
+    }
 
-    /// Records which of the transactions that a subscriber has taken could be read.
+    /// Records what was read of the transactions that a subscriber has taken, in the same order; nil if nothing could be read.
     ///
-    /// The store does not show those of a user who has signed out; once the user is back, the queue tells of them again.
-    mutating func finishReading(_ identifiers: [String], of number: Int, found: Set<String>) {
+    /// The store does not show those of a user who has signed out; once the user is back, the queue tells of them again. A
+    /// revocation that it does not show waits for nobody else: it was taken back or deleted, or comes with its user.
+    mutating func finishReading(
+        _ identifiers: [String],
+        of number: Int,
+        _ read: ArraySlice<SignedValue<TransactionPayload>>?
+    ) {
+        guard let index = index(of: number) else { return }
+        var rest = read ?? []
         for identifier in identifiers {
-            all[number]?.finishReading(identifier, isFound: found.contains(identifier))
+            var found: SignedValue<TransactionPayload>?
+            if rest.first?.content.transactionId == identifier { found = rest.popFirst() }
+            let isAll = all[index].finishReading(identifier, isFound: found != nil)
+            if untaken.isEmpty || read == nil || !isAll || found?.content.revocationDate != nil { continue }
+            guard untaken.contains(identifier) else { continue }
+            tookRevocation(identifier)
+            revocations[identifier] = nil
         }
     }
 
     /// Forgets a finished transaction: should its identifier come again, it is news.
     mutating func forget(_ identifier: String) {
-        for number in all.keys { all[number]?.forget(identifier) }
+        for index in all.indices { all[index].forget(identifier) }
     }
 
     /// Forgets what subscribers were told of, also what they have yet to take.
     mutating func forget() {
         (revocations, untaken) = ([:], [])
-        for number in all.keys { all[number]?.forgetAll() }
+        for index in all.indices { all[index].forgetAll() }
     }
 
     func finish() {
-        for subscriber in all.values { subscriber.signal.finish() }
+        for subscriber in all { subscriber.signal.finish() }
     }
 }
 

@@ -142,4 +142,23 @@ import Testing
         try shop.store.refund(String(again.id))
         #expect(try await updates(of: shop) == ["no sword"])
     }
+
+    @Test(arguments: [SandboxStore.reverseRefund, SandboxStore.deleteTransaction])
+    func `A refund that the history no longer shows keeps no later one from being acknowledged`(
+        hide: @Sendable (SandboxStore) -> (String) throws -> Void
+    ) async throws {
+        let shop = try Shop(.inline)
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        var refunded: [UInt64] = []
+        for product in ["sword", "gold"] {
+            let transaction = try await shop.bought(product)
+            await shop.run { await transaction.finish() }
+            try shop.store.refund(String(transaction.id))
+            refunded.append(transaction.id)
+        }
+        try hide(shop.store)(String(refunded[0]))
+        while let told = await iterator.next()?.unsafePayloadValue.id, told != refunded[1] {}
+        try await relaunch(shop)
+        #expect(try await updates(of: shop) == [])
+    }
 }
