@@ -30,16 +30,32 @@ extension StoreFace {
     func untilAnswered<Answer>(_ ask: () async throws -> Answer) async -> Answer? {
         var pause: Double = 1
         while !Task.isCancelled {
+            let changes = storeChanges
             do { return try await ask() } catch {
                 guard let clock = queue?.storeSetup.clock, (try? history()) != nil else {
                     log("the history cannot be read: \(error)")
                     return nil
                 }
-                await clock.wait(pause)
+                await wait(pause, by: clock, unlessChangedSince: changes)
                 pause = min(pause * 2, Self.longestPause)
             }
         }
         return nil
+    }
+
+    /// Waits for some seconds, or until the task is canceled or the store replaced, which may have happened.
+    private func wait(_ seconds: Double, by clock: any StoreClock, unlessChangedSince changes: Int) async {
+        let reply = Reply<Void>()
+        let key = ObjectIdentifier(reply)
+        let isDue = state.withLock { state in
+            if storeChanges == changes { state.pauses[key] = reply }
+            return storeChanges != changes
+        }
+        if isDue { return }
+        let token = clock.schedule(at: clock.now + seconds) { reply.give(()) }
+        await reply.value(canceled: ())
+        token.cancel()
+        state.withLock { $0.pauses[key] = nil }
     }
 
     /// The longest pause between two questions that a store does not answer, in seconds.
@@ -165,13 +181,3 @@ extension StoreFailure {
 
 /// Returns the code of a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
 private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }
-
-extension StoreClock {
-    /// Waits for some seconds, or until the task is canceled.
-    fileprivate func wait(_ seconds: Double) async {
-        let reply = Reply<Void>()
-        let token = schedule(at: now + seconds) { reply.give(()) }
-        await reply.value(canceled: ())
-        token.cancel()
-    }
-}

@@ -38,6 +38,8 @@ final class StoreFace: NSObject, QueueFace {
         /// The purchases begun in the store while nobody listened.
         var unheardIntents: [PurchaseIntent] = []
         var messages = Subscribers<Message>()
+        /// The pauses of those who repeat a question to the store, which its replacement ends.
+        var pauses: [ObjectIdentifier: Reply<Void>] = [:]
         /// The reader of the store's history, once the app has used Store Kit 2 with the store.
         var reader: HistoryReader?
         var isOver = false
@@ -125,7 +127,7 @@ final class StoreFace: NSObject, QueueFace {
 
     func storeChanged() {
         backend?.preferAppStoreSignatures()
-        let (purchases, arrivals) = state.withLock { state in
+        let (purchases, arrivals, pauses) = state.withLock { state in
             defer {
                 (state.purchases, state.abandoned, state.returned) = ([:], [:], [])
                 // The new store's identifiers may be the same.
@@ -134,11 +136,12 @@ final class StoreFace: NSObject, QueueFace {
                 state.reader = nil
                 changesOfStore.add(1, ordering: .releasing)
             }
-            return (state.purchases, state.arrivals.takeAll())
+            return (state.purchases, state.arrivals.takeAll(), state.pauses)
         }
         for purchase in purchases.values { purchase.outcome.give(.unknown) }
         arrivals.finish()
         followHistory()
+        for pause in pauses.values { pause.give(()) }
     }
 
     func removalsMissed() {

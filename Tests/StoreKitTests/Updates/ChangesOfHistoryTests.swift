@@ -129,6 +129,23 @@ import Testing
         #expect(try #require(await iterator.next()).unsafePayloadValue.productID == "season")
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `A subscriber whose store is replaced while readings fail hears of the new one at once`() async throws {
+        let old = try SandboxStore(products: Shop.products)
+        let flaky = FlakyStore(old)
+        let context = StoreContext(backend: flaky, delivery: .inline, log: .silent)
+        flaky.fails = true
+        _ = try old.account.buy("sword")
+        let heard = Task.immediate {
+            await context.run { await Transaction.updates.first(1) }.map(\.unsafePayloadValue.productID)
+        }
+        let other = try SandboxStore(products: Shop.products)
+        _ = try other.account.buy("coins")
+        context.use(other)
+        // The clock of the old store, by which readings are repeated, stands still.
+        #expect(await heard.value == ["coins"])
+    }
+
     @Test func `A purchase that an observer of Store Kit 1 takes is no intent`() async throws {
         let shop = try Shop(.inline)
         let buyer = PromotionTaker()
