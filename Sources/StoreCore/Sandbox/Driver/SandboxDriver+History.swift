@@ -110,16 +110,10 @@ extension TransactionIndex {
             )
             return page(history.lazy.filter(builder.isListed), limit)
         case .unfinished:
-            var unfinished: [GrantedTransaction] = []
-            state.transactions.forEachTransaction { number, row in
-                guard state.isVisible(row, on: device), let transaction = self[number],
-                    only == nil || transaction.product == only
-                else { return }
-                unfinished.append(transaction)
+            let unfinished = unfinished(of: account, only, after: place ?? 0).lazy.filter { transaction in
+                self.state.transactions[transaction.number].map { self.state.isVisible($0, on: device) } ?? false
             }
-            // Granted in another order than numbered, if some of them had to wait.
-            unfinished.sort { $0.sequence < $1.sequence }
-            return page(unfinished.lazy.filter { $0.sequence > place ?? 0 }, limit)
+            return page(unfinished, limit)
         case .entitlements:
             let found = (only.map { [$0] } ?? products(of: account)).flatMap {
                 builder.entitlements(to: $0, of: account)

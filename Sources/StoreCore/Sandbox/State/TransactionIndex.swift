@@ -12,7 +12,7 @@ final class TransactionIndex {
     /// The state after the records that were taken in.
     private(set) var state = SandboxState()
     private var transactions = SlotTable<GrantedTransaction>()
-    /// The transactions of each account without restored ones.
+    /// The transactions of each account, without restored ones unless they are unfinished.
     private var lists: [AccountID: AccountLists] = [:]
     private var lastSequence = 0
     private(set) var lastModification = 0
@@ -30,25 +30,6 @@ final class TransactionIndex {
     init(bundleIdentifier: String) {
         self.bundleIdentifier = bundleIdentifier
         appTransactions = AppTransactionIdentifiers(bundleIdentifier: bundleIdentifier)
-    }
-
-    private struct AccountLists: Sendable {
-        var all = Lists()
-        var products: [ProductIndex: Lists] = [:]
-
-        /// Changes the lists that a product's transactions are in.
-        mutating func change(_ product: ProductIndex, _ body: (inout Lists) -> Void) {
-            body(&all)
-            body(&products[product, default: Lists()])
-        }
-    }
-
-    private struct Lists: Sendable {
-        var all = GrantList()
-        /// Those that an app's history has: all but the finished consumables that are not refunded.
-        var current = GrantList()
-        /// All of them, in the order in which they were granted or changed last.
-        var changed = GrantList()
     }
 
     /// Applies the next event.
@@ -71,11 +52,7 @@ final class TransactionIndex {
         case .operator(.cleared):
             (transactions, lists, periods, replaced, revoked) = (SlotTable(), [:], [:], [], [:])
         case .finished(let finish):
-            if let transaction = finish.transaction.flatMap({ transactions[$0] }), isConsumable(transaction),
-                state.revocations.cancellation(of: transaction.number.identifier) == nil
-            {
-                change(transaction) { $0.current.remove(sequence: transaction.sequence) }
-            }
+            if let number = finish.transaction { self.finish(number) }
         case .operator(.refunded(let refund)):
             revoke(refund.transactions, of: refund.account)
             for transaction in refund.transactions.compactMap({ transactions[$0] }) {
@@ -92,11 +69,7 @@ final class TransactionIndex {
 
     private func take(_ change: ServerChange) {
         switch change {
-        case .finished(let finish):
-            guard let transaction = transactions[finish.transaction], isConsumable(transaction),
-                state.revocations.cancellation(of: transaction.number.identifier) == nil
-            else { return }
-            self.change(transaction) { $0.current.remove(sequence: transaction.sequence) }
+        case .finished(let finish): self.finish(finish.transaction)
         case .refundReversed(let reversal):
             revoked[reversal.account]?.removeAll { reversal.transactions.contains($0.number) }
             for transaction in reversal.transactions.compactMap({ transactions[$0] }) {
@@ -191,6 +164,17 @@ final class TransactionIndex {
         insert(transaction)
     }
 
+    /// Takes a finished transaction out of what is unfinished, and a consumable that is not refunded out of the history.
+    private func finish(_ number: TransactionNumber) {
+        guard let transaction = transactions[number] else { return }
+        let isUsedUp =
+            isConsumable(transaction) && state.revocations.cancellation(of: transaction.number.identifier) == nil
+        change(transaction) { lists in
+            lists.unfinished.remove(sequence: transaction.sequence)
+            if isUsedUp { lists.current.remove(sequence: transaction.sequence) }
+        }
+    }
+
     private func insert(_ transaction: GrantedTransaction) {
         // In a damaged ledger a number may come twice.
         guard transactions[transaction.number] == nil else { return }
@@ -203,8 +187,11 @@ final class TransactionIndex {
         }
         transactions.insert(transaction, at: transaction.number)
         appTransactions.keep(transaction.account, in: state.accounts)
-        guard transaction.restored == nil else { return }
+        // What only a restore brings to a member of a family is no unfinished transaction.
+        let isUnfinished = state.transactions[transaction.number] != nil
         change(transaction) { lists in
+            if isUnfinished { lists.unfinished.insert(transaction.number, sequence: transaction.sequence) }
+            if transaction.restored != nil { return }
             lists.all.insert(transaction.number, sequence: transaction.sequence)
             lists.current.insert(transaction.number, sequence: transaction.sequence)
             lists.changed.insert(transaction.number, sequence: transaction.modification)
@@ -217,11 +204,12 @@ final class TransactionIndex {
             lists.all.remove(sequence: transaction.sequence)
             lists.current.remove(sequence: transaction.sequence)
             lists.changed.remove(sequence: transaction.modification)
+            lists.unfinished.remove(sequence: transaction.sequence)
         }
     }
 
     /// Changes the lists that a transaction is in.
-    private func change(_ transaction: GrantedTransaction, _ body: (inout Lists) -> Void) {
+    private func change(_ transaction: GrantedTransaction, _ body: (inout AccountLists.Lists) -> Void) {
         lists[transaction.account, default: AccountLists()].change(transaction.product, body)
     }
 
@@ -293,10 +281,19 @@ extension TransactionIndex {
         isComplete: Bool = false,
         before sequence: Int? = nil
     ) -> some Sequence<GrantedTransaction> {
-        let own = lists[account]
-        let lists = product == nil ? own?.all : product.flatMap { own?.products[$0] }
+        let lists = lists[account]?[product]
         let list = (isComplete ? lists?.all : lists?.current) ?? GrantList()
         return list.newestFirst(before: sequence).lazy.compactMap { self[$0] }
+    }
+
+    /// Returns an account's unfinished transactions on every device, oldest first, behind a sequence number.
+    func unfinished(
+        of account: AccountID,
+        _ product: ProductIndex? = nil,
+        after sequence: Int
+    ) -> some Sequence<GrantedTransaction> {
+        let list = lists[account]?[product]?.unfinished ?? GrantList()
+        return list.oldestFirst(after: sequence).lazy.compactMap { self[$0] }
     }
 
     /// Returns an account's transactions in the order in which they were granted or changed last, or the other way round,
