@@ -33,8 +33,11 @@ final class Reply<Value: Sendable>: Sendable {
     /// The value, if it has been given.
     private var given: Value? {
         state.withLock { state in
-            guard case .given(let value) = state else { return nil }
-            state = .taken
+            guard case .given = state else { return nil }
+            // Moved out: a copy would cost references to everything in it.
+            var old = State.taken
+            swap(&old, &state)
+            guard case .given(let value) = consume old else { return nil }
             return value
         }
     }

@@ -90,7 +90,7 @@ extension StoreFace {
                 case .purchased, .restored:
                     guard let identifier = transaction.transactionIdentifier else { continue }
                     if !state.abandoned.isEmpty { state.abandoned[number] = nil }
-                    arrived.append(identifier)
+                    if !state.arrivals.isEmpty { arrived.append(identifier) }
                     if let purchase = state.purchases.removeValue(forKey: number) {
                         state.returned.insert(identifier)
                         outcomes.append((purchase.outcome, .purchased(identifier)))
@@ -115,7 +115,7 @@ extension StoreFace {
                 }
             }
             if !news.isEmpty { state.updates.tell(news) }
-            if !state.arrivals.isEmpty { state.arrivals.tell(arrived) }
+            if !arrived.isEmpty { state.arrivals.tell(arrived) }
         }
         // Store Kit 2 knows no failed transactions that wait to be finished. Those of an earlier launch are left to the app
         // if it has an observer.

@@ -3,12 +3,15 @@ import Foundation
 // The store as a HistoryService: what the account that is signed in on a device has bought.
 extension SandboxDriver {
     func history(_ query: HistoryQuery, on device: DeviceID) throws -> HistoryPage {
-        let (payloads, next) = try read { builder -> ([TransactionPayload], String?) in
-            guard let account = builder.state.devices[device].account else { return ([], nil) }
+        let (sealer, defect) = sealer(for: device)
+        let page = try read { builder -> HistoryPage in
+            guard let account = builder.state.devices[device].account else { return HistoryPage([]) }
             let (transactions, next) = builder.index.answer(query, account, device, builder)
-            return (transactions.map(builder.payload), next)
+            return HistoryPage(transactions.map { sealer.unsigned(builder.payload(of: $0)) }, next: next)
         }
-        return HistoryPage(signed(payloads, on: device), next: next)
+        guard let defect else { return page }
+        // What is to be wrong is signed at once, which calls the signer.
+        return HistoryPage(page.transactions.map { sealer.signed($0.content, defect) }, next: page.next)
     }
 
     func subscriptions(_ query: SubscriptionQuery, on device: DeviceID) throws -> [SignedSubscription] {

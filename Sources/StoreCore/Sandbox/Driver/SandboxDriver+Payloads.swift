@@ -110,7 +110,7 @@ extension SandboxDriver {
         return payloads.map { sealer.signed($0, defect) }
     }
 
-    private func sealer(for device: DeviceID?) -> (PayloadSealer, SignatureDefect?) {
+    func sealer(for device: DeviceID?) -> (PayloadSealer, SignatureDefect?) {
         let (defect, name) = shell.withLock { shell in
             (shell.settings.signatureDefect, device.map { shell.state.devices[$0].name })
         }
@@ -125,12 +125,14 @@ extension SandboxDriver {
 }
 
 extension PayloadSealer {
+    /// Returns a payload to be signed when it is read.
+    func unsigned<Payload: SandboxPayload>(_ payload: consuming Payload) -> SignedValue<Payload> {
+        SignedValue(payload) { sealed($0) }
+    }
+
     /// Returns a payload to be signed when it is read; one that is to be wrong is signed at once.
-    fileprivate func signed<Payload: SandboxPayload>(
-        _ payload: Payload,
-        _ defect: SignatureDefect?
-    ) -> SignedValue<Payload> {
-        guard let defect else { return SignedValue(payload) { sealed($0) } }
+    func signed<Payload: SandboxPayload>(_ payload: Payload, _ defect: SignatureDefect?) -> SignedValue<Payload> {
+        guard let defect else { return unsigned(payload) }
         return SignedValue(tied(payload), signer: signer, defect: defect, device: deviceIdentifier)
     }
 }
