@@ -28,7 +28,8 @@ public final class PostgresDatabase: Sendable {
     /// Connects to a database, and creates or migrates StoreCore's tables.
     ///
     /// A role that may not create tables is enough where they exist. It needs `SELECT` and `INSERT` on them, `USAGE` on
-    /// their schema, and nothing else; with `DELETE` on `snapshot`, `command` and `forgotten` it removes what is obsolete.
+    /// their schema, and nothing else; with `DELETE` on `snapshot`, `command`, `forgotten`
+    /// and `opening` it removes what is obsolete.
     ///
     /// - Parameters:
     ///   - settings: the connection's settings as libpq takes them, `host=db dbname=shop` or `postgresql://db/shop`. What
@@ -73,7 +74,8 @@ public final class PostgresDatabase: Sendable {
 
     /// Removes a store with all its records, and does nothing if there is none of that name.
     ///
-    /// Only a role with `DELETE` on all tables may do it. Stores that are open on its ledger fail from then on.
+    /// Only a role with `DELETE` on all tables may do it. Stores on its ledger have to be closed before, in all
+    /// processes: what they append afterwards belongs to no store.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     public func removeStore(_ name: String) throws { try core.removeStore(name) }

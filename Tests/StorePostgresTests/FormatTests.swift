@@ -60,6 +60,20 @@
             #expect(try place.run("SELECT count(*) FROM {schema}.command") == [["0"]])
         }
 
+        @Test(arguments: ["snapshot, {schema}.command, {schema}.forgotten", "snapshot, {schema}.opening"])
+        func `A role that may remove only some of what is obsolete leaves it`(tables: String) throws {
+            try place.open().close()
+            let role = "\(place.schema)_role"
+            try place.run("CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA {schema} TO \(role)")
+            try place.run("GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA {schema} TO \(role)")
+            try place.run("GRANT DELETE ON {schema}.\(tables) TO \(role)")
+            let journal = try place.open("\(place.cluster.settings) user=\(role)").journal("till")
+            let command = try Self.command(in: journal)
+            try journal.record([command])
+            try journal.forget([command.id])
+            #expect(try journal.open {}.commands.isEmpty)
+        }
+
         static func command(in journal: any QueueJournal) throws -> StoreCommand {
             let id = OrderID(journal: try journal.open {}.id, number: 1)
             return StoreCommand(id: id, action: .restore(applicationUsername: "üser"))

@@ -50,6 +50,33 @@
             #expect(try other.open {}.commands == commands(second.id, 1...1))
         }
 
+        @Test func `A notification of an earlier opening that comes late silences nobody`() throws {
+            let database = try place.open()
+            let journal = try database.journal("till")
+            let silenced = Counter()
+            let id = try journal.open { silenced.ledgerMayHaveGrown() }.id
+            // On the same connection, behind the journal's.
+            let ledger = try database.ledger("shop")
+            let listener = Counter()
+            ledger.add(listener)
+            listener.wait()
+            try place.run(
+                "SELECT pg_notify('storecore_{schema}_journal_1', 'an earlier opening'), pg_notify('storecore_{schema}_store_1', '1')"
+            )
+            listener.wait(times: 2)
+            #expect(database.statistics.notifications == 2)
+            #expect(silenced.count == 0)
+            try journal.record(commands(id, 1...1))
+        }
+
+        @Test func `A queue that is not used hears that another has opened its journal`() throws {
+            let silenced = Counter()
+            let journal = try place.open().journal("till")
+            _ = try journal.open { silenced.ledgerMayHaveGrown() }
+            _ = try place.open().journal("till").open {}
+            silenced.wait()
+        }
+
         @Test func `Opening a journal again silences the queue before, once`() throws {
             let silenced = Counter()
             let journal = try place.open().journal("till")

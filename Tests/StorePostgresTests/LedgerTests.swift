@@ -42,6 +42,29 @@
             #expect(try place.run("SELECT count(*), max(position) FROM {schema}.record") == [["6", "6"]])
         }
 
+        @Test func `Records are appended behind the last one only`() throws {
+            let place = try TestDatabase()
+            let ledger = try place.open().ledger("shop")
+            let records = try Shop.records(3)
+            #expect(try !ledger.append(records, ifHeadIs: 1))
+            #expect(try ledger.append([records[0]], ifHeadIs: 0))
+            #expect(try !ledger.append([records[1]], ifHeadIs: 2))
+            #expect(try place.open().ledger("shop").read(after: 0, limit: 10) == [records[0]])
+        }
+
+        @Test func `Stores on one ledger sell at once, and charge every order once`() throws {
+            let place = try TestDatabase()
+            let ledger = try place.open().ledger("shop", lane: .caller)
+            let shops = try (0..<4).map { _ in
+                try SandboxStore(products: Shop.products, clock: SystemClock.shared, ledger: ledger)
+            }
+            DispatchQueue.concurrentPerform(iterations: 4) { index in
+                for _ in 0..<25 { #expect(throws: Never.self) { try shops[index].account.buy("sword") } }
+            }
+            for shop in shops { #expect(try shop.account.charges.count == 100) }
+            #expect(try place.open().check("shop").isEmpty)
+        }
+
         @Test func `Stores of one database do not see each other's records`() throws {
             let place = try TestDatabase()
             let database = try place.open()

@@ -122,6 +122,29 @@
             #expect(place.log.lines.isEmpty)
         }
 
+        @Test func `A server that accepts a connection and keeps silent is given up`() throws {
+            let database = try open(patience: 0)
+            let ledger = try database.ledger("shop")
+            proxy.mode = .silent
+            for _ in 1...2 {
+                let error = #expect(throws: PostgresDatabaseError.self) { try ledger.head }
+                #expect(error?.code == .unreachable)
+            }
+            let error = #expect(throws: PostgresDatabaseError.self) { try open(patience: 0) }
+            #expect(error?.code == .unreachable)
+        }
+
+        @Test func `A server that has begun to read only is left for another`() throws {
+            let database = try open(patience: 30)
+            let ledger = try database.ledger("shop")
+            // As the old server of two would refuse it, once.
+            try place.spoilFirstInsert("RAISE EXCEPTION USING ERRCODE = '25006'")
+            let records = try Shop.records(1)
+            #expect(try ledger.append(records, ifHeadIs: 0))
+            #expect(try ledger.read(after: 0, limit: 10) == records)
+            #expect(database.statistics.connections == 2)
+        }
+
         @Test func `Closing ends what waits for the database`() throws {
             let database = try open(patience: 600)
             let ledger = try database.ledger("shop")

@@ -37,11 +37,9 @@
         }
 
         @Test func `A synchronous standby that is promoted has all that was acknowledged`() throws {
-            let primary = try PostgresCluster()
+            let primary = try PostgresCluster(settings: ["synchronous_standby_names": "second"])
             let standby = try primary.makeStandby(name: "second")
             let place = TestDatabase(primary)
-            try place.run("ALTER SYSTEM SET synchronous_standby_names = 'second'")
-            try place.run("SELECT pg_reload_conf()")
             let both =
                 "host=\(primary.folder.path),\(standby.folder.path) dbname=postgres user=storecore target_session_attrs=read-write"
             let ledger = try place.open(both) { $0.patience = 60 }.ledger("shop")
@@ -57,12 +55,67 @@
             #expect(try survivors.open().ledger("shop").read(after: 0, limit: 100) == records)
         }
 
+        @Test func `A commit that has reached no synchronous standby is not reported as made`() throws {
+            let primary = try PostgresCluster(settings: ["synchronous_standby_names": "second"])
+            let standby = try primary.makeStandby(name: "second")
+            let place = TestDatabase(primary)
+            let ledger = try place.open {
+                $0.patience = 0
+                $0.responseTime = 0.5
+            }.ledger("shop")
+            // As a commit whose wait an administrator has ended.
+            try place.spoilFirstInsert(
+                "PERFORM set_config('synchronous_commit', 'local', true); RAISE WARNING 'nobody waits for a standby'"
+            )
+            try standby.stop()
+            let records = try Shop.records(1)
+            let error = #expect(throws: PostgresDatabaseError.self) { try ledger.append(records, ifHeadIs: 0) }
+            #expect(error?.code == .unreachable)
+            // Nor is it shown by another connection, which is not opened before a standby has it.
+            #expect(throws: PostgresDatabaseError.self) { try place.open { $0.responseTime = 0.5 } }
+            try standby.start()
+            #expect(try place.open { $0.responseTime = 60 }.ledger("shop").read(after: 0, limit: 10) == records)
+        }
+
+        @Test func `Listening begins at the standby once it is promoted`() throws {
+            let primary = try PostgresCluster()
+            let standby = try primary.makeStandby(name: "second")
+            let place = TestDatabase(primary)
+            let both = "host=\(primary.folder.path),\(standby.folder.path) dbname=postgres user=storecore"
+            let there = try place.open(both) {
+                $0.patience = 60
+                $0.pollInterval = 3600
+            }
+            let shop = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: there.ledger("shop", lane: .caller)
+            )
+            let shopper = Shopper()
+            let queue = SKPaymentQueue(backend: shop, delivery: .inline)
+            queue.add(shopper)
+            try shop.account.buy("sword")
+            shopper.wait(for: "sword removed")
+            try primary.stop()
+            place.log.once("the database is away") { #expect(throws: Never.self) { try standby.promote() } }
+            try shop.account.buy("sword")
+            let survivors = TestDatabase(standby, schema: place.schema)
+            let here = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: survivors.open().ledger("shop")
+            )
+            try here.account.buy("sword")
+            shopper.wait(for: "sword removed", times: 3)
+            #expect(try shop.account.charges.count == 3)
+        }
+
         @Test
         func
             `What an asynchronous standby lacks is noticed, and everything of the store is refused until it is opened again`()
             throws
         {
-            let primary = try PostgresCluster()
+            let primary = try PostgresCluster(settings: ["synchronous_standby_names": "second"])
             let standby = try primary.makeStandby(name: "second")
             let place = TestDatabase(primary)
             let both =
@@ -70,12 +123,10 @@
             let database = try place.open(both) { $0.patience = 60 }
             let ledger = try database.ledger("shop")
             let records = try Shop.records(3)
-            try place.run("ALTER SYSTEM SET synchronous_standby_names = 'second'")
-            try place.run("SELECT pg_reload_conf()")
             #expect(try ledger.append([records[0]], ifHeadIs: 0))
             // The standby has that, and nothing that comes.
             try standby.stop()
-            try place.run("ALTER SYSTEM RESET synchronous_standby_names")
+            try place.run("ALTER SYSTEM SET synchronous_standby_names = ''")
             try place.run("SELECT pg_reload_conf()")
             #expect(try ledger.append([records[1]], ifHeadIs: 1))
             try primary.stop(immediately: true)

@@ -1,4 +1,5 @@
 #if canImport(CPostgres)
+    import Foundation
     import PostgresCluster
     import StoreCore
     import StorePostgres
@@ -16,6 +17,20 @@
             }
             #expect(error?.description.contains("hunter2") == false)
             #expect(place.log.lines.allSatisfy { !$0.contains("hunter2") })
+        }
+
+        @Test(arguments: [.infinity, .greatestFiniteMagnitude, 1e12, 1e7]) func `Times may be as long as they like`(
+            seconds: TimeInterval
+        ) throws {
+            let place = try TestDatabase()
+            let database = try place.open {
+                ($0.patience, $0.responseTime, $0.pollInterval) = (seconds, seconds, seconds)
+            }
+            let ledger = try database.ledger("shop")
+            let listener = Counter()
+            ledger.add(listener)
+            #expect(try ledger.append(try Shop.records(1), ifHeadIs: 0))
+            listener.wait()
         }
 
         @Test func `Settings that cannot be read are refused with a sentence`() throws {

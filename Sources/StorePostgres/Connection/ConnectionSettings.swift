@@ -7,7 +7,7 @@
     /// What it does not name comes from the environment, a service file and a password file, as libpq has it.
     struct ConnectionSettings: Sendable {
         private let text: String
-        /// The passwords that the text names.
+        /// The passwords in the text, the environment and the service file.
         private let secrets: [String]
         /// Whether something else may set how long a connection may take.
         private let hasTimeout: Bool
@@ -23,23 +23,32 @@
                     "the connection settings are neither keywords with values, as in host=db dbname=shop, nor a postgresql:// URL"
                 )
             }
+            PQconninfoFree(options)
+            let values = Self.resolved(text)
+            secrets = ["password", "sslpassword"].compactMap { values[$0] }
+            hasTimeout = values["connect_timeout"] != nil
+        }
+
+        /// Returns all settings, with those of the environment and of a service file.
+        ///
+        /// Only a connection knows them; this one is to a socket that does not exist.
+        private static func resolved(_ text: String) -> [String: String] {
+            let probe = withArrays([("dbname", text), ("host", "/")]) { PQconnectStartParams($0, $1, 1) }
+            defer { PQfinish(probe) }
+            let options = PQconninfo(probe)
             defer { PQconninfoFree(options) }
             var values: [String: String] = [:]
             var option = options
-            while let keyword = option.pointee.keyword {
-                if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
-                option += 1
+            while let keyword = option?.pointee.keyword {
+                if let value = option?.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+                option = option?.successor()
             }
-            secrets = ["password", "sslpassword"].compactMap { values[$0] }.filter { !$0.isEmpty }
-            let environment = ProcessInfo.processInfo.environment
-            hasTimeout =
-                values["connect_timeout"] != nil || values["service"] != nil || environment["PGCONNECT_TIMEOUT"] != nil
-                || environment["PGSERVICE"] != nil
+            return values
         }
 
         /// Returns a line with each password replaced.
         func withoutPasswords(_ line: String, and password: String?) -> String {
-            let all = secrets + [password, ProcessInfo.processInfo.environment["PGPASSWORD"]].compactMap(\.self)
+            let all = secrets + [password].compactMap(\.self)
             return all.filter { !$0.isEmpty }.reduce(line) { $0.replacingOccurrences(of: $1, with: "…") }
         }
 
@@ -48,19 +57,22 @@
         /// Each server has at least 2 seconds to accept it, or the given time, unless the settings name another.
         func connect(timeout: TimeInterval) -> OpaquePointer? {
             // Earlier entries are defaults of the text's.
-            let defaults = hasTimeout ? [] : [("connect_timeout", String(Int(max(2, timeout.rounded(.up)))))]
+            let defaults =
+                hasTimeout ? [] : [("connect_timeout", String(Int(min(max(2, timeout.rounded(.up)), 1_000_000))))]
             let entries =
                 defaults + [("dbname", text), ("fallback_application_name", "StoreCore"), ("client_encoding", "UTF8")]
-            let words = entries.map { (strdup($0.0), strdup($0.1)) }
-            defer {
-                for (keyword, value) in words {
-                    free(keyword)
-                    free(value)
-                }
-            }
-            let keywords = words.map { UnsafePointer($0.0) } + [nil]
-            let values = words.map { UnsafePointer($0.1) } + [nil]
-            return PQconnectdbParams(keywords, values, 1)
+            return Self.withArrays(entries) { PQconnectdbParams($0, $1, 1) }
+        }
+
+        /// Calls a body with the keywords and the values of settings as libpq takes them.
+        private static func withArrays<R>(
+            _ entries: [(keyword: String, value: String)],
+            _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> R
+        ) -> R {
+            let keywords = entries.map { strdup($0.keyword) } + [nil]
+            let values = entries.map { strdup($0.value) } + [nil]
+            defer { for word in keywords + values { free(word) } }
+            return body(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) })
         }
     }
 #endif

@@ -4,8 +4,11 @@ import Foundation
 struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
-    /// Creates a deadline some seconds from now.
-    init(after seconds: TimeInterval) { instant = .now + .seconds(seconds) }
+    /// Creates a deadline some seconds from now, at most ten years.
+    init(after seconds: TimeInterval) { instant = .now + .seconds(Self.bounded(seconds)) }
+
+    /// Returns a time between 0 and ten years, which every clock can count.
+    static func bounded(_ seconds: TimeInterval) -> TimeInterval { min(max(0, seconds), 315_576_000) }
 
     /// The seconds left, at least 0.
     var seconds: TimeInterval {

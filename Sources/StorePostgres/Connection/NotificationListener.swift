@@ -24,7 +24,6 @@
         private let settings: ConnectionSettings
         private let options: PostgresDatabase.Options
         private let statistics: Locked<PostgresDatabase.Statistics>
-        private let log: StoreLog
 
         private var recipients: [Channel: [WeakRecipient]] = [:]
         private var session: Session?
@@ -62,13 +61,11 @@
         init(
             _ settings: ConnectionSettings,
             _ options: PostgresDatabase.Options,
-            _ statistics: Locked<PostgresDatabase.Statistics>,
-            _ log: StoreLog
+            _ statistics: Locked<PostgresDatabase.Statistics>
         ) {
             self.settings = settings
             self.options = options
             self.statistics = statistics
-            self.log = log
         }
 
         deinit { close() }
@@ -78,7 +75,7 @@
         /// It is told once as soon as it is listening, since what came before may have been missed.
         func add(_ recipient: any Recipient, to channel: Channel) {
             lock.withLock {
-                recipients[channel, default: []].removeAll { $0.recipient == nil }
+                recipients[channel, default: []].removeAll { $0.recipient == nil || $0.recipient === recipient }
                 recipients[channel, default: []].append(WeakRecipient(recipient: recipient))
                 if isClosed { return }
                 unheard.insert(channel)
@@ -90,7 +87,9 @@
         /// Tells the other processes, and the others in this one, of something on a channel.
         func announce(_ channel: Channel, payload: String, from sender: any Recipient) {
             let others = lock.withLock { () -> [any Recipient] in
-                announcements[channel] = payload
+                // A store's number of records, of which the highest counts: longer is higher.
+                let last = announcements[channel] ?? ""
+                if (payload.count, payload) > (last.count, last) { announcements[channel] = payload }
                 sendNext()
                 let known = recipients[channel] ?? []
                 return known.count < 2 ? [] : known.compactMap(\.recipient).filter { $0 !== sender }
@@ -116,7 +115,7 @@
         private func startPolling() {
             guard poll == nil else { return }
             let timer = DispatchSource.makeTimerSource(queue: queue)
-            let interval = max(0.01, options.pollInterval)
+            let interval = max(0.01, Deadline.bounded(options.pollInterval))
             timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(10))
             timer.setEventHandler { [weak self] in self?.look() }
             timer.activate()
@@ -141,7 +140,6 @@
                 connectSoon(after: pause)
                 return lock.unlock()
             }
-            policy.succeeded()
             PQsetnonblocking(new, 1)
             // Nothing is told to standard error.
             PQsetNoticeReceiver(new, { _, _ in }, nil)
@@ -241,11 +239,17 @@
         private func readResults(_ session: Session) -> Set<Channel> {
             _ = PQflush(session.connection)
             var begun: Set<Channel> = []
-            while session.deadline != nil, PQisBusy(session.connection) == 0 {
+            while session === self.session, session.deadline != nil, PQisBusy(session.connection) == 0 {
                 if let result = PQgetResult(session.connection) {
-                    PQclear(result)
+                    defer { PQclear(result) }
+                    // A standby accepts connections, and listens to nothing.
+                    guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+                        lose(session)
+                        return []
+                    }
                     continue
                 }
+                policy.succeeded()
                 begun.formUnion(session.beginning)
                 session.beginning = []
                 session.deadline = nil

@@ -45,7 +45,7 @@
         private var policy = ReconnectPolicy()
         private var nextAttempt: Deadline?
         private var lastError: PostgresDatabaseError?
-        private(set) var mayDelete = false
+        private let rights = Locked(false)
 
         init(
             _ settings: String,
@@ -56,7 +56,7 @@
             self.options = options
             self.log = log
             tables = Tables(schema: options.schema)
-            listener = NotificationListener(self.settings, options, statistics, log)
+            listener = NotificationListener(self.settings, options, statistics)
             try turns.exclusively { () throws(PostgresDatabaseError) in
                 try open(creates: true)
             }
@@ -69,6 +69,9 @@
                 return last
             }
         }
+
+        /// Whether the role may remove what is obsolete.
+        var mayDelete: Bool { rights.withLock { $0 } }
 
         func note(_ line: String) { log(line) }
 
@@ -149,7 +152,7 @@
                     try group[index].verify(connection, generation)
                     sound.append(index)
                 } catch {
-                    if error.code == .unreachable { throw error }
+                    if Self.endsConnection(error) { throw error }
                     answers[index] = .failure(error)
                 }
             }
@@ -177,7 +180,7 @@
                     results = results.dropFirst(count)
                 }
             } catch {
-                if error.code == .unreachable { throw error }
+                if Self.endsConnection(error) { throw error }
                 guard indices.count > 1 else { return answers[indices[0]] = .failure(error) }
                 // A failing write must not affect the others.
                 for index in indices { try commit([index], of: group, on: connection, wasRepeated, &answers) }
@@ -190,13 +193,18 @@
         /// standby covers it.
         private func confirm(_ connection: Connection) throws(PostgresDatabaseError) {
             guard connection.takeWarning() else { return }
-            try Self.reachStandby(on: connection)
+            do throws(PostgresDatabaseError) { try Self.reachStandby(on: connection) } catch {
+                // Whatever the reason: it is committed, and to be found again.
+                throw PostgresDatabaseError(.unreachable, error.description)
+            }
         }
 
-        /// Commits an empty transaction: all that is visible has then been committed where commits have to be.
+        /// Commits a message that nobody reads: all that is visible has then been committed where commits have to be.
+        ///
+        /// Without one there would be nothing in the log to wait for.
         static func reachStandby(on connection: Connection) throws(PostgresDatabaseError) {
             _ = connection.takeWarning()
-            _ = try connection.run("SELECT pg_current_xact_id()::text")
+            _ = try connection.run("SELECT pg_logical_emit_message(true, 'StoreCore', '')")
             guard !connection.takeWarning() else {
                 throw PostgresDatabaseError(.unreachable, "a commit has reached no standby")
             }
@@ -208,10 +216,15 @@
     extension DatabaseCore {
         /// Whether an error has cost the connection, so that the next attempt needs another one.
         private func isLost(_ connection: Connection, _ error: PostgresDatabaseError) -> Bool {
-            // After a failover the old server may be read, and only that.
-            let isLost = connection.isBroken || error.code == .unreachable || error.code == .readOnly
+            let isLost = connection.isBroken || Self.endsConnection(error)
             if isLost { lose(error) }
             return isLost
+        }
+
+        /// Whether another connection may do what this one did not.
+        private static func endsConnection(_ error: PostgresDatabaseError) -> Bool {
+            // After a failover the old server may be read, and only that.
+            error.code == .unreachable || error.code == .readOnly
         }
 
         private func lose(_ error: PostgresDatabaseError) {
@@ -238,7 +251,7 @@
                 do throws(PostgresDatabaseError) { try open(creates: false) } catch {
                     lastError = error
                     nextAttempt = Deadline(after: policy.pauseAfterFailure())
-                    guard error.code == .unreachable || error.code == .readOnly else { throw error }
+                    guard Self.endsConnection(error) else { throw error }
                 }
             }
         }
@@ -259,12 +272,12 @@
                 )
             }
             try Migration.run(tables, creates: creates, on: new)
-            let rights = try new.run(
-                "SELECT has_table_privilege($1::text, 'DELETE') AND has_table_privilege($2::text, 'DELETE')",
-                .text(tables.snapshot),
-                .text(tables.command)
+            let obsolete = [tables.snapshot, tables.command, tables.forgotten, tables.opening]
+            let mayDelete = try new.run(
+                "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name",
+                .texts(obsolete)
             )
-            mayDelete = rights.integer(0, 0) == 1
+            rights.withLock { $0 = mayDelete.integer(0, 0) == 1 }
             // What is visible after a crash of the server may not have reached a standby.
             try Self.reachStandby(on: new)
             connection = new

@@ -35,7 +35,7 @@
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
             let id = JournalID.unique()
             // Later records of the previous queue cannot come behind the commands that are read here.
-            opening.withLock { $0.replace(with: Opening(id: id, superseded: superseded)) }?()
+            opening.withLock { $0.replace(with: Opening()) }?()
             let rows = try core.read { connection throws(PostgresDatabaseError) in
                 try connection.run(
                     [
@@ -59,6 +59,7 @@
                     ] + clean(until: id)
                 )[2]
             }
+            opening.withLock { $0.replace(with: Opening(id: id, superseded: superseded)) }?()
             core.listener.announce(channel, payload: id.description, from: self)
             return JournalContents(id: id, commands: try commands(rows))
         }
@@ -67,7 +68,7 @@
             guard let id = opening.withLock({ $0.id }) else { throw superseded }
             var requests = [
                 lock("pg_advisory_xact_lock_shared"),
-                Connection.Request("\(current)", [.integer(number)]),
+                Connection.Request(current, [.integer(number)]),
             ]
             for command in commands {
                 let data: Data
@@ -93,7 +94,7 @@
             }
             let rows = try write(requests)[1]
             guard rows.count > 0, rows.integer(0, 0) == id.bits else {
-                supersede()
+                supersede(id)
                 throw superseded
             }
         }
@@ -174,15 +175,20 @@
             PostgresDatabaseError(.superseded, "the journal \(name) was opened by another queue")
         }
 
-        /// Tells the queue that it has lost the journal.
-        private func supersede() { opening.withLock { $0.replace(with: Opening()) }?() }
+        /// Tells the queue of an opening that it has lost the journal.
+        private func supersede(_ id: JournalID) {
+            opening.withLock { $0.id == id ? $0.replace(with: Opening()) : nil }?()
+        }
     }
 
     extension PostgresJournal: NotificationListener.Recipient {
         func notified(payload: String) {
-            let own = opening.withLock { $0.id }
-            guard let own, !payload.isEmpty, payload != own.description else { return }
-            supersede()
+            guard let own = opening.withLock({ $0.id }), payload != own.description else { return }
+            // It may be late, and of an opening before this one; the database knows which is the last.
+            let rows = try? core.read { connection throws(PostgresDatabaseError) in
+                try connection.run(current, .integer(number))
+            }
+            if let rows, rows.count > 0, rows.integer(0, 0) != own.bits { supersede(own) }
         }
     }
 #else

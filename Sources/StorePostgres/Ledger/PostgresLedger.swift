@@ -70,7 +70,7 @@
         func commit() {}
 
         func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-            if state.withLock({ $0.head > head }) { return false }
+            guard state.withLock({ $0.head == head }) else { return false }
             let mark = RecordMark(writer: core.writer, batch: core.nextBatch())
             let outcome = try core.write(
                 DatabaseCore.Write(
@@ -87,6 +87,8 @@
                 }
             }
             state.withLock { state in
+                // Another store on this ledger may have read them, and more.
+                guard state.head < head + records.count else { return }
                 state.recent = records[...]
                 state.head = head + records.count
                 state.mark = mark

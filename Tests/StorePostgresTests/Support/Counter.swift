@@ -16,6 +16,6 @@ final class Counter: LedgerListener, @unchecked Sendable {
         }
     }
 
-    /// Waits for the first call.
-    func wait() { condition.withLock { while calls == 0 { condition.wait() } } }
+    /// Waits until it has been called as often as that.
+    func wait(times: Int = 1) { condition.withLock { while calls < times { condition.wait() } } }
 }

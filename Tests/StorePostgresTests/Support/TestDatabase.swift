@@ -62,6 +62,20 @@
             }
         }
 
+        /// Runs statements of PL/pgSQL before the first record that is inserted, and never again.
+        func spoilFirstInsert(_ statements: String) throws {
+            try run("CREATE SEQUENCE {schema}.spoiled")
+            try run(
+                """
+                CREATE FUNCTION {schema}.spoil() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+                    IF nextval('{schema}.spoiled') = 1 THEN \(statements); END IF;
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER spoil BEFORE INSERT ON {schema}.record FOR EACH ROW EXECUTE FUNCTION {schema}.spoil();
+                """
+            )
+        }
+
         struct SQLFailure: Error { let text: String }
     }
 
