@@ -115,6 +115,8 @@ import Testing
         ("leave-family --account account", "account left the family smiths"),
         ("rescind-consent", "bob may not use the app"),
         ("sign-out", "nobody is signed in on phone"),
+        ("token phone", ""),
+        ("revoke-token phone", "1 token of phone revoked"),
         ("sign-in bob", "bob is signed in on phone"),
         ("storefront DEU", "sells for DEU"),
         ("locale de_DE --device phone", "the language of phone is de_DE"),

@@ -44,6 +44,7 @@
                 sql: "CREATE TABLE reserve (position INTEGER NOT NULL); INSERT INTO reserve VALUES (0);"
             ),
             Migration(name: "records of what servers change, and of requests for refunds", sql: ""),
+            Migration(name: "records of the tokens of devices elsewhere", sql: ""),
         ]
 
         /// Creates a new file, or migrates an older one, in one transaction.

@@ -52,6 +52,25 @@ extension ScenarioCommand {
             return call.done("nobody is signed in on \(device.name)")
         },
         ScenarioCommand(
+            "token",
+            [ScenarioParameter("device", .device)],
+            in: .people,
+            "A token with which a device elsewhere buys; it is shown once"
+        ) { call in
+            let token = try (call.device(in: "device") ?? call.device()).makeToken()
+            return ScenarioAnswer(text: token.text, json: ["token": .string(token.text)])
+        },
+        ScenarioCommand(
+            "revoke-token",
+            [ScenarioParameter("device", .device)],
+            in: .people,
+            "The tokens of a device are revoked"
+        ) { call in
+            let device = try call.device(in: "device") ?? call.device()
+            let count = try device.revokeTokens()
+            return call.done("\(count) token\(count == 1 ? "" : "s") of \(device.name) revoked")
+        },
+        ScenarioCommand(
             "storefront",
             [ScenarioParameter("country", .country)],
             in: .people,

@@ -22,6 +22,10 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case newsTold(device: DeviceID, through: Int)
     /// A device's app changed its promotions on the store's page.
     case promotionChanged(device: DeviceID, PromotionChange)
+    /// A token was made for a device.
+    case tokenMade(device: DeviceID, TokenDigest)
+    /// All tokens of a device were revoked.
+    case tokensRevoked(device: DeviceID)
     /// A purchase was refunded.
     case refunded(Refund)
     /// Transactions were deleted as if they had never existed.

@@ -170,6 +170,12 @@ extension SandboxTimeline.Entry {
         case .promotionChanged(let device, _):
             self.device = state.devices[device].name
             what = "the app has changed what the store's page shows"
+        case .tokenMade(let device, _):
+            self.device = state.devices[device].name
+            what = "a token was made for it"
+        case .tokensRevoked(let device):
+            self.device = state.devices[device].name
+            what = "its tokens were revoked"
         case .refunded, .deleted, .cleared, .family:
             describeTakingBack(change, history)
         case .server(let change):

@@ -77,7 +77,9 @@ struct LedgerHistory {
         case .family(.unshared(_, let numbers, _)):
             for number in numbers { self.change(number) { $0.cancellationDate = date } }
         case .server(let change): take(change)
-        case .asksToBuy, .interruptsPurchases, .storefront, .promoted, .newsTold, .promotionChanged, .family: break
+        case .asksToBuy, .interruptsPurchases, .storefront, .promoted, .newsTold, .promotionChanged, .tokenMade,
+            .tokensRevoked, .family:
+            break
         }
     }
 

@@ -14,6 +14,9 @@ struct OperatorState: Codable, Sendable {
     /// The promotions that apps have changed on their devices.
     var promotionOverrides: [DeviceID: PromotionOverrides] = [:]
 
+    /// The tokens of devices elsewhere.
+    var tokens = DeviceTokens()
+
     /// An interrupted purchase.
     struct Issue: Codable, Sendable {
         let account: AccountID

@@ -68,7 +68,9 @@ extension SandboxState {
         case .interrupted(let order, _): admits(order)
         case .interruptedLater, .storefront: true
         case .resolved(_, let purchase), .bought(let purchase): admits(purchase)
-        case .promoted(let device, _), .newsTold(let device, _), .promotionChanged(let device, _): hasDevice(device)
+        case .promoted(let device, _), .newsTold(let device, _), .promotionChanged(let device, _),
+            .tokenMade(let device, _), .tokensRevoked(let device):
+            hasDevice(device)
         case .refunded(let refund): hasAccount(refund.account) && hasProduct(refund.product)
         // Applying them checks every reference.
         case .deleted, .cleared: true

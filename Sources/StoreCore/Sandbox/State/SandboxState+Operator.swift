@@ -32,6 +32,10 @@ extension SandboxState {
             }
         case .promotionChanged(let device, let change):
             operatorState.promotionOverrides[device, default: PromotionOverrides()].apply(change)
+        case .tokenMade(let device, let digest):
+            operatorState.tokens.add(digest, for: device)
+        case .tokensRevoked(let device):
+            operatorState.tokens.revoke(allOf: device)
         case .refunded(let refund):
             apply(refund, date)
         case .deleted(let deletion):
@@ -58,7 +62,9 @@ extension SandboxState {
     func addUpdates(from change: OperatorChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
         // A promotion on the store's page is described in the device's language, by the code that knows the language.
-        case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged: break
+        case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged, .tokenMade,
+            .tokensRevoked:
+            break
         case .interrupted(let order, _):
             if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
         case .interruptedLater(let number, _):
