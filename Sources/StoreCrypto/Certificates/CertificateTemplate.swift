@@ -17,6 +17,8 @@ struct CertificateTemplate {
         case content
         /// Content, and itself, as Xcode's certificates.
         case contentAndItself
+        /// What makes a connection to a server safe; the alternative names of the subject in DER.
+        case server(names: [UInt8])
     }
 
     static func randomSerialNumber() -> [UInt8] { [0x40] + (0..<15).map { _ in UInt8.random(in: .min ... .max) } }
@@ -57,6 +59,10 @@ struct CertificateTemplate {
         if case .contentAndItself = use {
             extensions += Self.extension(.extendedKeyUsage, isCritical: true, DER.sequence(ObjectID.codeSigning.der))
         }
+        if case .server(let names) = use {
+            extensions += Self.extension(.extendedKeyUsage, DER.sequence(ObjectID.serverAuthentication.der))
+            extensions += Self.extension(.subjectAlternativeName, DER.element(.sequence, names))
+        }
         if let marker { extensions += Self.extension(marker, DER.null) }
         return extensions
     }
@@ -80,7 +86,7 @@ extension CertificateTemplate.Use {
         let isAuthority = DER.element(.boolean, [0xff])
         return switch self {
         case .authority(let below): DER.sequence(isAuthority, below.map(DER.integer) ?? [])
-        case .content: DER.sequence()
+        case .content, .server: DER.sequence()
         case .contentAndItself: DER.sequence(isAuthority)
         }
     }
@@ -88,7 +94,7 @@ extension CertificateTemplate.Use {
     fileprivate var keyUsage: [UInt8] {
         switch self {
         case .authority: [1, 0b0000_0110]
-        case .content: [7, 0b1000_0000]
+        case .content, .server: [7, 0b1000_0000]
         case .contentAndItself: [2, 0b1000_0100]
         }
     }

@@ -19,6 +19,10 @@ package enum DER {
         case set = 0x31
         /// `[0]`, instead of a primitive element's own tag.
         case implicit0 = 0x80
+        /// `[2]`, instead of a primitive element's own tag.
+        case implicit2 = 0x82
+        /// `[7]`, instead of a primitive element's own tag.
+        case implicit7 = 0x87
         /// `[0]`, around an element that keeps its own tag.
         case explicit0 = 0xa0
         /// `[3]`, around an element that keeps its own tag.
