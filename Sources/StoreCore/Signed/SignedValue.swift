@@ -63,6 +63,19 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         seal = Locked(.closed(SealedPayload(payload, signer: verifier, jws: jws)))
     }
 
+    /// Takes a value that arrived as text at the word of the store that sent it.
+    ///
+    /// - Parameters:
+    ///   - jws: untrusted input, of any content and length.
+    ///   - defect: the defect that the store reports.
+    /// - Throws: an error with a sentence if there is no payload to read.
+    package init(trusting jws: String, defect: SignatureDefect?) throws {
+        guard let payload = Self.payload(of: jws) else { throw UnreadablePayload() }
+        content = payload
+        self.defect = defect
+        seal = Locked(.closed(SealedPayload(payload, signer: nil, jws: jws)))
+    }
+
     /// The payload.
     ///
     /// Reading it signs nothing.
@@ -96,9 +109,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         _ verifier: any PayloadSigner,
         device: UUID?
     ) -> (payload: Payload?, defect: SignatureDefect?) {
-        let parts = jws.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let bytes = parts.count == 3 ? Base64URL.decode(Array(parts[1])[...]) : nil
-        let payload = bytes.flatMap { try? UntrustedJSON.decode(Payload.self, from: Data($0)) }
+        let payload = payload(of: jws)
         do {
             _ = try verifier.payload(of: jws) { SigningDate(of: $0)?.date }
         } catch {
@@ -107,6 +118,13 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         guard let payload else { return (nil, .missingRequiredProperties) }
         guard payload.environmentName == verifier.environment else { return (payload, .invalidSignature) }
         return (payload, payload.isMade(for: device, verifier) ? nil : .invalidDeviceVerification)
+    }
+
+    /// Reads the payload of a JWS, whoever signed it.
+    private static func payload(of jws: String) -> Payload? {
+        let parts = jws.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let bytes = parts.count == 3 ? Base64URL.decode(Array(parts[1])[...]) : nil
+        return bytes.flatMap { try? UntrustedJSON.decode(Payload.self, from: Data($0)) }
     }
 }
 
