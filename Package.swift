@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
         .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
         .library(name: "StorePostgres", targets: ["StorePostgres"]),
+        .library(name: "StoreRemote", targets: ["StoreRemote"]),
         .library(name: "StoreServer", targets: ["StoreServer"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
@@ -46,11 +47,12 @@ let package = Package(
         .target(name: "StorePostgres", dependencies: ["StoreCore", "CPostgres"], swiftSettings: settings),
         // A PostgreSQL server in a temporary folder.
         .target(name: "PostgresCluster", dependencies: ["StoreCore"], swiftSettings: settings),
+        .target(name: "StoreRemote", dependencies: ["StoreCore"], swiftSettings: settings),
         // The same for StoreServer.
         .systemLibrary(name: "CMicroHTTPD"),
         .target(
             name: "StoreServer",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreScenario", "CMicroHTTPD"],
+            dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreScenario", "CMicroHTTPD"],
             swiftSettings: settings
         ),
         // A disk under SQLite that fails, tears and dies.
@@ -159,6 +161,13 @@ let package = Package(
         .testTarget(
             name: "StoreServerTests",
             dependencies: ["StoreServer", "StoreCore", "StoreCrypto", "StoreScenario", "StoreSQLite"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StoreRemoteTests",
+            dependencies: [
+                "StoreRemote", "StoreContract", "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSQLite",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -12,3 +12,6 @@ static inline void *store_connection_context(struct MHD_Connection *connection) 
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : 0;
 }
+
+/// Whether the library was built with TLS; its number has two names, of which Swift imports neither.
+static inline int store_has_tls(void) { return MHD_is_feature_supported(MHD_FEATURE_TLS) == MHD_YES; }

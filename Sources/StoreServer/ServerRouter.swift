@@ -18,6 +18,7 @@ package struct ServerRouter: Sendable {
     private let api: ServerAPI
     private let environment: String
     private let console: StoreConsole?
+    private let devices: DeviceService?
 
     /// Creates a router for a store.
     ///
@@ -29,6 +30,7 @@ package struct ServerRouter: Sendable {
     ///   - failures: the failures that were ordered.
     ///   - hasNotificationURL: whether there is a URL to send notifications to.
     ///   - console: the page for browsers; nil for none.
+    ///   - devices: the store for devices elsewhere; nil for none.
     ///   - now: the date by which tokens expire.
     package init(
         _ store: SandboxStore,
@@ -38,11 +40,13 @@ package struct ServerRouter: Sendable {
         failures: FailureSchedule = FailureSchedule(),
         hasNotificationURL: Bool = false,
         console: StoreConsole? = nil,
+        devices: DeviceService? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         let view = view ?? ServerView(store)
         environment = view.environment
         self.console = console
+        self.devices = devices
         receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures)
         api = ServerAPI(
             view,
@@ -56,7 +60,7 @@ package struct ServerRouter: Sendable {
     /// Answers a request, of any content.
     ///
     /// The servers of the store's own environment are at the root, those of the App Store's two environments below
-    /// `production` and `sandbox`. The page for browsers is at `console`.
+    /// `production` and `sandbox`. The page for browsers is at `console`, the store for devices elsewhere at `device`.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let base = request.path.first.flatMap { Base(rawValue: $0) }
         let path = request.path.dropFirst(base == nil ? 0 : 1)
@@ -65,6 +69,7 @@ package struct ServerRouter: Sendable {
         case "verifyReceipt" where path.count == 1: return receipts.respond(to: request, isForeign: isForeign)
         case "inApps": return api.respond(to: request, path.dropFirst(), isForeign: isForeign)
         case "console" where base == nil: return console?.respond(to: request) ?? HTTPResponse(404)
+        case "device" where base == nil: return devices?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
         default: return HTTPResponse(404)
         }
     }

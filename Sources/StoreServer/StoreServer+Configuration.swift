@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreCrypto
 
 extension StoreServer {
     /// The settings of a server.
@@ -11,6 +12,10 @@ extension StoreServer {
         public var host = "127.0.0.1"
         /// The port to listen on; 0, unless set, for one that is free.
         public var port: UInt16 = 0
+        /// The key and the certificates by which clients know the server over TLS; nil, unless set, for plain HTTP.
+        ///
+        /// `CertificateAuthority.serverIdentity(for:at:)` issues one.
+        public var identity: ServerIdentity?
         /// The shared secret that verification asks for where a receipt has subscriptions that renew; nil for none.
         public var sharedSecret: String?
         /// The key of the API's clients; a fresh one unless set.
@@ -30,6 +35,11 @@ extension StoreServer {
         public var maximumConnections = 256
         /// The seconds after which a connection is closed on which nothing moves.
         public var timeout = 30
+        /// The most queues that a device's token may have connected at a time; a further one is refused with HTTP status 429.
+        public var maximumStreamsPerToken = 16
+        /// The seconds between two signs of life to a queue elsewhere, which counts its connection as lost after three times
+        /// as many without one.
+        public var heartbeat: TimeInterval = 5
         /// Whether a page at ``StoreServer/consoleURL`` shows the store in a browser, and acts on it; false unless set.
         ///
         /// It is served to this machine only: with it, ``host`` has to be a loopback address.
@@ -46,6 +56,13 @@ extension StoreServer {
 
         /// Whether only this machine reaches ``host``.
         package var isPrivate: Bool { ConsoleGuard.isLoopback(host) }
+
+        var deviceLimits: DeviceService.Limits {
+            var limits = DeviceService.Limits()
+            limits.streams = max(1, maximumStreamsPerToken)
+            limits.heartbeat = max(0.01, heartbeat)
+            return limits
+        }
 
         var limits: HTTPLimits {
             var limits = HTTPLimits()

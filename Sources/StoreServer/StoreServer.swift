@@ -23,6 +23,7 @@ public final class StoreServer: Sendable {
     private let outbox: NotificationOutbox?
     private let failures: FailureSchedule
     private let host: String
+    private let isSecure: Bool
     private let console: StoreConsole?
 
     /// Opens a server for a store.
@@ -46,7 +47,8 @@ public final class StoreServer: Sendable {
                 store,
                 view: view,
                 host: configuration.host,
-                performer: configuration.consolePerformer
+                performer: configuration.consolePerformer,
+                isSecure: configuration.identity != nil
             ) : nil
         let router = ServerRouter(
             store,
@@ -55,10 +57,16 @@ public final class StoreServer: Sendable {
             sharedSecret: configuration.sharedSecret,
             failures: failures,
             hasNotificationURL: configuration.notificationURL != nil,
-            console: console
+            console: console,
+            devices: DeviceService(store, limits: configuration.deviceLimits)
         )
         notifications = try ServerNotifications(view)
-        http = try HTTPServer(host: configuration.host, port: configuration.port, limits: configuration.limits) {
+        http = try HTTPServer(
+            host: configuration.host,
+            port: configuration.port,
+            identity: configuration.identity,
+            limits: configuration.limits
+        ) {
             router.respond(to: $0)
         }
         outbox = configuration.notificationURL.map { url in
@@ -71,6 +79,7 @@ public final class StoreServer: Sendable {
                 log: configuration.log
             )
         }
+        isSecure = configuration.identity != nil
         (self.credentials, self.failures, self.console, host) = (credentials, failures, console, configuration.host)
         outbox?.start()
     }
@@ -88,7 +97,7 @@ public final class StoreServer: Sendable {
     /// Verification is at `verifyReceipt` below it, and the API at `inApps`.
     public var url: URL {
         var components = URLComponents()
-        components.scheme = "http"
+        components.scheme = isSecure ? "https" : "http"
         components.host = host.contains(":") ? "[\(host)]" : host
         components.port = port
         components.path = "/"

@@ -6,11 +6,15 @@ struct ConsoleGuard: Sendable {
     /// The token, which is printed and never sent.
     let token: String
     private let hosts: Set<String>
+    private let scheme: String
 
     /// Creates a guard with a fresh random token.
     ///
-    /// - Parameter host: the address that the server listens on.
-    init(host: String) {
+    /// - Parameters:
+    ///   - host: the address that the server listens on.
+    ///   - isSecure: whether it is served over TLS.
+    init(host: String, isSecure: Bool = false) {
+        scheme = isSecure ? "https" : "http"
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<4).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }
         token = bytes.withUnsafeBytes { String(decoding: Base64URL.encode($0), as: UTF8.self) }
@@ -30,7 +34,7 @@ struct ConsoleGuard: Sendable {
         guard let host = request.headers["host"], hosts.contains(Self.name(of: host)) else {
             return "this page is reached as 127.0.0.1 or localhost only"
         }
-        if let origin = request.headers["origin"], origin.lowercased() != "http://\(host.lowercased())" {
+        if let origin = request.headers["origin"], origin.lowercased() != "\(scheme)://\(host.lowercased())" {
             return "requests of other pages are refused"
         }
         if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {

@@ -18,6 +18,7 @@ package final class StoreConsole: Sendable {
     ///   - host: the address that the server listens on.
     ///   - performer: the performer of the acts; one of its own that keeps no settings, if nil.
     ///   - mostLines: the number of lines of the timeline that are kept for pages, at least.
+    ///   - isSecure: whether it is served over TLS.
     ///   - mostListeners: the most pages that hear of changes at a time.
     ///   - heartbeat: the seconds between two signs of life to each of them.
     /// - Throws: ``StoreServerError`` for an address that other machines reach.
@@ -27,6 +28,7 @@ package final class StoreConsole: Sendable {
         host: String = "127.0.0.1",
         performer: ConsolePerformer? = nil,
         mostLines: Int = 1000,
+        isSecure: Bool = false,
         mostListeners: Int = 32,
         heartbeat: TimeInterval = 5
     ) throws(StoreServerError) {
@@ -35,7 +37,7 @@ package final class StoreConsole: Sendable {
                 "the page for browsers is served to this machine only, and \(host) is reached by others"
             )
         }
-        gate = ConsoleGuard(host: host)
+        gate = ConsoleGuard(host: host, isSecure: isSecure)
         let chronicle = StoreChronicle(store, mostLines: mostLines)
         events = ConsoleEvents(chronicle, store.clock, most: mostListeners, heartbeat: heartbeat)
         reader = ConsoleReader(store, view, chronicle, instance: events.instance)

@@ -1,4 +1,6 @@
 #if !canImport(CMicroHTTPD)
+    import StoreCrypto
+
     // A placeholder where there is no libmicrohttpd. None is ever created, as the property of type Never says.
     package struct HTTPServer: Sendable {
         private let never: Never
@@ -6,6 +8,7 @@
         package init(
             host: String = "127.0.0.1",
             port: UInt16 = 0,
+            identity: ServerIdentity? = nil,
             limits: HTTPLimits = HTTPLimits(),
             handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
         ) throws(StoreServerError) { throw .unavailable }

@@ -2,6 +2,7 @@
     import CMicroHTTPD
     import Foundation
     import StoreCore
+    import StoreCrypto
 
     /// An HTTP server over libmicrohttpd, with threads of its own.
     ///
@@ -14,6 +15,8 @@
 
         private struct Daemon: @unchecked Sendable {  // unchecked: libmicrohttpd locks it, and it is stopped once
             let pointer: OpaquePointer
+            /// What the daemon was given of its identity.
+            let identity: IdentityTexts?
         }
 
         /// Listens on an address.
@@ -21,23 +24,29 @@
         /// - Parameters:
         ///   - host: the address, `127.0.0.1` unless given.
         ///   - port: the port; 0 for one that is free.
+        ///   - identity: what clients know the server by over TLS; nil for none.
         ///   - limits: the bounds of what clients may send.
         ///   - handler: answers a request, on a thread of the server. Several are answered at a time.
         /// - Throws: ``StoreServerError`` if it cannot listen there.
         package init(
             host: String = "127.0.0.1",
             port: UInt16 = 0,
+            identity: ServerIdentity? = nil,
             limits: HTTPLimits = HTTPLimits(),
             handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
         ) throws(StoreServerError) {
             let address = try SocketAddress(host: host, port: port)
+            if identity != nil, store_has_tls() == 0 {
+                throw StoreServerError("this libmicrohttpd was built without TLS: serve behind a proxy that has it")
+            }
             let gate = HTTPGate(limits, handler)
-            guard let pointer = Self.start(address, limits, gate) else {
+            let texts = identity.map(IdentityTexts.init)
+            guard let pointer = Self.start(address, texts, limits, gate) else {
                 throw StoreServerError("the server cannot listen on \(host), port \(port): \(Self.reason)")
             }
             self.gate = gate
             self.port = store_bound_port(pointer)
-            daemon = Locked(Daemon(pointer: pointer))
+            daemon = Locked(Daemon(pointer: pointer, identity: texts))
         }
 
         deinit { stop() }
@@ -57,10 +66,15 @@
 
         private static var reason: String { String(cString: strerror(errno)) }
 
-        private static func start(_ address: SocketAddress, _ limits: HTTPLimits, _ gate: HTTPGate) -> OpaquePointer? {
+        private static func start(
+            _ address: SocketAddress,
+            _ identity: IdentityTexts?,
+            _ limits: HTTPLimits,
+            _ gate: HTTPGate
+        ) -> OpaquePointer? {
             let flags =
                 MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
-                | (address.isIPv6 ? MHD_USE_IPv6.rawValue : 0)
+                | (address.isIPv6 ? MHD_USE_IPv6.rawValue : 0) | (identity == nil ? 0 : MHD_USE_TLS.rawValue)
             // Each option's number, then its values, of which C expects the type.
             func number(_ option: MHD_OPTION) -> any CVarArg { UInt32(option.rawValue) }
             let context = Unmanaged.passUnretained(gate).toOpaque()
@@ -86,17 +100,25 @@
                 if let reader = requests.reader.take() { HTTPGate.at(gate).completed(reader) }
             }
             return address.withPointer { socketAddress in
-                let options: [any CVarArg] = [
-                    number(.SOCK_ADDR), Int(bitPattern: socketAddress),
-                    number(.CONNECTION_MEMORY_LIMIT), limits.connectionMemory,
-                    number(.CONNECTION_LIMIT), limits.connections,
-                    number(.CONNECTION_TIMEOUT), limits.timeout,
-                    number(.THREAD_POOL_SIZE), max(1, min(limits.threads, limits.connections)),
-                    number(.URI_LOG_CALLBACK), unsafeBitCast(begun, to: Int.self), closure,
-                    number(.NOTIFY_COMPLETED), unsafeBitCast(completed, to: Int.self), closure,
-                    number(.NOTIFY_CONNECTION), unsafeBitCast(connected, to: Int.self), closure,
-                    number(.END),
-                ]
+                let security: [any CVarArg] =
+                    identity.map {
+                        [
+                            number(.HTTPS_MEM_KEY), Int(bitPattern: $0.key),
+                            number(.HTTPS_MEM_CERT), Int(bitPattern: $0.certificates),
+                        ]
+                    } ?? []
+                let options: [any CVarArg] =
+                    security + [
+                        number(.SOCK_ADDR), Int(bitPattern: socketAddress),
+                        number(.CONNECTION_MEMORY_LIMIT), limits.connectionMemory,
+                        number(.CONNECTION_LIMIT), limits.connections,
+                        number(.CONNECTION_TIMEOUT), limits.timeout,
+                        number(.THREAD_POOL_SIZE), max(1, min(limits.threads, limits.connections)),
+                        number(.URI_LOG_CALLBACK), unsafeBitCast(begun, to: Int.self), closure,
+                        number(.NOTIFY_COMPLETED), unsafeBitCast(completed, to: Int.self), closure,
+                        number(.NOTIFY_CONNECTION), unsafeBitCast(connected, to: Int.self), closure,
+                        number(.END),
+                    ]
                 return withVaList(options) { options in
                     MHD_start_daemon_va(
                         flags,
@@ -120,6 +142,21 @@
                         options
                     )
                 }
+            }
+        }
+
+        /// The texts of an identity, which the daemon refers to as long as it lives.
+        private final class IdentityTexts: @unchecked Sendable {  // unchecked: they are never changed
+            let key: UnsafeMutablePointer<CChar>?
+            let certificates: UnsafeMutablePointer<CChar>?
+
+            init(_ identity: ServerIdentity) {
+                (key, certificates) = (strdup(identity.privateKeyPEM), strdup(identity.certificateChainPEM))
+            }
+
+            deinit {
+                free(key)
+                free(certificates)
             }
         }
 

@@ -15,10 +15,15 @@ package final class HTTPStream: Sendable {
     }
 
     private struct State {
+        /// What waits, behind the bytes that have been taken.
         var pending = Data()
         var isFinished = false
         var hasReader = false
         var wake: (@Sendable () -> Void)?
+        /// What is asked for more once everything has been sent.
+        var source: (@Sendable () -> Data?)?
+        /// Whether the source may have more.
+        var isRung = false
     }
 
     private let capacity: Int
@@ -28,6 +33,26 @@ package final class HTTPStream: Sendable {
     ///
     /// - Parameter capacity: the most bytes that wait for a slow client. The stream ends when there would be more.
     package init(capacity: Int = 1 << 20) { self.capacity = capacity }
+
+    /// Creates a stream whose bytes are fetched when there is room for them, so that none wait for a slow client.
+    ///
+    /// - Parameter source: returns the next bytes, nil for none until ``ring()``. Called on a thread of the server's, one call
+    ///   at a time and without a lock; released when the stream ends.
+    package init(source: @escaping @Sendable () -> Data?) {
+        capacity = 0
+        state.withLock { state in
+            state.source = source
+            state.isRung = true
+        }
+    }
+
+    /// Has the source asked again.
+    package func ring() {
+        state.withLock { state in
+            state.isRung = true
+            state.wake.take()?()
+        }
+    }
 
     /// Appends bytes.
     ///
@@ -45,10 +70,13 @@ package final class HTTPStream: Sendable {
 
     /// Ends the stream behind what was sent.
     package func finish() {
-        state.withLock { state in
+        let source = state.withLock { state in
             state.isFinished = true
             state.wake.take()?()
+            return state.source.take()
         }
+        // Released without the lock.
+        withExtendedLifetime(source) {}
     }
 
     /// Claims the stream for a response, which alone reads it.
@@ -60,6 +88,8 @@ package final class HTTPStream: Sendable {
             state.hasReader = true
         }
     }
+    /// Whether it has ended; what was sent before may still be on its way.
+    package var isFinished: Bool { state.withLock { $0.isFinished } }
 
     /// Takes what there is to send.
     ///
@@ -68,15 +98,29 @@ package final class HTTPStream: Sendable {
     ///   - sleep: called if there is nothing, with the lock held; returns what wakes the reader, once.
     /// - Returns: the bytes, nothing yet, or the end.
     func read(atMost count: Int, sleep: () -> @Sendable () -> Void) -> Reading {
-        state.withLock { state in
-            if state.pending.isEmpty {
-                if state.isFinished { return .end }
+        while true {
+            let (reading, source) = state.withLock { state -> (Reading, (@Sendable () -> Data?)?) in
+                if !state.pending.isEmpty {
+                    let bytes = Data(state.pending.prefix(count))
+                    // A slice: the rest is not copied for each piece.
+                    state.pending = state.pending.dropFirst(count)
+                    if state.pending.isEmpty { state.pending = Data() }
+                    return (.bytes(bytes), nil)
+                }
+                if state.isFinished { return (.end, nil) }
+                if state.isRung, let source = state.source {
+                    state.isRung = false
+                    return (.nothing, source)
+                }
                 state.wake = sleep()
-                return .nothing
+                return (.nothing, nil)
             }
-            let bytes = state.pending.prefix(count)
-            state.pending = Data(state.pending.dropFirst(count))
-            return .bytes(Data(bytes))
+            guard let source else { return reading }
+            guard let more = source() else { continue }
+            state.withLock { state in
+                state.pending += more
+                state.isRung = true
+            }
         }
     }
 }

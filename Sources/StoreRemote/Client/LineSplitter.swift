@@ -1,0 +1,27 @@
+import Foundation
+
+/// Divides what arrives piece by piece into lines.
+struct LineSplitter {
+    private var rest = Data()
+    /// The number of bytes of `rest` that have no end of a line.
+    private var searched = 0
+
+    /// Takes a piece, and calls the body with each line that it completes, without its end.
+    ///
+    /// - Throws: what the body throws, and ``TooLong``.
+    mutating func take(_ piece: Data, _ body: (Data) throws -> Void) throws {
+        rest += piece
+        var start = rest.startIndex
+        while let end = rest[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+            try body(rest[start..<end])
+            start = end + 1
+            searched = 0
+        }
+        if start != rest.startIndex { rest = Data(rest[start...]) }
+        searched = rest.count
+        if rest.count > DeviceProtocol.lineSize { throw TooLong() }
+    }
+
+    /// The error of a line that does not end within ``DeviceProtocol/lineSize`` bytes.
+    struct TooLong: Error {}
+}

@@ -1,0 +1,54 @@
+import Foundation
+import StoreCore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Where requests go, with the token that they carry, and what is said when one fails.
+struct RemoteDestination: Sendable {
+    let url: URL
+    let token: DeviceToken
+    let timeout: TimeInterval
+
+    /// Returns a request without a body.
+    func request(_ call: DeviceCall, version: Int, query: [URLQueryItem] = []) -> URLRequest {
+        var url = url
+        for part in call.path(version: version) { url.append(path: part) }
+        if !query.isEmpty { url.append(queryItems: query) }
+        var request = URLRequest(url: url, timeoutInterval: 86_400)
+        request.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
+        return request
+    }
+
+    /// Returns the failure for an error of the URL loading system's.
+    func failure(_ error: any Error) -> StoreFailure {
+        if let failure = error as? StoreFailure { return failure }
+        let code = (error as? URLError)?.code ?? .unknown
+        let reason =
+            switch code {
+            case .timedOut: "gave no sign of life in time"
+            case .cancelled: "was not asked to the end"
+            case .networkConnectionLost: "broke the connection off"
+            case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+                .serverCertificateHasBadDate, .serverCertificateNotYetValid:
+                "has no certificate that is trusted here"
+            default: "cannot be reached (\(code.rawValue))"
+            }
+        return .network(code, "the store at \(place) \(reason)")
+    }
+
+    /// Returns the failure for a status other than success: the store's own, if the body has one.
+    func failure(status: Int, _ body: Data) -> StoreFailure {
+        if let failure = try? UntrustedJSON.decode(StoreFailure.self, from: body) { return failure }
+        return .network(.badServerResponse, "the store at \(place) answered with the HTTP status \(status)")
+    }
+
+    /// Returns the failure for an answer that cannot be read.
+    var unreadable: StoreFailure {
+        .network(.cannotParseResponse, "what the store at \(place) answered cannot be read")
+    }
+
+    /// The host and the port.
+    private var place: String { (url.host() ?? "?") + (url.port.map { ":\($0)" } ?? "") }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import StoreCore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Sends a device's requests, by Foundation's URL loading without cookies and caches.
+///
+/// No redirection is followed, so that the token goes nowhere else.
+final class RequestSender: Sendable {
+    let destination: RemoteDestination
+    private let session: URLSession
+    private let exchanges: Exchanges
+
+    init(_ destination: RemoteDestination) {
+        self.destination = destination
+        exchanges = Exchanges(timeout: destination.timeout)
+        session = URLSession(configuration: .remote, delegate: exchanges, delegateQueue: nil)
+    }
+
+    /// Cancels what is under way.
+    ///
+    /// Elsewhere, since Foundation waits for the sessions' queue, on which the last reference may go.
+    deinit {
+        DispatchQueue.global().async { [session] in session.invalidateAndCancel() }
+    }
+
+    /// Posts a body, and returns that of the answer.
+    ///
+    /// - Throws: a `StoreFailure`: the store's own where it refuses, else the network's.
+    func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> Data {
+        var request = destination.request(call, version: version)
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = body
+        let task = session.dataTask(with: request)
+        let (status, answer) = try await withTaskCancellationHandler {
+            do {
+                return try await withCheckedThrowingContinuation { exchanges.begin(task, $0) }
+            } catch {
+                throw destination.failure(error)
+            }
+        } onCancel: {
+            task.cancelElsewhere()
+        }
+        guard (200...299).contains(status) else { throw destination.failure(status: status, answer) }
+        return answer
+    }
+}
+
+extension URLSessionTask {
+    /// Cancels the task without waiting for its session's queue, on which the caller may be.
+    func cancelElsewhere() {
+        DispatchQueue.global().async { self.cancel() }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// The configuration of everything that a device sends.
+    static var remote: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.urlCache = nil
+        // Foundation's own timeout counts differently on some systems, and not at all before an answer begins: it is out of
+        // the way.
+        configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
+        return configuration
+    }
+}
+
+/// The requests that are under way.
+private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
+    typealias Answer = CheckedContinuation<(status: Int, body: Data), any Error>
+
+    private struct Exchange {
+        let task: URLSessionTask
+        let answer: Answer
+        var body = Data()
+        var lastSign = ContinuousClock.now
+    }
+
+    private struct State {
+        var exchanges: [Int: Exchange] = [:]
+        /// Looks for exchanges on which nothing moves; nil while there is none.
+        var watch: (any DispatchSourceTimer)?
+    }
+
+    private let timeout: TimeInterval
+    private let state = Locked(State())
+
+    init(timeout: TimeInterval) { self.timeout = max(timeout, 0.01) }
+
+    deinit { state.withLock { $0.watch.take() }?.cancel() }
+
+    func begin(_ task: URLSessionTask, _ answer: Answer) {
+        state.withLock { state in
+            state.exchanges[task.taskIdentifier] = Exchange(task: task, answer: answer)
+            if state.watch == nil { state.watch = watch() }
+        }
+        task.resume()
+    }
+
+    private func watch() -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now() + timeout / 4, repeating: timeout / 4)
+        timer.setEventHandler { [weak self] in self?.endSilent() }
+        timer.activate()
+        return timer
+    }
+
+    /// Ends the exchanges on which nothing has moved for too long.
+    private func endSilent() {
+        let silent = state.withLock { state in
+            let start = ContinuousClock.now - .seconds(timeout)
+            let silent = state.exchanges.filter { $0.value.lastSign <= start }
+            for number in silent.keys { state.exchanges[number] = nil }
+            if state.exchanges.isEmpty { state.watch.take()?.cancel() }
+            return silent.values
+        }
+        for exchange in silent {
+            exchange.answer.resume(throwing: URLError(.timedOut))
+            exchange.task.cancelElsewhere()
+        }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLong = state.withLock { state in
+            state.exchanges[dataTask.taskIdentifier]?.body += data
+            state.exchanges[dataTask.taskIdentifier]?.lastSign = .now
+            return state.exchanges[dataTask.taskIdentifier]?.body.count ?? 0 > DeviceProtocol.lineSize
+        }
+        if isTooLong { dataTask.cancelElsewhere() }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) { completionHandler(nil) }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = state.withLock({ $0.exchanges.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if let error { return exchange.answer.resume(throwing: error) }
+        let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
+        exchange.answer.resume(returning: (status, exchange.body))
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import StoreCore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A stream of updates, from its request to its end.
+///
+/// Lines are handled in order, on the queue of a URL session of its own: no other stream waits for a slow receiver.
+final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
+    private struct State {
+        var lines = LineSplitter()
+        var status = 200
+        /// The body of a refusal.
+        var refusal = Data()
+        var lastSign = ContinuousClock.now
+        var end: Result<Void, any Error>?
+        var waiter: CheckedContinuation<Void, any Error>?
+        var task: URLSessionTask?
+        var watch: (any DispatchSourceTimer)?
+    }
+
+    private let destination: RemoteDestination
+    private let silence: TimeInterval
+    private let handle: @Sendable (UpdateLine) throws -> Void
+    private let state = Locked(State())
+    /// Held while lines are taken apart and handled.
+    private let reading = Locked(LineSplitter())
+
+    /// Creates a connection.
+    ///
+    /// - Parameters:
+    ///   - destination: the store.
+    ///   - silence: the seconds without a sign of life after which the connection counts as lost.
+    ///   - handle: receives the lines, one at a time and in order; what it throws ends the connection.
+    init(
+        _ destination: RemoteDestination,
+        silence: TimeInterval,
+        handle: @escaping @Sendable (UpdateLine) throws -> Void
+    ) {
+        (self.destination, self.silence, self.handle) = (destination, silence, handle)
+    }
+
+    /// Sends a request, and handles lines until the connection ends or the task is canceled.
+    ///
+    /// - Throws: the reason for the end.
+    func run(_ request: URLRequest) async throws {
+        // The session keeps this object until it is invalidated.
+        let session = URLSession(configuration: .remote, delegate: self, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        let task = session.dataTask(with: request)
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                let end = state.withLock { state in
+                    state.waiter = waiter
+                    state.task = task
+                    if state.end == nil { state.watch = watch() }
+                    return state.end
+                }
+                if let end { return waiter.resume(with: end) }
+                task.resume()
+            }
+        } onCancel: {
+            finish(.failure(CancellationError()))
+        }
+    }
+
+    /// Ends the connection, unless it has ended.
+    private func finish(_ end: Result<Void, any Error>) {
+        let (waiter, task, watch) = state.withLock { state in
+            // Whatever there was has been taken by the first end.
+            if state.end == nil { state.end = end }
+            return (state.waiter.take(), state.task.take(), state.watch.take())
+        }
+        watch?.cancel()
+        task?.cancelElsewhere()
+        waiter?.resume(with: end)
+    }
+
+    private var isOver: Bool { state.withLock { $0.end != nil } }
+
+    /// Returns a timer that ends the connection when nothing has come for too long.
+    private func watch() -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now() + silence, repeating: silence / 4)
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            let last = state.withLock { $0.lastSign }
+            guard ContinuousClock.now - last >= .seconds(silence) else { return }
+            finish(.failure(destination.failure(URLError(.timedOut))))
+        }
+        timer.activate()
+        return timer
+    }
+
+    // MARK: The session's delegate
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        state.withLock { state in
+            state.status = (response as? HTTPURLResponse)?.statusCode ?? 0
+            state.lastSign = .now
+        }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isRefusal = state.withLock { state in
+            state.lastSign = .now
+            guard state.status != 200 else { return false }
+            if state.refusal.count < DeviceProtocol.submissionSize { state.refusal += data }
+            return true
+        }
+        if isRefusal { return }
+        do {
+            try reading.withLock { lines in
+                try lines.take(data) { line in
+                    if isOver { return }
+                    guard let line = try? UntrustedJSON.decode(UpdateLine.self, from: line) else {
+                        throw destination.unreadable
+                    }
+                    if let failure = line.failure { throw failure }
+                    try handle(line)
+                }
+            }
+        } catch {
+            finish(.failure(error is LineSplitter.TooLong ? destination.unreadable : error))
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) { completionHandler(nil) }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let (status, refusal) = state.withLock { ($0.status, $0.refusal) }
+        if let error {
+            finish(.failure(destination.failure(error)))
+        } else if status != 200 {
+            finish(.failure(destination.failure(status: status, refusal)))
+        } else {
+            finish(.failure(destination.failure(URLError(.networkConnectionLost))))
+        }
+    }
+}

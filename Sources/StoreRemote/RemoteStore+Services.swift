@@ -1,0 +1,87 @@
+import Foundation
+import StoreCore
+
+extension RemoteStore: AvailabilityService {
+    /// Whether the device's user may pay, as the store said last; true before the first exchange.
+    public var canMakePayments: Bool { known.status.canMakePayments }
+
+    /// Returns what the last look-up said of an identifier; nil where there was none since anything has changed in the store.
+    public func sells(_ productIdentifier: String) -> Bool? { known.sells(productIdentifier) }
+}
+
+extension RemoteStore: AsyncStorefrontService {
+    /// The country that the store sells for, as it said last; nil before the first exchange.
+    public var storefront: StoreStorefront? { known.status.storefront }
+
+    /// Sends the app's decision, once: one that is lost counts as none.
+    public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {
+        let decision = StorefrontDecision(transaction: identifier, shouldContinue: shouldContinue)
+        let _: Nothing? = try? await ask(.decideStorefront, decision)
+    }
+}
+
+extension RemoteStore: AsyncReceiptService {
+    /// Returns the receipt that came with an unfinished transaction; nil without ``Configuration/carriesReceipts``.
+    public func receipt(forTransaction identifier: String) -> Data? { known.receipt(forTransaction: identifier) }
+
+    /// The device's app receipt, as it came before the last transaction that it lists; nil without
+    /// ``Configuration/carriesReceipts``.
+    public var appReceipt: Data? { known.appReceipt }
+
+    /// Refreshes the device's receipt, and fetches it.
+    ///
+    /// - Throws: a `StoreFailure`.
+    public func refreshReceipt(_ properties: ReceiptProperties) async throws {
+        known.take(try await ask(.refreshReceipt, properties) as ReceiptUpdate)
+    }
+}
+
+extension RemoteStore: AsyncContentService {
+    /// Returns some bytes of a hosted file: at most 1 MiB at a time, whatever is asked for.
+    ///
+    /// - Throws: a `StoreFailure`.
+    public func content(_ request: ContentRequest) async throws -> Data {
+        let answer = try await post(.content, JSONEncoder().encode(request))
+        // A line that says whether there are bytes, then the bytes.
+        let end = answer.firstIndex(of: UInt8(ascii: "\n")) ?? answer.endIndex
+        let line = try? UntrustedJSON.decode(UpdateLine.self, from: answer[..<end])
+        if let failure = line?.failure { throw failure }
+        guard line != nil, end < answer.endIndex - 1 else {
+            let name = request.content.identifier
+            throw StoreFailure.network(.cannotParseResponse, "the store has sent no bytes of \(name)")
+        }
+        return Data(answer[(end + 1)...])
+    }
+}
+
+extension RemoteStore: AsyncPromotionService {
+    /// The app's changes on the device, as the store said last.
+    public var promotionOverrides: PromotionOverrides { known.status.promotionOverrides }
+
+    /// Changes how the store promotes products on the device.
+    ///
+    /// - Throws: a `StoreFailure`.
+    public func changePromotion(_ change: PromotionChange) async throws {
+        let _: Nothing = try await ask(.changePromotion, change)
+        known.take(change)
+    }
+}
+
+extension RemoteStore: AsyncOfferCodeService {
+    /// Shows the sheet for offer codes, whose user is the store's: see `SandboxBackend.presentCodeRedemptionSheet(reply:)`.
+    ///
+    /// - Throws: a `StoreFailure`.
+    public func presentCodeRedemptionSheet() async throws {
+        let _: Nothing = try await ask(.enterCode, Nothing())
+    }
+}
+
+extension RemoteStore: AsyncPriceConsentService {
+    /// Whether a request for consent waits, as the store said last.
+    public var isPriceConsentPending: Bool { known.status.isPriceConsentPending }
+
+    /// Shows the request for consent; one that is lost may be shown again.
+    public func showPriceConsent() async {
+        let _: Nothing? = try? await ask(.showConsent, Nothing())
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import StoreCore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A device of a sandbox store that another process or another machine serves.
+///
+/// ```swift
+/// let store = RemoteStore(url: url, token: token)
+/// let queue = SKPaymentQueue(backend: store.asStoreBackend())
+/// ```
+///
+/// The server is a `StoreServer`, and the token the device's, by ``StoreCore/SandboxDevice/makeToken()``. Nothing is sent
+/// before something is asked. Queues keep what the store has not acknowledged, send it again after a pause, and reconnect
+/// from their cursors: a purchase survives whatever happens to the network, and is charged once.
+///
+/// All services are offered, and fail with the store's own failure where the store refuses. What they answer at once, as
+/// ``canMakePayments`` and ``storefront``, is the last that the store has said: in the first exchange, and on the stream that
+/// each connected queue has open. Any thread may call any member.
+public final class RemoteStore: AsyncStoreBackend {
+    private let sender: RequestSender
+    private let configuration: Configuration
+    let known = KnownAnswers()
+    private let greeting = Locked<Task<Welcome, any Error>?>(nil)
+
+    /// Creates a remote store, without asking it anything.
+    ///
+    /// - Parameters:
+    ///   - url: the server's URL, as `StoreServer.url` has it.
+    ///   - token: the device's token.
+    ///   - configuration: the settings.
+    public init(url: URL, token: DeviceToken, configuration: Configuration = Configuration()) {
+        sender = RequestSender(RemoteDestination(url: url, token: token, timeout: configuration.timeout))
+        self.configuration = configuration
+    }
+
+    /// The clock of ``Configuration/clock``.
+    public var clock: any StoreClock { configuration.clock }
+
+    /// Has the first exchange with the store, unless there has been one.
+    ///
+    /// Whatever else is asked has it too. Call it to know before the first purchase that the store is there and accepts the
+    /// token, and to have the answers that services give at once.
+    ///
+    /// - Throws: a `StoreFailure` where the store cannot be reached, refuses the token or speaks another version.
+    public func prepare() async throws { _ = try await welcome() }
+
+    // MARK: The socket
+
+    /// Accepts commands: returns when the store has taken them.
+    ///
+    /// Many commands go in several requests, in their order.
+    ///
+    /// - Parameter commands: in the order of their numbers.
+    /// - Throws: a `StoreFailure`; then some may have been taken, which the store recognizes when they come again.
+    public func submit(_ commands: [StoreCommand]) async throws {
+        for part in try SubmissionParts(commands) { _ = try await post(.submit, part) }
+        known.forget(
+            commands.lazy.compactMap { if case .finish(let transaction) = $0.action { transaction } else { nil } }
+        )
+    }
+
+    /// Sends updates from a stream of the store's, until the task is canceled or the connection is lost.
+    ///
+    /// - Throws: a `StoreFailure`, also where the store gave no sign of life for three times its heartbeat.
+    public func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
+        let welcome = try await welcome()
+        var query = [URLQueryItem(name: "journal", value: feed.journal.description)]
+        if let cursor { query.append(URLQueryItem(name: "position", value: String(cursor.position))) }
+        if let part = cursor?.part { query.append(URLQueryItem(name: "part", value: String(part))) }
+        if configuration.carriesReceipts { query.append(URLQueryItem(name: "receipts", value: "true")) }
+        let connection = UpdateConnection(sender.destination, silence: welcome.heartbeat * 3) { [known] line in
+            known.take(line)
+            if let batch = line.batch {
+                feed.send(batch)
+                known.forget(batch.updates.lazy.compactMap(\.finishedTransaction))
+            }
+            if line.hasChanged == true || line.batch?.updates.isEmpty == false { known.notify() }
+        }
+        try await connection.run(
+            sender.destination.request(.updates, version: welcome.version, query: query)
+        )
+    }
+
+    /// Confirms that updates were told; a confirmation that is lost has the store tell them once more.
+    public func acknowledge(through cursor: UpdateCursor) async {
+        _ = try? await post(.acknowledge, JSONEncoder().encode(cursor))
+    }
+
+    /// Looks up products.
+    ///
+    /// - Parameter identifiers: 5,000 at the most, as the store takes no more at a time.
+    /// - Returns: a product for each identifier that is sold, and the other identifiers.
+    /// - Throws: a `StoreFailure`.
+    public func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
+        let answer: ProductsAnswer = try await ask(.products, identifiers.sorted())
+        known.take(answer)
+        return answer
+    }
+
+    // MARK: Requests
+
+    /// Asks for an answer, with a value.
+    func ask<Answer: Decodable>(_ call: DeviceCall, _ question: some Encodable) async throws -> Answer {
+        let body = try JSONEncoder().encode(question)
+        let data = try await post(call, body)
+        do {
+            return try UntrustedJSON.decode(Answer.self, from: data)
+        } catch {
+            throw sender.destination.unreadable
+        }
+    }
+
+    /// Posts a body in the version that was agreed on.
+    func post(_ call: DeviceCall, _ body: Data) async throws -> Data {
+        let welcome = try await welcome()
+        do {
+            return try await sender.post(call, version: welcome.version, body)
+        } catch let failure as StoreFailure where failure.code == URLError.Code.unsupportedURL.rawValue {
+            // The store has been replaced by one that speaks another version.
+            greeting.withLock { $0 = nil }
+            throw failure
+        }
+    }
+
+    /// Returns the verified values of a store's texts.
+    func value<Payload>(_ text: SignedText) throws -> SignedValue<Payload> {
+        do {
+            guard let verifier = configuration.verifier else {
+                return try SignedValue(trusting: text.jws, defect: text.defect)
+            }
+            return try SignedValue(jws: text.jws, verifier: verifier, device: known.status.deviceVerificationID)
+        } catch {
+            throw sender.destination.unreadable
+        }
+    }
+
+    /// Has the first exchange; those who ask meanwhile wait for the same one, and after a failure the next one tries again.
+    private func welcome() async throws -> Welcome {
+        let task = greeting.withLock { greeting in
+            if let greeting { return greeting }
+            let task = Task { [sender, known, configuration] in
+                let greeting = Greeting(wantsReceipts: configuration.carriesReceipts)
+                let body = try JSONEncoder().encode(greeting)
+                let data = try await sender.post(.hello, version: greeting.versions.newest, body)
+                let place = sender.destination
+                guard let welcome = try? UntrustedJSON.decode(Welcome.self, from: data), welcome.heartbeat > 0 else {
+                    throw place.unreadable
+                }
+                guard greeting.versions.contains(welcome.version) else {
+                    throw StoreFailure.otherVersion(
+                        of: VersionRange(oldest: welcome.version, newest: welcome.version),
+                        here: greeting.versions
+                    )
+                }
+                known.take(welcome.status, welcome.receipt)
+                return welcome
+            }
+            greeting = task
+            return task
+        }
+        do {
+            return try await task.value
+        } catch {
+            greeting.withLock { if $0 == task { $0 = nil } }
+            throw error
+        }
+    }
+}
+
+extension StoreUpdate {
+    /// The transaction that is removed; nil for every other update.
+    fileprivate var finishedTransaction: String? {
+        if case .finished(let transaction, _) = self { transaction } else { nil }
+    }
+}
+
+extension StoreFailure {
+    /// The failure of two sides that speak no version in common, with the side to update.
+    package static func otherVersion(of store: VersionRange, here device: VersionRange) -> StoreFailure {
+        let side = store.newest < device.oldest ? "update the store's server" : "update the device's software"
+        return .network(.unsupportedURL, "the store speaks \(store) of the protocol and the device \(device): \(side)")
+    }
+}

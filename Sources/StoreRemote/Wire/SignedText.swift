@@ -1,0 +1,36 @@
+import StoreCore
+
+/// A signed value as text, with what the store says is wrong with it.
+package struct SignedText: Hashable, Codable, Sendable {
+    package var jws: String
+    package var defect: SignatureDefect?
+
+    /// Signs a value, unless that is done.
+    ///
+    /// - Throws: the error that keeps the signer from signing.
+    package init<Payload>(_ value: SignedValue<Payload>) throws { (jws, defect) = (try value.jws, value.defect) }
+
+    package init(jws: String, defect: SignatureDefect? = nil) { (self.jws, self.defect) = (jws, defect) }
+}
+
+/// A ``StoreCore/HistoryPage`` as text.
+package struct HistoryText: Hashable, Codable, Sendable {
+    package var transactions: [SignedText]
+    package var next: String?
+
+    package init(_ page: HistoryPage) throws {
+        transactions = try page.transactions.map(SignedText.init)
+        next = page.next
+    }
+}
+
+/// A ``StoreCore/SignedSubscription`` as text.
+package struct SubscriptionText: Hashable, Codable, Sendable {
+    package var transaction: SignedText
+    package var renewal: SignedText
+
+    package init(_ subscription: SignedSubscription) throws {
+        transaction = try SignedText(subscription.transaction)
+        renewal = try SignedText(subscription.renewal)
+    }
+}

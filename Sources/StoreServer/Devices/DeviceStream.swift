@@ -1,0 +1,123 @@
+import Foundation
+import StoreCore
+import StoreRemote
+
+/// What a queue elsewhere is told: a connection to the store, asked whenever the client can take more.
+///
+/// Nothing waits for a slow client but in the store, which keeps a position and not the updates.
+final class DeviceStream: Sendable {
+    private struct State {
+        var status: DeviceStatus?
+        var receipts: AppReceiptReader?
+        var hasChanged = false
+        var isBeatDue = false
+    }
+
+    private let subscription: DeviceStreams.Subscription
+    private let connection: StoreConnectionID
+    private let bell: Bell
+    private let state: Locked<State>
+
+    /// The end of the store's connection, which wakes the stream.
+    private final class Bell: NewsListener {
+        private struct Stream {
+            weak var stream: HTTPStream?
+        }
+
+        private let stream = Locked(Stream())
+
+        func wakes(_ stream: HTTPStream) { self.stream.withLock { $0.stream = stream } }
+        func newsArrived() { stream.withLock { $0.stream }?.ring() }
+        func end() { stream.withLock { $0.stream }?.finish() }
+    }
+
+    /// Begins a stream; it keeps the connection, and closes it when it ends or is released.
+    static func begin(_ subscription: DeviceStreams.Subscription) -> (HTTPStream, DeviceStream) {
+        let device = DeviceStream(subscription)
+        let stream = HTTPStream { device.next() }
+        device.bell.wakes(stream)
+        return (stream, device)
+    }
+
+    private init(_ subscription: DeviceStreams.Subscription) {
+        self.subscription = subscription
+        bell = Bell()
+        connection = subscription.device.openConnection(
+            bell,
+            journal: subscription.journal,
+            after: subscription.cursor
+        )
+        var state = State()
+        if subscription.wantsReceipts { state.receipts = AppReceiptReader(subscription.device) }
+        self.state = Locked(state)
+    }
+
+    deinit { subscription.device.closeConnection(connection) }
+
+    /// Notes that something in the store has changed.
+    func noteChange() { state.withLock { $0.hasChanged = true } }
+
+    /// Notes that a sign of life is due.
+    func noteBeat() { state.withLock { $0.isBeatDue = true } }
+
+    /// Returns the next line, nil if there is nothing to say.
+    private func next() -> Data? {
+        let (hasChanged, isBeatDue) = state.withLock { state in
+            defer { (state.hasChanged, state.isBeatDue) = (false, false) }
+            return (state.hasChanged, state.isBeatDue)
+        }
+        // Reads what other processes have written to the ledger, too.
+        guard subscription.store.device(with: subscription.token) != nil else {
+            return last(Refusal.unauthorized.failure)
+        }
+        var line = UpdateLine()
+        var exchange = Exchange()
+        subscription.device.exchange([], on: connection, into: &exchange)
+        switch exchange.news {
+        case .none: break
+        case .batch: line.batch = exchange.batch
+        case .lost(let failure): return last(failure)
+        }
+        exchange.afterwards?()
+        exchange.questions?()
+        if hasChanged { line.hasChanged = true }
+        if hasChanged || line.batch != nil { state.withLock { describe(&line, &$0) } }
+        return line.isEmpty && !isBeatDue ? nil : encoded(line)
+    }
+
+    /// Adds what the services answer at once, as far as it has changed.
+    private func describe(_ line: inout UpdateLine, _ state: inout State) {
+        let status = DeviceStatus(of: subscription.device)
+        if status != state.status { line.status = status }
+        state.status = status
+        switch state.receipts?.read() {
+        case .changed(let receipt): line.receipt = ReceiptUpdate(receipt)
+        case .absent: line.receipt = ReceiptUpdate(nil)
+        case .unchanged, nil: break
+        }
+        guard state.receipts != nil else { return }
+        var receipts: [String: Data] = [:]
+        for case .transaction(let transaction) in line.batch?.updates ?? []
+        where transaction.receipt == nil && (transaction.state == .purchased || transaction.state == .restored) {
+            receipts[transaction.identifier] = subscription.device.receipt(forTransaction: transaction.identifier)
+        }
+        if !receipts.isEmpty { line.receipts = receipts }
+    }
+
+    /// Ends the stream with a failure.
+    private func last(_ failure: StoreFailure) -> Data {
+        var line = UpdateLine()
+        line.failure = failure
+        bell.end()
+        return encoded(line)
+    }
+
+    private func encoded(_ line: UpdateLine) -> Data {
+        guard let json = try? JSONEncoder().encode(line) else {
+            // What the socket has is always written. Otherwise the client is to connect again.
+            bell.end()
+            return Data()
+        }
+        return json + Data("\n".utf8)
+    }
+}

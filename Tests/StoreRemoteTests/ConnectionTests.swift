@@ -1,0 +1,114 @@
+import Foundation
+import StoreCore
+import StoreRemote
+import StoreServer
+import Testing
+
+/// Connections that are lost, fall silent or are let go of.
+@Suite(.server) struct ConnectionTests {
+    @Test func `A connection on which nothing comes any more is lost after three heartbeats`() async throws {
+        let shop = try RemoteShop { $0.heartbeat = 0.05 }
+        let proxy = try FaultyProxy(to: shop.server.port) { _, number in
+            number == 1 ? .passes : .fallsSilent(after: 600)
+        }
+        defer { proxy.stop() }
+        let remote = shop.remote(at: proxy.url)
+        try await remote.prepare()
+        let backend = remote.asStoreBackend()
+        let receiver = Receiver()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForLoss()
+        #expect(receiver.losses[0].code == URLError.Code.timedOut.rawValue)
+    }
+
+    @Test func `Signs of life keep a connection that has nothing to say`() async throws {
+        let shop = try RemoteShop { $0.heartbeat = 0.5 }
+        let backend = shop.remote().asStoreBackend()
+        let receiver = Receiver()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForBatches(1)
+        // Another connection has been silent for as long, and was lost: this one was not.
+        let proxy = try FaultyProxy(to: shop.server.port) { _, _ in .fallsSilent(after: 0) }
+        defer { proxy.stop() }
+        let other = RemoteStore(url: proxy.url, token: shop.token, configuration: .impatient)
+        await #expect(throws: StoreFailure.self) { try await other.prepare() }
+        #expect(receiver.losses.isEmpty)
+    }
+
+    @Test func `A queue that goes on from its cursor hears what it has missed, and only that`() async throws {
+        let shop = try RemoteShop()
+        let proxy = try FaultyProxy(to: shop.server.port)
+        defer { proxy.stop() }
+        let backend = shop.remote(at: proxy.url).asStoreBackend()
+        let receiver = Receiver()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForBatches(1)
+        proxy.cut()
+        await receiver.waitForLoss()
+        try shop.store.account.buy("sword")
+        backend.connect(receiver, after: receiver.batches[0].through)
+        await receiver.waitForBatches(2)
+        #expect(receiver.batches[1].after == receiver.batches[0].through)
+        #expect(receiver.batches[1].updates.count == 1)
+    }
+
+    @Test func `A stream takes the place of the one for the same journal`() async throws {
+        let shop = try RemoteShop { $0.maximumStreamsPerToken = 1 }
+        let one = shop.remote().asStoreBackend()
+        let two = shop.remote().asStoreBackend()
+        let journal = JournalID.unique()
+        let (first, second) = (Receiver(journal: journal), Receiver(journal: journal))
+        one.connect(first, after: nil)
+        await first.waitForBatches(1)
+        two.connect(second, after: nil)
+        await second.waitForBatches(1)
+        await first.waitForLoss()
+        let third = Receiver()
+        one.connect(third, after: nil)
+        await third.waitForLoss()
+        #expect(third.losses[0].reason.contains("too many queues"))
+    }
+
+    @Test func `A server that stops ends its streams`() async throws {
+        let shop = try RemoteShop()
+        let backend = shop.remote().asStoreBackend()
+        let receiver = Receiver()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForBatches(1)
+        shop.server.stop()
+        await receiver.waitForLoss()
+    }
+
+    @Test func `A remote store that is let go of leaves nothing`() async throws {
+        let shop = try RemoteShop()
+        weak var remote: RemoteStore?
+        weak var receiver: Receiver?
+        try await {
+            let store = shop.remote()
+            let end = Receiver()
+            (remote, receiver) = (store, end)
+            let backend = store.asStoreBackend()
+            backend.connect(end, after: nil)
+            await end.waitForBatches(1)
+            backend.disconnect(end)
+            try await store.prepare()
+        }()
+        // What ends on other threads has ended when the sockets are closed.
+        shop.server.stop()
+        var turns = 0
+        while remote != nil || receiver != nil, turns < 1_000_000 {
+            await Task.yield()
+            turns += 1
+        }
+        #expect(remote == nil)
+        #expect(receiver == nil)
+    }
+}
+
+extension RemoteStore.Configuration {
+    fileprivate static var impatient: Self {
+        var configuration = Self()
+        configuration.timeout = 3
+        return configuration
+    }
+}

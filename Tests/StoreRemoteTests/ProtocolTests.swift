@@ -1,0 +1,122 @@
+import Foundation
+import StoreCore
+import Testing
+
+@testable import StoreRemote
+@testable import StoreServer
+
+/// What the store for devices elsewhere answers to whom, without any network.
+@Suite struct ProtocolTests {
+    private let store: SandboxStore
+    private let token: DeviceToken
+
+    init() throws {
+        store = try SandboxStore(products: RemoteShop.products)
+        token = try store.device.makeToken()
+    }
+
+    private func respond(
+        _ method: String = "POST",
+        _ path: String,
+        _ body: String = "{}",
+        token: DeviceToken? = nil,
+        versions: VersionRange = DeviceProtocol.versions
+    ) -> HTTPResponse {
+        let headers = ["Authorization": "Bearer \((token ?? self.token).text)"]
+        let request = HTTPRequest(method, "/device/\(path)", headers: headers, body: Data(body.utf8))
+        return DeviceService(store, versions: versions).respond(to: request, request.path.dropFirst())
+    }
+
+    private func failure(_ response: HTTPResponse) throws -> StoreFailure {
+        try JSONDecoder().decode(StoreFailure.self, from: response.body)
+    }
+
+    private func greeting(_ versions: VersionRange) throws -> String {
+        let data = try JSONEncoder().encode(Greeting(versions: versions, wantsReceipts: false))
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test func `Both sides speak the newest version that both know`() throws {
+        let body = try greeting(VersionRange(oldest: 1, newest: 4))
+        let response = respond("POST", "hello", body, versions: VersionRange(oldest: 2, newest: 3))
+        #expect(response.status == 200)
+        #expect(try JSONDecoder().decode(Welcome.self, from: response.body).version == 3)
+    }
+
+    @Test func `An older device is told to update the device, and a newer one to update the server`() throws {
+        let store = VersionRange(oldest: 2, newest: 3)
+        let old = respond("POST", "hello", try greeting(VersionRange(oldest: 1, newest: 1)), versions: store)
+        #expect(old.status == 426)
+        #expect(try failure(old).reason.hasSuffix("update the device's software"))
+        let new = respond("POST", "hello", try greeting(VersionRange(oldest: 4, newest: 5)), versions: store)
+        #expect(new.status == 426)
+        #expect(try failure(new).reason.hasSuffix("update the store's server"))
+    }
+
+    @Test func `A request in another version is refused with a sentence`() throws {
+        let response = respond("POST", "9/products", "[]")
+        #expect(response.status == 426)
+        #expect(try failure(response).reason.contains("version 9"))
+    }
+
+    @Test(arguments: DeviceCall.allCases) func `Without a token, nothing is answered`(call: DeviceCall) throws {
+        let path = call.path(version: 1).joined(separator: "/")
+        let request = HTTPRequest("POST", "/\(path)")
+        let response = DeviceService(store).respond(to: request, request.path.dropFirst())
+        #expect(response.status == 401)
+        #expect(response.headers["WWW-Authenticate"] == "Bearer")
+    }
+
+    @Test(arguments: DeviceCall.allCases) func `Any body is answered, and none that makes no sense with success`(
+        call: DeviceCall
+    ) throws {
+        let path = call.path(version: 1).dropFirst().joined(separator: "/")
+        for body in ["", "[", "null", "{\"x\":1}", String(repeating: "[", count: 10_000), "\u{0}"] {
+            let status = respond("POST", path, body).status
+            #expect((200..<600).contains(status))
+            if call == .submit || call == .products { #expect(status == 400) }
+        }
+        let wrong = respond(call == .updates ? "POST" : "GET", path)
+        #expect(wrong.status == 405)
+    }
+
+    private func commands(_ numbers: [Int], quantity: Int = 1) throws -> String {
+        let journal = JournalID(rawValue: 7)
+        let payment = StorePayment(productIdentifier: "sword", quantity: quantity)
+        let commands = numbers.map {
+            StoreCommand(id: OrderID(journal: journal, number: $0), action: .purchase(payment))
+        }
+        return String(decoding: try JSONEncoder().encode(commands), as: UTF8.self)
+    }
+
+    @Test func `What no queue sends is refused before anything is sold`() throws {
+        #expect(respond("POST", "1/submit", try commands([])).status == 400)
+        #expect(respond("POST", "1/submit", try commands([2, 1])).status == 400)
+        #expect(respond("POST", "1/submit", try commands([0])).status == 400)
+        #expect(respond("POST", "1/submit", try commands([1], quantity: 0)).status == 400)
+        #expect(respond("POST", "1/submit", try commands(Array(1...DeviceProtocol.mostCommands + 1))).status == 400)
+        #expect(try store.transactions.isEmpty)
+        #expect(respond("POST", "1/submit", try commands(Array(1...DeviceProtocol.mostCommands))).status == 200)
+        #expect(try store.transactions.count == DeviceProtocol.mostCommands)
+    }
+
+    @Test func `More identifiers than a store takes are refused`() throws {
+        let many = (0...DeviceProtocol.mostIdentifiers).map { "\"p\($0)\"" }.joined(separator: ",")
+        #expect(respond("POST", "1/products", "[\(many)]").status == 400)
+    }
+
+    @Test(arguments: ["", "journal=7", "journal=00000000000000zz", "journal=0000000000000007&position=x"])
+    func `A stream needs a journal, and a cursor of numbers`(query: String) {
+        #expect(respond("GET", "1/updates?\(query)").status == 400)
+    }
+
+    @Test func `Many commands go in several requests, in their order`() throws {
+        let journal = JournalID(rawValue: 7)
+        let commands = (1...600).map { number in
+            StoreCommand(id: OrderID(journal: journal, number: number), action: .finish(transaction: "\(number)"))
+        }
+        let parts = try SubmissionParts(commands).map { try JSONDecoder().decode([StoreCommand].self, from: $0) }
+        #expect(parts.map(\.count) == [256, 256, 88])
+        #expect(Array(parts.joined()) == commands)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import StoreCore
+import StoreRemote
+import StoreServer
+import Testing
+
+/// An app's queue over a store elsewhere, from the purchase to the restore.
+@Suite(.server) struct QueueTests {
+    private func queue(_ backend: any StoreBackend, _ shopper: Shopper, _ journal: MemoryJournal) -> SKPaymentQueue {
+        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .queue(.global()))
+        queue.add(shopper)
+        return queue
+    }
+
+    @Test func `An app buys, has a purchase approved later, relaunches and restores`() async throws {
+        let shop = try RemoteShop()
+        let journal = MemoryJournal()
+        var shopper = Shopper()
+        var queue = queue(shop.remote().asStoreBackend(), shopper, journal)
+        queue.add(SKPayment(productIdentifier: "castle"))
+        await shopper.wait(for: "castle removed")
+        queue.add(SKPayment(productIdentifier: "gift"))
+        await shopper.wait(for: "gift deferred")
+        let gift = try #require(try shop.store.transactions.last?.id)
+        try shop.store.decide(gift, .approve)
+        await shopper.wait(for: "gift removed")
+        queue.add(SKPayment(productIdentifier: "dragon"))
+        await shopper.wait(for: "dragon removed")
+        #expect(shopper.heard.contains("dragon failed"))
+        // The next launch is a process of its own.
+        queue.remove(shopper)
+        shopper = Shopper()
+        queue = self.queue(shop.remote().asStoreBackend(), shopper, journal)
+        queue.restoreCompletedTransactions()
+        await shopper.wait(for: "restored all")
+        #expect(shopper.heard.contains("castle restored"))
+        let sold = try shop.store.transactions.filter { $0.origin == .purchase && $0.state == .purchased }
+        #expect(sold.map(\.productIdentifier) == ["castle", "gift"])
+    }
+
+    @Test func `What an app has not finished comes again at its next launch`() async throws {
+        let shop = try RemoteShop()
+        let lazy = Shopper(finishes: false)
+        let first = queue(shop.remote().asStoreBackend(), lazy, MemoryJournal())
+        first.add(SKPayment(productIdentifier: "sword"))
+        await lazy.wait(for: "sword purchased")
+        let shopper = Shopper()
+        let second = queue(shop.remote().asStoreBackend(), shopper, MemoryJournal())
+        await shopper.wait(for: "sword removed")
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `Each purchase is charged, told and finished once over a network that cuts and falls silent`(
+        seed: UInt64
+    ) async throws {
+        let shop = try RemoteShop()
+        let proxy = try FaultyProxy(to: shop.server.port, seed: seed) { random, number in
+            // Every third connection is in order, so that it ends.
+            if number % 3 == 0 { return .passes }
+            return switch Int.random(in: 0..<3, using: &random) {
+            case 0: .isCut(after: .random(in: 0...6_000, using: &random))
+            case 1: .fallsSilent(after: .random(in: 0...6_000, using: &random))
+            default: .isSlow(milliseconds: .random(in: 1...20, using: &random))
+            }
+        }
+        defer { proxy.stop() }
+        let remote = shop.remote(at: proxy.url) { configuration in
+            configuration.clock = HastyClock()
+            configuration.timeout = 1
+        }
+        let shopper = Shopper()
+        let journal = MemoryJournal()
+        let queue = queue(remote.asStoreBackend(), shopper, journal)
+        let count = 12
+        for _ in 0..<count { queue.add(SKPayment(productIdentifier: "sword")) }
+        await shopper.wait(for: "sword removed", times: count)
+        #expect(try shop.store.transactions.count == count, "seed \(seed)")
+        #expect(shopper.heard.count { $0 == "sword purchased" } == count, "seed \(seed)")
+    }
+}

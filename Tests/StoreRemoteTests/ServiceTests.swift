@@ -1,0 +1,176 @@
+import Foundation
+import StoreCore
+import StoreRemote
+import StoreServer
+import Testing
+
+/// What a store offers beyond the sale reaches a device elsewhere.
+@Suite(.server) struct ServiceTests {
+    /// A remote store whose stream is open, so that it hears of changes.
+    private struct Line {
+        let shop: RemoteShop
+        let remote: RemoteStore
+        let backend: any StoreBackend
+        let receiver = Receiver()
+
+        init(_ shop: RemoteShop? = nil, _ change: (inout RemoteStore.Configuration) -> Void = { _ in }) async throws {
+            self.shop = try shop ?? RemoteShop()
+            remote = self.shop.remote(change)
+            backend = remote.asStoreBackend()
+            remote.follow(receiver)
+            backend.connect(receiver, after: nil)
+            await receiver.waitForBatches(1)
+        }
+
+        /// Does something in the store, and waits until the device has heard of it.
+        func change(_ body: () throws -> Void) async throws {
+            // The stream's first line may still announce what happened before.
+            let count = receiver.changes
+            try body()
+            await receiver.waitForChange(after: count)
+        }
+    }
+
+    @Test func `Every service is offered`() throws {
+        let services = try RemoteShop().remote().asStoreBackend().services
+        #expect(services.availability != nil && services.storefront != nil && services.receipts != nil)
+        #expect(services.content != nil && services.promotions != nil && services.codes != nil)
+        #expect(services.consent != nil && services.history != nil)
+    }
+
+    @Test func `What is answered at once is known after the first exchange`() async throws {
+        let shop = try RemoteShop()
+        let remote = shop.remote()
+        #expect(remote.storefront == nil)
+        #expect(remote.deviceVerificationID == nil)
+        try shop.store.setStorefront("DEU")
+        try await remote.prepare()
+        #expect(remote.storefront?.countryCode == "DEU")
+        #expect(remote.canMakePayments)
+        #expect(remote.deviceVerificationID == shop.device.identifierForVendor)
+    }
+
+    @Test func `A change of the storefront arrives with the stream`() async throws {
+        let line = try await Line()
+        try await line.change { try line.shop.store.setStorefront("FRA") }
+        #expect(line.remote.storefront?.countryCode == "FRA")
+    }
+
+    @Test func `What was looked up is known to sell, until something changes`() async throws {
+        let line = try await Line()
+        #expect(line.remote.sells("sword") == nil)
+        let answer = try await line.remote.products(["sword", "nothing"])
+        #expect(answer.products.map(\.identifier) == ["sword"])
+        #expect(line.remote.sells("sword") == true)
+        #expect(line.remote.sells("nothing") == false)
+        try await line.change { try line.shop.store.register(.consumable("nothing", price: "1")) }
+        #expect(line.remote.sells("nothing") == nil)
+    }
+
+    @Test func `Receipts are there when a purchase is told, and verify`() async throws {
+        let signer = HMACReceiptSigner()
+        let line = try await Line(try RemoteShop(signer: signer))
+        let order = OrderID(journal: line.receiver.journal, number: 1)
+        try await line.remote.submit([
+            StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "castle")))
+        ])
+        await line.receiver.waitForBatches(2)
+        let receipt = try #require(line.remote.appReceipt)
+        #expect(try AppReceipt(verifying: receipt, signer: signer).purchases.map(\.productIdentifier) == ["castle"])
+        let identifier = try #require(try line.shop.store.transactions.first?.id)
+        #expect(line.remote.receipt(forTransaction: identifier) != nil)
+        let finish = OrderID(journal: line.receiver.journal, number: 2)
+        try await line.remote.submit([StoreCommand(id: finish, action: .finish(transaction: identifier))])
+        #expect(line.remote.receipt(forTransaction: identifier) == nil)
+    }
+
+    @Test func `A device that wants no receipts gets none`() async throws {
+        let line = try await Line { $0.carriesReceipts = false }
+        let order = OrderID(journal: line.receiver.journal, number: 1)
+        try await line.remote.submit([
+            StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "castle")))
+        ])
+        await line.receiver.waitForBatches(2)
+        #expect(line.remote.appReceipt == nil)
+        try await line.remote.refreshReceipt(ReceiptProperties())
+        #expect(line.remote.appReceipt != nil)
+    }
+
+    @Test func `What the store refuses comes back as the same failure`() async throws {
+        let line = try await Line()
+        try line.shop.device.signOut()
+        let here = Locked<StoreFailure?>(nil)
+        line.shop.device.refreshReceipt(ReceiptProperties()) { failure in here.withLock { $0 = failure } }
+        let there = await #expect(throws: StoreFailure.self) {
+            try await line.remote.refreshReceipt(ReceiptProperties())
+        }
+        #expect(there != nil && there == here.withLock { $0 })
+    }
+
+    @Test func `A submission to a device that cannot reach the store fails with its sentence`() async throws {
+        let shop = try RemoteShop()
+        shop.device.isReachable = false
+        let order = OrderID(journal: .unique(), number: 1)
+        let failure = await #expect(throws: StoreFailure.self) {
+            try await shop.remote().submit([StoreCommand(id: order, action: .restore(applicationUsername: nil))])
+        }
+        #expect(failure?.code == URLError.Code.notConnectedToInternet.rawValue)
+        #expect(failure?.reason.contains("out of reach") == true)
+    }
+
+    @Test func `Promotions, consent and codes are the store's`() async throws {
+        let line = try await Line()
+        try await line.remote.changePromotion(.order(["castle"]))
+        #expect(line.shop.device.promotionOverrides.order == ["castle"])
+        #expect(line.remote.promotionOverrides.order == ["castle"])
+        #expect(!line.remote.isPriceConsentPending)
+        await line.remote.showPriceConsent()
+        await #expect(throws: StoreFailure.self) { try await line.remote.presentCodeRedemptionSheet() }
+    }
+
+    @Test func `Hosted content comes piece by piece, and its refusal as the store's`() async throws {
+        let shop = try RemoteShop()
+        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+        var product = SandboxProduct.nonConsumable("level", price: "1")
+        product.hostedContent = SandboxProduct.HostedContent(version: "1.0", files: [.init(bytes)])
+        try shop.store.register(product)
+        let remote = shop.remote()
+        let order = OrderID(journal: .unique(), number: 1)
+        try await remote.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "level")))])
+        let transaction = try #require(try shop.store.transactions.first)
+        var request = ContentRequest(
+            transaction: transaction.id,
+            productIdentifier: "level",
+            content: StoreContent(identifier: "level", version: "1.0", length: Int64(bytes.count)),
+            limit: 60_000
+        )
+        var found = Data()
+        while found.count < bytes.count {
+            request.offset = Int64(found.count)
+            found += try await remote.content(request)
+        }
+        #expect(found == bytes)
+        request.offset = Int64(bytes.count)
+        await #expect(throws: StoreFailure.self) { try await remote.content(request) }
+    }
+
+    @Test func `The history is verified where there is a verifier, and else taken at the store's word`() async throws {
+        let signer = HMACReceiptSigner()
+        let shop = try RemoteShop(signer: signer)
+        let order = OrderID(journal: .unique(), number: 1)
+        let trusting = shop.remote()
+        try await trusting.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "pass")))])
+        let page = try await trusting.transactions(HistoryQuery(.all))
+        #expect(page.transactions.map(\.payload.productId) == ["pass"])
+        #expect(page.transactions.allSatisfy { $0.defect == nil })
+        let verified = try await shop.remote { $0.verifier = signer }.transactions(HistoryQuery(.all))
+        #expect(verified.transactions.map(\.defect) == [nil])
+        let suspicious = try await shop.remote { $0.verifier = HMACReceiptSigner() }.transactions(HistoryQuery(.all))
+        #expect(suspicious.transactions.map(\.defect) == [.invalidSignature])
+        #expect(try await trusting.subscriptions(.all).count == 1)
+        #expect(try await trusting.isEligibleForIntroductoryOffer(inGroup: "passes"))
+        #expect(try await trusting.appTransaction().defect == nil)
+        try await trusting.synchronize()
+        #expect(try await trusting.requestRefund(ofTransaction: page.transactions[0].payload.transactionId) == .taken)
+    }
+}

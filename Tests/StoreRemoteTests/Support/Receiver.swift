@@ -1,0 +1,50 @@
+import Foundation
+import StoreCore
+
+/// The end of a connection, for tests without a queue; a test waits for what comes.
+final class Receiver: StoreUpdateReceiver, HistoryListener {
+    private struct State {
+        var batches: [UpdateBatch] = []
+        var losses: [StoreFailure] = []
+        var changes = 0
+        var waiters: [(isSo: @Sendable (State) -> Bool, CheckedContinuation<Void, Never>)] = []
+    }
+
+    let journal: JournalID
+    private let state = Locked(State())
+
+    init(journal: JournalID = .unique()) { self.journal = journal }
+
+    var batches: [UpdateBatch] { state.withLock { $0.batches } }
+    var losses: [StoreFailure] { state.withLock { $0.losses } }
+    var changes: Int { state.withLock { $0.changes } }
+
+    func receive(_ batch: UpdateBatch) { change { $0.batches.append(batch) } }
+    func connectionLost(_ failure: StoreFailure) { change { $0.losses.append(failure) } }
+    func historyChanged() { change { $0.changes += 1 } }
+
+    func waitForBatches(_ count: Int) async { await wait { $0.batches.count >= count } }
+    func waitForLoss() async { await wait { !$0.losses.isEmpty } }
+    func waitForChange(after count: Int) async { await wait { $0.changes > count } }
+
+    private func wait(until isSo: @escaping @Sendable (State) -> Bool) async {
+        await withCheckedContinuation { waiter in
+            let isDone = state.withLock { state in
+                if isSo(state) { return true }
+                state.waiters.append((isSo, waiter))
+                return false
+            }
+            if isDone { waiter.resume() }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            body(&state)
+            let now = state
+            state.waiters.removeAll { $0.isSo(now) }
+            return now.waiters.filter { $0.isSo(now) }
+        }
+        for (_, waiter) in waiters { waiter.resume() }
+    }
+}
