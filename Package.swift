@@ -76,8 +76,8 @@ let package = Package(
         .executableTarget(
             name: "store-bench",
             dependencies: [
-                "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSimulator", "StoreSQLite", "CLibcrypto",
-                "CMicroHTTPD", "CSQLite",
+                "StoreCore", "StoreCrypto", "StoreKit", "StoreRemote", "StoreServer", "StoreSimulator", "StoreSQLite",
+                "CLibcrypto", "CMicroHTTPD", "CSQLite",
             ],
             swiftSettings: settings
         ),
@@ -95,7 +95,7 @@ let package = Package(
         // `.ci/fuzz` builds it with libFuzzer.
         .executableTarget(
             name: "store-fuzz",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreServer"],
+            dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreServer"],
             swiftSettings: settings
         ),
         // What `.ci/judges` has judged.
@@ -181,7 +181,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "AppGallery", "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite",
-                "StoreKit", "StoreKitTest", "StoreScenario", "StoreSQLite", "StoreServer",
+                "StoreKit", "StoreKitTest", "StoreRemote", "StoreScenario", "StoreSQLite", "StoreServer",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings

@@ -36,10 +36,10 @@ extension Command {
             --coverage   prints tables of how often each event met each state, and all that was not met
             --json       prints the outcome, with a failure as a scenario, and what was met as JSON
         sandbox-store serve --store FILE --ca FOLDER [--port N] [--host ADDRESS] [--configuration FILE]
-                            [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT] [--json]
+                            [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT] [--tls HOSTS] [--json]
             Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or SIGINT:
-            POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Both files are made if they
-            do not exist. Prints a line: the URL, and where the API's key and the root certificate are. A second line is
+            POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Devices elsewhere buy below
+            /device, with the token that the command token has made. Both files are made if they do not exist. Prints a line: the URL, and where the API's key and the root certificate are. A second line is
             the address of a page that shows the store in a browser and acts on it; it has a token, which is new each time.
             --ca             the folder of certificates and of the API's key, for you only
             --port           the port; a free one unless given
@@ -49,6 +49,8 @@ extension Command {
             --bundle         the app's bundle identifier; com.example.app unless given
             --notify         the URL to send notifications to
             --shared-secret  what verification asks for; other users of the machine may see it
+            --tls            serves over TLS, by a certificate of the folder's authority for these host names and addresses,
+                             with commas between them
             --json           prints what the lines say as one object of JSON
         sandbox-store --store FILE init FILE.storekit [--at MOMENT]
             Makes a store with the products and settings of Xcode's file, and keeps it in a SQLite file. Beside it are

@@ -62,6 +62,7 @@ import Testing
             [
                 "serve", "--ca", "c", "--port", "8080", "--host", "::1", "--configuration", "f", "--bundle", "b",
                 "--notify", "https://host/path", "--shared-secret", "t", "--store", "s",
+                "--tls", "localhost, ::1",
             ],
             .serve(
                 ServeOptions(
@@ -72,7 +73,8 @@ import Testing
                     configuration: "f",
                     bundleIdentifier: "b",
                     notificationURL: URL(string: "https://host/path"),
-                    sharedSecret: "t"
+                    sharedSecret: "t",
+                    secureHosts: ["localhost", "::1"]
                 )
             )
         ),

@@ -41,7 +41,7 @@ enum CompletionTable {
         Entry(
             name: "serve",
             options: ["--store", "--ca", "--configuration"].map { Option(name: $0, words: .files) }
-                + ["--port", "--host", "--bundle", "--notify", "--shared-secret"]
+                + ["--port", "--host", "--bundle", "--notify", "--shared-secret", "--tls"]
                 .map { Option(name: $0, words: .some([])) } + [Option(name: "--json")]
         ),
         Entry(

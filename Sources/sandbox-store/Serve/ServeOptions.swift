@@ -18,6 +18,8 @@ struct ServeOptions: Equatable {
     var notificationURL: URL?
     /// The shared secret of verification; none is asked for, if nil.
     var sharedSecret: String?
+    /// The host names and addresses for which the authority issues a certificate; none, and plain HTTP, if empty.
+    var secureHosts: [String] = []
     /// Whether the line about the servers is JSON.
     var isJSON = false
 }
@@ -56,6 +58,10 @@ extension Command {
         options.configuration = values["--configuration"]
         options.bundleIdentifier = values["--bundle"] ?? options.bundleIdentifier
         options.sharedSecret = values["--shared-secret"]
+        if let hosts = values["--tls"] {
+            options.secureHosts = hosts.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard !options.secureHosts.isEmpty else { throw Mistake(sentence: "--tls needs a host's name") }
+        }
         options.isJSON = isJSON
         return .serve(options)
     }
@@ -63,5 +69,6 @@ extension Command {
     private static let operands = [
         "--store": "a file", "--ca": "a folder", "--port": "a number", "--host": "an address",
         "--configuration": "a file", "--bundle": "an identifier", "--notify": "a URL", "--shared-secret": "a text",
+        "--tls": "a host's name",
     ]
 }

@@ -25,6 +25,9 @@ struct StoreService {
         configuration.sharedSecret = options.sharedSecret
         configuration.notificationURL = options.notificationURL
         configuration.hasConsole = configuration.isPrivate
+        if !options.secureHosts.isEmpty {
+            configuration.identity = try authority.serverIdentity(for: options.secureHosts, at: Date())
+        }
         let database = try StoreDatabase(at: URL(filePath: options.store))
         let ledger = database.ledger
         // A clock that was moved ahead does not fall back when the store is opened again.
