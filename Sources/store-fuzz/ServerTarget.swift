@@ -1,11 +1,12 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StoreRemote
 import StoreServer
 
 /// Requests to a server: a line with method and target, lines with headers, an empty line, a body.
 ///
-/// In a header's value, `@` stands for a token that is valid. A body that begins with a zero byte is the content of a receipt, and
+/// In a header's value, `@` stands for a token of the API's that is valid, and `~` for the device's. A body that begins with a zero byte is the content of a receipt, and
 /// is put into Base64 and JSON here.
 struct ServerTarget: Target {
     private let clock = ManualClock(startingAt: Folder.date)
@@ -32,12 +33,16 @@ struct ServerTarget: Target {
             key: key,
             sharedSecret: Self.secret,
             hasNotificationURL: true,
+            devices: DeviceService(shop.store),
             now: { Folder.date }
         )
-        _ = router.respond(to: request(input))
+        guard let token = try? shop.store.device.makeToken() else { fatalError("there is no token") }
+        let response = router.respond(to: request(input, token))
+        // What a client would get of a stream before it waits.
+        response.stream?.finish()
     }
 
-    private func request(_ input: [UInt8]) -> HTTPRequest {
+    private func request(_ input: [UInt8], _ token: DeviceToken) -> HTTPRequest {
         var rest = input[...]
         func line() -> Substring {
             let line = rest.prefix { $0 != UInt8(ascii: "\n") }
@@ -49,7 +54,8 @@ struct ServerTarget: Target {
         while case let header = line(), !header.isEmpty {
             let sides = header.split(separator: ":", maxSplits: 1)
             let value = sides.count > 1 ? sides[1].trimmingCharacters(in: .whitespaces) : ""
-            headers[String(sides.first ?? "")] = value.replacing("@", with: authorization)
+            let replaced = value.replacing("@", with: authorization)
+            headers[String(sides.first ?? "")] = replaced.replacing("~", with: token.text)
         }
         let body = rest.first == 0 ? Self.envelope(Data(rest.dropFirst())) : Data(rest)
         return HTTPRequest(String(first[0]), first.count > 1 ? String(first[1]) : "", headers: headers, body: body)
@@ -82,7 +88,49 @@ extension ServerTarget {
                 "GET /inApps/v2/history/1?" + String(repeating: "productId=%41&", count: 2_000)
                     + "\nauthorization: Bearer @\n\n",
             ]
-            return json + receipts + whole + hostile.map { Array($0.utf8) }
+            let devices = try Self.deviceRequests().map { method, target, body in
+                Array("\(method) \(target)\nauthorization: Bearer ~\n\n\(body)".utf8)
+            }
+            return json + receipts + whole + devices + hostile.map { Array($0.utf8) }
+        }
+    }
+
+    /// Returns a good request for each that a device may send.
+    private static func deviceRequests() throws -> [(String, String, String)] {
+        try DeviceCall.allCases.map { call in
+            let path = "/" + call.path(version: 1).joined(separator: "/")
+            if call == .updates { return ("GET", path + "?journal=0000000000000007&position=3&receipts=true", "") }
+            return ("POST", path, String(decoding: try body(of: call), as: UTF8.self))
+        }
+    }
+
+    private static func body(of call: DeviceCall) throws -> Data {
+        let encoder = JSONEncoder()
+        let journal = JournalID(rawValue: 7)
+        switch call {
+        case .hello: return try encoder.encode(Greeting(wantsReceipts: true))
+        case .submit:
+            let payment = StorePayment(productIdentifier: "coins", quantity: 2, applicationUsername: "anna")
+            let actions: [StoreCommand.Action] = [
+                .purchase(payment), .finish(transaction: "1"), .restore(applicationUsername: nil),
+            ]
+            return try encoder.encode(
+                actions.enumerated().map { StoreCommand(id: OrderID(journal: journal, number: $0 + 1), action: $1) }
+            )
+        case .acknowledge: return try encoder.encode(UpdateCursor(position: 3, part: 1))
+        case .products: return try encoder.encode(["coins", "pro"])
+        case .refreshReceipt: return try encoder.encode(ReceiptProperties(isExpired: true))
+        case .content:
+            let content = StoreContent(identifier: "coins", length: 4)
+            let request = ContentRequest(transaction: "1", productIdentifier: "coins", content: content, limit: 4)
+            return try encoder.encode(request)
+        case .changePromotion: return try encoder.encode(PromotionChange.order(["coins"]))
+        case .decideStorefront: return try encoder.encode(StorefrontDecision(transaction: "1", shouldContinue: true))
+        case .transactions: return try encoder.encode(HistoryQuery(.revoked, ofProduct: "coins"))
+        case .subscriptions: return try encoder.encode(SubscriptionQuery.group("pro"))
+        case .eligibility: return try encoder.encode("pro")
+        case .requestRefund: return try encoder.encode("1")
+        case .updates, .enterCode, .showConsent, .appTransaction, .synchronize: return Data("{}".utf8)
         }
     }
 
