@@ -91,7 +91,7 @@ extension Figure {
     /// The figures of servers, where there are libmicrohttpd and libcrypto.
     private static var servers: [Figure] {
         #if canImport(CMicroHTTPD) && canImport(CLibcrypto)
-            [serveVerifyReceipt, serveHistory, serveHistoryLong]
+            [serveVerifyReceipt, serveHistory, serveHistoryLong, remotePurchase]
         #else
             []
         #endif
