@@ -6,7 +6,7 @@ extension DeviceService {
     /// Answers a request that is answered at once.
     func answer(_ call: DeviceCall, on device: SandboxDevice, _ body: Data) throws -> HTTPResponse {
         switch call {
-        case .hello, .updates: throw Refusal.absent
+        case .hello, .updates: throw DeviceRefusal.absent
         case .submit: return try submit(body, on: device)
         case .acknowledge:
             device.acknowledge(through: try Self.read(body))
@@ -72,13 +72,13 @@ extension DeviceService {
 
     private func submit(_ body: Data, on device: SandboxDevice) throws -> HTTPResponse {
         let commands: [StoreCommand] = try Self.read(body)
-        if let mistake = Self.mistake(in: commands) { throw Refusal.bad(mistake) }
+        if let mistake = Self.mistake(in: commands) { throw DeviceRefusal.bad(mistake) }
         let answer = Locked<SubmissionReply?>(nil)
         device.submit(commands) { reply in answer.withLock { $0 = $0 ?? reply } }
         switch answer.withLock({ $0 }) {
         case .taken: return try Self.json(Nothing())
-        case .tryLater(let failure): throw Refusal(503, failure)
-        case nil: throw Refusal(503, Self.noAnswer)
+        case .tryLater(let failure): throw DeviceRefusal(503, failure)
+        case nil: throw DeviceRefusal(503, Self.noAnswer)
         }
     }
 
@@ -122,7 +122,7 @@ extension DeviceService {
 
     private static func expectFew(_ count: Int) throws {
         guard count <= DeviceProtocol.mostIdentifiers else {
-            throw Refusal.bad("at most \(DeviceProtocol.mostIdentifiers) identifiers are answered at a time")
+            throw DeviceRefusal.bad("at most \(DeviceProtocol.mostIdentifiers) identifiers are answered at a time")
         }
     }
 

@@ -47,12 +47,12 @@ package final class DeviceService: Sendable {
     package func respond(to request: HTTPRequest, _ path: ArraySlice<String>) -> HTTPResponse {
         do {
             guard let token = Self.token(of: request), let device = store.device(with: token) else {
-                throw Refusal.unauthorized
+                throw DeviceRefusal.unauthorized
             }
             let call = try call(path)
             let method = call == .updates ? "GET" : "POST"
             guard request.method == method else {
-                var response = Refusal.wrongMethod(method).response
+                var response = DeviceRefusal.wrongMethod(method).response
                 response.headers["Allow"] = method
                 return response
             }
@@ -62,25 +62,25 @@ package final class DeviceService: Sendable {
             default: return try answer(call, on: device, request.body)
             }
         } catch {
-            return (error as? Refusal ?? Refusal(422, StoreFailure(error))).response
+            return (error as? DeviceRefusal ?? DeviceRefusal(422, StoreFailure(error))).response
         }
     }
 
     /// Returns the request that a path names.
     private func call(_ path: ArraySlice<String>) throws -> DeviceCall {
         if path.elementsEqual([DeviceCall.hello.rawValue]) { return .hello }
-        guard path.count == 2, let version = path.first.flatMap({ Int($0) }) else { throw Refusal.absent }
+        guard path.count == 2, let version = path.first.flatMap({ Int($0) }) else { throw DeviceRefusal.absent }
         guard versions.contains(version) else {
-            throw Refusal.otherVersion(versions, VersionRange(oldest: version, newest: version))
+            throw DeviceRefusal.otherVersion(versions, VersionRange(oldest: version, newest: version))
         }
-        guard let call = path.last.flatMap(DeviceCall.init), call != .hello else { throw Refusal.absent }
+        guard let call = path.last.flatMap(DeviceCall.init), call != .hello else { throw DeviceRefusal.absent }
         return call
     }
 
     private func greet(_ device: SandboxDevice, _ body: Data) throws -> HTTPResponse {
         let greeting: Greeting = try Self.read(body)
         guard let version = versions.common(with: greeting.versions) else {
-            throw Refusal.otherVersion(versions, greeting.versions)
+            throw DeviceRefusal.otherVersion(versions, greeting.versions)
         }
         let welcome = Welcome(
             version: version,
@@ -98,14 +98,14 @@ package final class DeviceService: Sendable {
     ) throws -> HTTPResponse {
         func value(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
         guard let text = value("journal"), text.utf8.count == 16, let journal = UInt64(text, radix: 16) else {
-            throw Refusal.bad("a stream of updates is for a journal: 16 hexadecimal digits")
+            throw DeviceRefusal.bad("a stream of updates is for a journal: 16 hexadecimal digits")
         }
         let position = value("position").map { Int($0) }
         let part = value("part").map { Int($0) }
         // Neither present without being a number, nor a part without a position.
-        if case .some(nil) = position { throw Refusal.bad("a position is a number") }
-        if case .some(nil) = part { throw Refusal.bad("a part is a number") }
-        if part != nil, position == nil { throw Refusal.bad("a part needs a position") }
+        if case .some(nil) = position { throw DeviceRefusal.bad("a position is a number") }
+        if case .some(nil) = part { throw DeviceRefusal.bad("a part is a number") }
+        if part != nil, position == nil { throw DeviceRefusal.bad("a part needs a position") }
         let cursor = (position ?? nil).map { UpdateCursor(position: $0, part: part ?? nil) }
         let stream = streams.begin(
             DeviceStreams.Subscription(
@@ -117,7 +117,7 @@ package final class DeviceService: Sendable {
                 wantsReceipts: value("receipts") == "true"
             )
         )
-        guard let stream else { throw Refusal.tooManyStreams }
+        guard let stream else { throw DeviceRefusal.tooManyStreams }
         return HTTPResponse(
             headers: ["Content-Type": "application/jsonl", "Cache-Control": "no-store"],
             stream: stream
@@ -139,7 +139,7 @@ package final class DeviceService: Sendable {
         do {
             return try UntrustedJSON.decode(Value.self, from: body)
         } catch {
-            throw Refusal.bad("the request is not what this protocol's version has at this place")
+            throw DeviceRefusal.bad("the request is not what this protocol's version has at this place")
         }
     }
 

@@ -68,7 +68,7 @@ final class DeviceStream: Sendable {
         }
         // Reads what other processes have written to the ledger, too.
         guard subscription.store.device(with: subscription.token) != nil else {
-            return last(Refusal.unauthorized.failure)
+            return last(DeviceRefusal.unauthorized.failure)
         }
         var line = UpdateLine()
         var exchange = Exchange()
