@@ -109,8 +109,8 @@ let package = Package(
         .executableTarget(
             name: "sandbox-store",
             dependencies: [
-                "StoreCore", "StoreCrypto", "StoreScenario", "StoreServer", "StoreSQLite", "StoreSimulator",
-                "StoreSimulatorSQLite",
+                "StoreCore", "StoreCrypto", "StorePostgres", "StoreScenario", "StoreServer", "StoreSQLite",
+                "StoreSimulator", "StoreSimulatorSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
@@ -180,8 +180,9 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "AppGallery", "StoreCore", "StoreContract", "StoreCrypto", "StoreSimulator", "StoreSimulatorSQLite",
-                "StoreKit", "StoreKitTest", "StoreRemote", "StoreScenario", "StoreSQLite", "StoreServer",
+                "AppGallery", "PostgresCluster", "StoreCore", "StoreContract", "StoreCrypto", "StorePostgres",
+                "StoreSimulator", "StoreSimulatorSQLite", "StoreKit", "StoreKitTest", "StoreRemote", "StoreScenario",
+                "StoreSQLite", "StoreServer",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
@@ -189,8 +190,8 @@ let package = Package(
         .testTarget(
             name: "SandboxStoreTests",
             dependencies: [
-                "sandbox-store", "StoreContract", "StoreCore", "StoreCrypto", "StoreScenario", "StoreServer",
-                "StoreSimulator", "StoreSQLite",
+                "sandbox-store", "PostgresCluster", "StoreContract", "StoreCore", "StoreCrypto", "StorePostgres",
+                "StoreScenario", "StoreServer", "StoreSimulator", "StoreSQLite",
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings

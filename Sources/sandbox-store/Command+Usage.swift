@@ -39,7 +39,9 @@ extension Command {
                             [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT] [--tls HOSTS] [--json]
             Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or SIGINT:
             POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Devices elsewhere buy below
-            /device, with the token that the command token has made. Both files are made if they do not exist. Prints a line: the URL, and where the API's key and the root certificate are. A second line is
+            /device, with the token that the command token has made. Both files are made if they do not exist. For FILE
+            there may be a postgresql:// URL, for a store that other processes have open too; what follows a # in it is
+            the store's name. Prints a line: the URL, and where the API's key and the root certificate are. A second line is
             the address of a page that shows the store in a browser and acts on it; it has a token, which is new each time.
             --ca             the folder of certificates and of the API's key, for you only
             --port           the port; a free one unless given

@@ -1,6 +1,8 @@
 import Foundation
+import PostgresCluster
 import StoreCore
 import StoreCrypto
+import StorePostgres
 import StoreSQLite
 import StoreServer
 import Testing
@@ -65,6 +67,36 @@ struct ServeTests {
         let token = try credentials.token(bundleIdentifier: "com.example.shop")
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         return try await URLSession.shared.data(for: request).0
+    }
+
+    @Test(
+        .enabled(
+            if: Postgres.isAvailable && PostgresCluster.isAvailable,
+            Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)
+        )
+    )
+    func `A store on a database server is served by several processes`() async throws {
+        let directory = try Directory()
+        let cluster = try PostgresCluster()
+        let url = "postgresql:///postgres?host=\(cluster.folder.path)&user=storecore#team%201"
+        let keys = directory.url.appending(path: "keys").path(percentEncoded: false)
+        let services = try (0..<2).map { _ in
+            try Service(["--store", url, "--ca", keys, "--bundle", "com.example.shop"])
+        }
+        let database = try PostgresDatabase(cluster.settings)
+        #expect(try database.stores() == ["team 1"])
+        let store = try SandboxStore(
+            products: [.consumable("sword", price: "0.99")],
+            clock: SystemClock.shared,
+            ledger: database.ledger("team 1")
+        )
+        try store.account.buy("sword")
+        let sold = try #require(try store.transactions.last)
+        for service in services {
+            let answer = try await ask(service, "GET", "history/\(sold.identifier)", directory)
+            #expect(String(decoding: answer, as: UTF8.self).contains("signedTransactions"))
+        }
+        for service in services { #expect(service.end(SIGTERM) == 0) }
     }
 
     @Test func `The store and the keys outlive the process, which ends when it is told to`() async throws {

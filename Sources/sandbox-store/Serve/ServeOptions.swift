@@ -2,7 +2,7 @@ import Foundation
 
 /// The options of `serve`.
 struct ServeOptions: Equatable {
-    /// The file that keeps the store.
+    /// The file that keeps the store, or the `postgresql://` URL of the database that does.
     var store: String
     /// The folder of the certificates and of the API's key.
     var folder: String

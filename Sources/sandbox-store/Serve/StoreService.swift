@@ -1,17 +1,16 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import StoreSQLite
 import StoreScenario
 import StoreServer
 
-/// A store in a file, and the servers for it, on the system's clock or ahead of it.
+/// A store in a file or on a database server, and the servers for it, on the system's clock or ahead of it.
 struct StoreService {
-    private let database: StoreDatabase
+    private let database: ServedDatabase
     private let server: StoreServer
     private let folder: URL
 
-    /// Opens the file, the folder and the servers.
+    /// Opens the database, the folder and the servers.
     ///
     /// Throws an error with a sentence that holds neither a key nor the shared secret.
     init(_ options: ServeOptions) throws {
@@ -28,10 +27,10 @@ struct StoreService {
         if !options.secureHosts.isEmpty {
             configuration.identity = try authority.serverIdentity(for: options.secureHosts, at: Date())
         }
-        let database = try StoreDatabase(at: URL(filePath: options.store))
-        let ledger = database.ledger
+        let database = try ServedDatabase(options.store, folder: folder)
+        let (ledger, place) = (database.ledger, database.place)
         // A clock that was moved ahead does not fall back when the store is opened again.
-        let clock = ShiftedClock(notBefore: try StoreFile.time(of: ledger, beside: options.store))
+        let clock = ShiftedClock(notBefore: try StoreFile.time(of: ledger, beside: place))
         let signer = try AppStoreSigner(authority, clock: clock)
         let store = try StoreFile.openStore(
             try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) },
@@ -41,9 +40,8 @@ struct StoreService {
             bundleIdentifier: options.bundleIdentifier
         )
         let performer = ScenarioPerformer(store: store)
-        try StoreFile.restoreSettings(beside: options.store, performer)
-        let file = options.store
-        configuration.consolePerformer = ConsolePerformer(performer) { try StoreFile.keep(performer, beside: file) }
+        try StoreFile.restoreSettings(beside: place, performer)
+        configuration.consolePerformer = ConsolePerformer(performer) { try StoreFile.keep(performer, beside: place) }
         server = try StoreServer(store, configuration: configuration)
         self.database = database
     }
@@ -70,7 +68,7 @@ struct StoreService {
 
     private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
 
-    /// Stops the servers, then closes the file.
+    /// Stops the servers, then closes the database.
     func stop() {
         server.stop()
         database.close()

@@ -1,0 +1,34 @@
+// The code of the article "A store for a team", compiled and run.
+import PostgresCluster
+import StoreCore
+import StorePostgres
+import Testing
+
+struct TeamExamples {
+    private let products: [SandboxProduct] = [.consumable("sword", price: "0.99")]
+
+    /// Compiled only: there is no such host here.
+    func staging() throws -> SandboxStore {
+        let database = try PostgresDatabase("host=db dbname=shop")
+        let store = try SandboxStore(products: products, clock: SystemClock.shared, ledger: database.ledger("staging"))
+        return store
+    }
+
+    @Test(
+        .enabled(
+            if: Postgres.isAvailable && PostgresCluster.isAvailable,
+            Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)
+        )
+    )
+    func `A till sells from a shared store`() throws {
+        let cluster = try PostgresCluster()
+        let database = try PostgresDatabase(cluster.settings)
+        let store = try SandboxStore(products: products, clock: SystemClock.shared, ledger: database.ledger("staging"))
+        let queue = SKPaymentQueue(backend: store, journal: try database.journal("till 3"))
+        queue.add(SKPayment(productIdentifier: "sword"))
+        queue.settle()
+        #expect(
+            try SandboxStore(ledger: PostgresDatabase(cluster.settings).ledger("staging")).account.charges.count == 1
+        )
+    }
+}
