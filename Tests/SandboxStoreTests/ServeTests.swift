@@ -93,7 +93,7 @@ struct ServeTests {
         try store.account.buy("sword")
         let sold = try #require(try store.transactions.last)
         for service in services {
-            let answer = try await ask(service, "GET", "history/\(sold.identifier)", directory)
+            let answer = try await ask(service, "GET", "history/\(sold.id)", directory)
             #expect(String(decoding: answer, as: UTF8.self).contains("signedTransactions"))
         }
         for service in services { #expect(service.end(SIGTERM) == 0) }
