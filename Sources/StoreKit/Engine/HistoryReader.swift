@@ -50,6 +50,7 @@ final class HistoryReader: AttentiveHistoryListener {
 
     func historyChanged() {
         state.withLock { $0.changes += 1 }
+        face?.historyChanged(readWith: self)
         read()
     }
 
@@ -209,6 +210,11 @@ extension StoreFace {
     fileprivate var hasStatusSubscribers: Bool { state.withLock { !($0.statuses.isEmpty && $0.messages.isEmpty) } }
     fileprivate var hasHistorySubscribers: Bool { hasUpdateSubscribers || hasStatusSubscribers }
     fileprivate func reads(with reader: HistoryReader) -> Bool { state.withLock { $0.reader === reader } }
+
+    /// Has subscribers to updates take again what the history did not show.
+    fileprivate func historyChanged(readWith reader: HistoryReader) {
+        state.withLock { if $0.reader === reader { $0.updates.historyChanged() } }
+    }
 
     /// Has those who wait for an arrival look whether they wait in vain now.
     fileprivate func tellWaiting() { state.withLock { $0.arrivals }.tell([]) }

@@ -36,7 +36,7 @@ extension StoreFace {
 
     /// Records what was read of the transactions that a subscriber has taken; nil if nothing could be read.
     func finishReading(_ identifiers: [String], of number: Int, _ read: OriginalPage?) {
-        state.withLock { $0.updates.finishReading(identifiers, of: number, read?.transactions) }
+        state.withLock { $0.updates.finishReading(identifiers, of: number, read?.transactions, queued: $0.known) }
     }
 
     /// Records that a subscriber has taken a revoked transaction; the queue's news of revocations is passed on with the last.

@@ -13,6 +13,8 @@ struct UpdateSubscribers: Sendable {
             case reading
             /// The same, and was told of it again meanwhile.
             case readingToldAgain
+            /// It has taken it, and the store did not show it although the queue has it.
+            case hidden
             /// It has taken and read it, and the transaction is unfinished.
             case taken
         }
@@ -22,6 +24,10 @@ struct UpdateSubscribers: Sendable {
         let signal: AsyncStream<Void>.Continuation
         private var places: [String: Place]
         private var pending: ArraySlice<String>
+        /// The transactions that were hidden, in the order in which they were read.
+        private var hidden: [String] = []
+        /// The number of changes of the history when it took something last.
+        private var changes = 0
 
         init(_ number: Int, _ signal: AsyncStream<Void>.Continuation, _ pending: [String]) {
             (self.number, self.signal) = (number, signal)
@@ -33,7 +39,7 @@ struct UpdateSubscribers: Sendable {
         mutating func tell(_ identifier: String, isAgain: Bool) {
             let place = places.updateValue(.pending, forKey: identifier)
             switch place {
-            case nil: pending.append(identifier)
+            case nil, .hidden?: pending.append(identifier)
             case .taken?: if isAgain { pending.append(identifier) } else { places[identifier] = .taken }
             case .reading?, .readingToldAgain?:
                 if isAgain { pending.append(identifier) } else { places[identifier] = .readingToldAgain }
@@ -41,41 +47,59 @@ struct UpdateSubscribers: Sendable {
             }
         }
 
-        mutating func take(_ count: Int) -> [String] {
+        mutating func take(_ count: Int, changes: Int) -> [String] {
+            self.changes = changes
             let page = pending.prefix(count)
             pending.removeFirst(page.count)
             for identifier in page { places[identifier] = places[identifier] == .forgotten ? nil : .reading }
             return Array(page)
         }
 
-        /// Records what a transaction's reading has found: one that could not be read is told when it comes again.
+        /// Records what a transaction's reading has found: one that could not be read is told when it comes again, or, if
+        /// the queue has it, after a change of the history.
         ///
         /// Returns whether all that it was told of the transaction before is in what was read.
-        mutating func finishReading(_ identifier: String, isFound: Bool) -> Bool {
+        mutating func finishReading(_ identifier: String, isFound: Bool, isQueued: Bool, changes: Int) -> Bool {
             switch places[identifier] {
-            case .reading?: places[identifier] = isFound ? .taken : nil
+            case .reading? where isFound: places[identifier] = .taken
+            case .reading?:
+                places[identifier] = isQueued ? .hidden : nil
+                if isQueued { hidden.append(identifier) }
+                if changes != self.changes { _ = tellHidden() }
             case .readingToldAgain? where isFound: places[identifier] = .taken
             case .readingToldAgain?:
                 places[identifier] = .pending
                 pending.append(identifier)
-            case .pending?, .forgotten?, .taken?, nil: return false
+            case .pending?, .forgotten?, .hidden?, .taken?, nil: return false
             }
             return true
+        }
+
+        /// Adds what was hidden; returns whether anything was.
+        mutating func tellHidden() -> Bool {
+            if hidden.isEmpty { return false }
+            let identifiers = hidden.filter { places[$0] == .hidden }
+            hidden = []
+            for identifier in identifiers { places[identifier] = .pending }
+            pending += identifiers
+            return !identifiers.isEmpty
         }
 
         mutating func forget(_ identifier: String) {
             switch places[identifier] {
             case .pending?, .forgotten?: places[identifier] = .forgotten
-            case .reading?, .readingToldAgain?, .taken?, nil: places[identifier] = nil
+            case .reading?, .readingToldAgain?, .hidden?, .taken?, nil: places[identifier] = nil
             }
         }
 
-        mutating func forgetAll() { (places, pending) = ([:], []) }
+        mutating func forgetAll() { (places, pending, hidden) = ([:], [], []) }
     }
 
     /// The subscribers, in the order of their numbers.
     private var all: [Subscriber] = []
     private var lastNumber = 0
+    /// The number of changes of the history.
+    private var changes = 0
     /// The dates of the revocations that were told, by transaction.
     private var revocations: [String: PayloadDate] = [:]
     /// The revoked transactions that no subscriber has taken, in the order in which they were told.
@@ -134,24 +158,37 @@ struct UpdateSubscribers: Sendable {
     ///
     /// Whoever takes it reads it, and then says what was found, see ``finishReading(_:of:found:)``.
     mutating func take(of number: Int) -> [String] {
-        index(of: number).map { all[$0].take(HistoryQuery.defaultLimit) } ?? []
+        index(of: number).map { all[$0].take(HistoryQuery.defaultLimit, changes: changes) } ?? []
+    }
+
+    /// Has the subscribers take again what the history did not show.
+    mutating func historyChanged() {
+        changes += 1
+        for index in all.indices where all[index].tellHidden() { all[index].signal.yield() }
     }
 
     /// Records what was read of the transactions that a subscriber has taken, in the same order; nil if nothing could be read.
     ///
-    /// The store does not show those of a user who has signed out; once the user is back, the queue tells of them again. A
-    /// revocation that it does not show waits for nobody else: it was taken back or deleted, or comes with its user.
+    /// The store does not show those of a user who has signed out. Once the user is back, the queue tells of them again,
+    /// unless it has missed that the user was away: `queued` are those that it has. A revocation that the store does not
+    /// show waits for nobody else: it was taken back or deleted, or comes with its user.
     mutating func finishReading(
         _ identifiers: [String],
         of number: Int,
-        _ read: ArraySlice<SignedValue<TransactionPayload>>?
+        _ read: ArraySlice<SignedValue<TransactionPayload>>?,
+        queued: [String: SKPaymentTransaction]
     ) {
         guard let index = index(of: number) else { return }
         var rest = read ?? []
         for identifier in identifiers {
             var found: SignedValue<TransactionPayload>?
             if rest.first?.content.transactionId == identifier { found = rest.popFirst() }
-            let isAll = all[index].finishReading(identifier, isFound: found != nil)
+            let isAll = all[index].finishReading(
+                identifier,
+                isFound: found != nil,
+                isQueued: found == nil && queued[identifier] != nil,
+                changes: changes
+            )
             if untaken.isEmpty || read == nil || !isAll || found?.content.revocationDate != nil { continue }
             guard untaken.contains(identifier) else { continue }
             tookRevocation(identifier)

@@ -146,6 +146,28 @@ import Testing
         #expect(await heard.value == ["coins"])
     }
 
+    @Test func `A queue that misses its user's absence still has what is told once the user is back`() async throws {
+        let clock = ManualClock()
+        let store = try SandboxStore(products: Shop.products, clock: clock)
+        let injector = FaultInjector(store)
+        let context = StoreContext(backend: injector, delivery: .inline, log: .silent)
+        let account = store.account
+        _ = try account.buy("sword")
+        _ = await context.run { await Storefront.current }
+        #expect(context.run { SKPaymentQueue.default() }.transactions.count == 1)
+        injector.add(.fail(.network(.networkConnectionLost, "lost")), at: .update)
+        try store.device.signOut()
+        // It takes the sword, which the store shows to nobody.
+        let heard = Task.immediate {
+            await context.run { await Transaction.updates.first(1) }.map(\.unsafePayloadValue.productID)
+        }
+        try store.device.signIn(to: account)
+        injector.removeAllRules()
+        await clock.advance(by: 600)
+        _ = try account.buy("coins")
+        #expect(await heard.value == ["sword"])
+    }
+
     @Test func `A purchase that an observer of Store Kit 1 takes is no intent`() async throws {
         let shop = try Shop(.inline)
         let buyer = PromotionTaker()

@@ -185,4 +185,17 @@ import Testing
         ]
         try SimulatedRun(seed: 29_267, operations: operations).run()
     }
+
+    @Test func `A queue that misses its user's absence tells all once the user is back`() throws {
+        let operations: [SimulatedOperation] = [
+            .add(device: 1, product: .basic, quantity: 1),
+            .injectFault(
+                device: 1,
+                fault: .fail(.storeKit(.privacyAcknowledgementRequired, "")),
+                point: .update
+            ),
+            .signOut(device: 1), .listenForUpdates(device: 1, finishes: false), .signIn(device: 1, account: 0),
+        ]
+        try SimulatedRun(seed: 67_975, operations: operations).run()
+    }
 }
