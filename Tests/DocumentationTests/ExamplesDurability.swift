@@ -50,7 +50,7 @@ import Testing
 }
 
 /// An observer that finishes nothing.
-private final class Spectator: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
+final class Spectator: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: `lines` is touched only under the lock.
     private let lock = NSLock()
     private var lines: [String] = []

@@ -8,10 +8,11 @@ struct TeamExamples {
     private let products: [SandboxProduct] = [.consumable("sword", price: "0.99")]
 
     /// Compiled only: there is no such host here.
-    func staging() throws -> SandboxStore {
+    func till() throws -> SKPaymentQueue {
         let database = try PostgresDatabase("host=db dbname=shop")
         let store = try SandboxStore(products: products, clock: SystemClock.shared, ledger: database.ledger("staging"))
-        return store
+        let queue = SKPaymentQueue(backend: store, journal: try database.journal("till 3"))
+        return queue
     }
 
     @Test(
@@ -24,9 +25,12 @@ struct TeamExamples {
         let cluster = try PostgresCluster()
         let database = try PostgresDatabase(cluster.settings)
         let store = try SandboxStore(products: products, clock: SystemClock.shared, ledger: database.ledger("staging"))
-        let queue = SKPaymentQueue(backend: store, journal: try database.journal("till 3"))
+        let observer = Spectator()
+        let queue = SKPaymentQueue(backend: store, journal: try database.journal("till 3"), delivery: .inline)
+        queue.add(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
         queue.settle()
+        #expect(observer.seen.last == "sword purchased")
         #expect(
             try SandboxStore(ledger: PostgresDatabase(cluster.settings).ledger("staging")).account.charges.count == 1
         )
