@@ -11,9 +11,15 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
 
     /// A request, and its response once there is one.
     private final class Call {
-        let request: Request
+        /// The request until it is served: whoever made it may count on its being gone once there is a response.
+        private var request: Request?
         var response: Response?
         init(_ request: Request) { self.request = request }
+
+        func takeRequest() -> Request {
+            guard let request = request.take() else { preconditionFailure("a request was served twice") }
+            return request
+        }
     }
 
     package init() {}
@@ -44,7 +50,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         let group = waiting
         waiting = []
         condition.unlock()
-        let responses = serve(group.map(\.request))
+        let responses = serve(group.map { $0.takeRequest() })
         condition.lock()
         for (call, response) in zip(group, responses) { call.response = response }
         isInUse = false
