@@ -52,7 +52,7 @@ import Testing
         #expect(receiver.batches[1].updates.count == 1)
     }
 
-    @Test func `A stream takes the place of the one for the same journal`() async throws {
+    @Test func `Among as many as there may be, a stream takes the place of one for the same journal`() async throws {
         let shop = try RemoteShop { $0.maximumStreamsPerToken = 1 }
         let one = shop.remote().asStoreBackend()
         let two = shop.remote().asStoreBackend()

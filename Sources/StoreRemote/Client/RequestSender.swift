@@ -19,12 +19,10 @@ final class RequestSender: Sendable {
         session = URLSession(configuration: .remote, delegate: exchanges, delegateQueue: nil)
     }
 
-    /// Cancels what is under way.
+    /// Nothing is under way: a request keeps its sender.
     ///
-    /// Elsewhere, since Foundation waits for the sessions' queue, on which the last reference may go.
-    deinit {
-        DispatchQueue.global().async { [session] in session.invalidateAndCancel() }
-    }
+    /// To cancel here, too, would wait for the session's queue, on which the last reference may go.
+    deinit { session.finishTasksAndInvalidate() }
 
     /// Posts a body, and returns that of the answer.
     ///

@@ -46,17 +46,17 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     ///
     /// - Throws: the reason for the end.
     func run(_ request: URLRequest) async throws {
-        // The session keeps this object until it is invalidated.
+        // The session keeps this object until it is invalidated. The task is canceled by then; canceling it together with the
+        // session traps where something arrives meanwhile (Foundation of Swift 6.3).
         let session = URLSession(configuration: .remote, delegate: self, delegateQueue: nil)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: request)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                let end = state.withLock { state in
-                    state.waiter = waiter
-                    state.task = task
-                    if state.end == nil { state.watch = watch() }
-                    return state.end
+                let end = state.withLock { state -> Result<Void, any Error>? in
+                    if let end = state.end { return end }
+                    (state.waiter, state.task, state.watch) = (waiter, task, watch())
+                    return nil
                 }
                 if let end { return waiter.resume(with: end) }
                 task.resume()

@@ -38,17 +38,19 @@ final class DeviceStreams: HistoryListener {
 
     /// Begins a stream.
     ///
-    /// It takes the place of one for the same journal, whose client has gone or will be gone. Returns nil if the token has
-    /// too many.
+    /// Where the token has as many as it may, the new one takes the place of the oldest for the same journal, whose client has
+    /// gone without a word. Returns nil if there is none.
     func begin(_ subscription: Subscription) -> HTTPStream? {
         let (token, journal) = (subscription.token, subscription.journal)
-        let (replaced, isFull) = state.withLock { state -> ([HTTPStream], Bool) in
+        let (replaced, isFull) = state.withLock { state -> (HTTPStream?, Bool) in
             state.entries.removeAll { $0.stream?.isFinished ?? true }
-            let replaced = state.entries.filter { $0.token == token && $0.journal == journal }
-            state.entries.removeAll { $0.token == token && $0.journal == journal }
-            return (replaced.compactMap(\.stream), state.entries.count { $0.token == token } >= limits.streams)
+            guard state.entries.count(where: { $0.token == token }) >= limits.streams else { return (nil, false) }
+            guard let oldest = state.entries.firstIndex(where: { $0.token == token && $0.journal == journal }) else {
+                return (nil, true)
+            }
+            return (state.entries.remove(at: oldest).stream, false)
         }
-        for stream in replaced { stream.finish() }
+        replaced?.finish()
         if isFull { return nil }
         let (stream, device) = DeviceStream.begin(subscription)
         state.withLock { state in

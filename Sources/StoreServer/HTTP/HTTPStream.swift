@@ -88,6 +88,7 @@ package final class HTTPStream: Sendable {
             state.hasReader = true
         }
     }
+
     /// Whether it has ended; what was sent before may still be on its way.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 

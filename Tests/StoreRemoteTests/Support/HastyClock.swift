@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The system's clock, on which pauses pass fifty times as fast: a queue that tries again does so soon.
+/// The system's clock, on which pauses pass five hundred times as fast: a queue that tries again does so soon.
 final class HastyClock: StoreClock {
     private let clock = SystemClock()
 
@@ -9,6 +9,6 @@ final class HastyClock: StoreClock {
     var activity: Activity { clock.activity }
 
     func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
-        clock.schedule(at: now + max(0, moment.timeIntervalSince(now)) / 50, body)
+        clock.schedule(at: now + max(0, moment.timeIntervalSince(now)) / 500, body)
     }
 }

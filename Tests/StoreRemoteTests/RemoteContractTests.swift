@@ -1,0 +1,130 @@
+import Foundation
+import StoreContract
+import StoreCore
+import StoreRemote
+import StoreServer
+import Testing
+
+/// A store elsewhere keeps every promise of a store.
+@Suite(.server) struct RemoteContractTests {
+    @Test func `A device elsewhere keeps every promise of a store`() async {
+        let report = await StoreContract.check(.remote { $0.remote().asStoreBackend() })
+        #expect(report.isKept, "\(report)")
+        #expect(report.notTried == [.goesQuiet], "\(report)")
+    }
+
+    @Test func `It keeps them behind an injector that lets everything pass`() async {
+        let report = await StoreContract.check(.remote { FaultInjector($0.remote().asStoreBackend()) })
+        #expect(report.isKept, "\(report)")
+    }
+
+    @Test(arguments: [1] as [UInt64]) func `It keeps them over a network that is slow and cuts connections`(
+        seed: UInt64
+    ) async {
+        let proxies = Locked<[FaultyProxy]>([])
+        var subject = ContractSubject.remote { shop in
+            let proxy = try FaultyProxy(to: shop.server.port, seed: seed) { random, _ in
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: .isCut(after: .random(in: 20_000...200_000, using: &random))
+                case 1: .isSlow(milliseconds: .random(in: 1...10, using: &random))
+                default: .passes
+                }
+            }
+            proxies.withLock { $0.append(proxy) }
+            let remote = shop.remote(at: proxy.url)
+            return Repeating(remote.asStoreBackend(), keeping: shop)
+        }
+        // The services that answer once are left out.
+        subject.hasReceipts = false
+        let report = await StoreContract.check(subject)
+        for proxy in proxies.withLock({ $0 }) { proxy.stop() }
+        #expect(report.isKept, "seed \(seed): \(report)")
+    }
+
+    @Test func `It keeps them when a snapshot has many parts`() async {
+        var subject = ContractSubject.remote { $0.remote().asStoreBackend() }
+        subject.crowd = 260
+        let report = await StoreContract.check(subject)
+        #expect(report.isKept, "\(report)")
+    }
+}
+
+/// Repeats what a network has lost, as an app does.
+private final class Repeating: StoreBackend {
+    private let backend: any StoreBackend
+    private let shop: RemoteShop
+
+    init(_ backend: any StoreBackend, keeping shop: RemoteShop) { (self.backend, self.shop) = (backend, shop) }
+
+    var clock: any StoreClock { backend.clock }
+
+    /// Without the services that answer once: what is lost is the app's to ask again.
+    var services: StoreServices {
+        var services = backend.services
+        services.history = nil
+        services.receipts = nil
+        return services
+    }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        backend.submit(commands) { [backend] answer in
+            guard case .tryLater = answer else { return reply(answer) }
+            backend.submit(commands, reply: reply)
+        }
+    }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        backend.connect(receiver, after: cursor)
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
+    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        backend.products(identifiers) { [backend] answer in
+            guard case .failure = answer else { return reply(answer) }
+            backend.products(identifiers, reply: reply)
+        }
+    }
+}
+
+extension ContractSubject {
+    /// A store behind a server on this machine.
+    ///
+    /// Each opening has a server of its own; the token is that of the first, which the ledger knows.
+    static func remote(
+        _ wrap: @escaping @Sendable (RemoteShop) throws -> any StoreBackend
+    ) -> ContractSubject {
+        let products = Products(
+            consumable: "sword",
+            restorable: "castle",
+            refused: "dragon",
+            waiting: "gift",
+            subscription: "pass"
+        )
+        var subject = ContractSubject(products: products) {
+            let ledger = MemoryLedger()
+            let signer = HMACReceiptSigner()
+            let shop = try RemoteShop(ledger: ledger, signer: signer)
+            let shops = Locked([shop])
+            return Store(
+                try wrap(shop),
+                reopen: {
+                    let next = try RemoteShop(ledger: ledger, signer: signer, token: shop.token)
+                    shops.withLock { $0.append(next) }
+                    return try wrap(next)
+                },
+                approve: { try shop.store.decide($0, .approve) },
+                refund: { try shop.store.refund($0) }
+            )
+        }
+        subject.hasReceipts = true
+        // A busy machine is waited for.
+        subject.deadline = 600
+        subject.pause = 0.1
+        return subject
+    }
+}
