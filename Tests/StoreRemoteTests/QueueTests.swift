@@ -1,4 +1,5 @@
 import Foundation
+import StoreContract
 import StoreCore
 import StoreRemote
 import StoreServer
@@ -77,5 +78,30 @@ import Testing
         await shopper.wait(for: "sword removed", times: count)
         #expect(try shop.store.transactions.count == count, "seed \(seed)")
         #expect(shopper.heard.count { $0 == "sword purchased" } == count, "seed \(seed)")
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `Each purchase is charged, told and finished once, whatever the fault injector does on the way`(
+        seed: UInt64
+    ) async throws {
+        let shop = try RemoteShop()
+        let remote = shop.remote { $0.clock = HastyClock() }
+        let injector = FaultInjector(remote.asStoreBackend(), seed: seed, timeout: 10)
+        let faults: [FaultInjector.Fault] = [
+            .drop, .delay(5), .duplicate, .echo(after: 20), .reorder, .cut, .loseAnswer,
+        ]
+        for point in [FaultInjector.Point.submission, .reply, .connection, .update] {
+            for fault in faults { injector.add(fault, at: point, when: .chance(0.05), times: 3) }
+        }
+        let shopper = Shopper()
+        let queue = queue(injector, shopper, MemoryJournal())
+        let count = 20
+        for number in 1...count {
+            queue.add(SKPayment(productIdentifier: "sword"))
+            await shopper.wait(for: "sword removed", times: number)
+        }
+        let log = injector.log.joined(separator: "\n")
+        #expect(try shop.store.transactions.count == count, "seed \(seed): \(log)")
+        #expect(shopper.heard.count { $0 == "sword purchased" } == count, "seed \(seed): \(log)")
     }
 }

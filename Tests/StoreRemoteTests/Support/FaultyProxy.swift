@@ -137,6 +137,7 @@ final class FaultyProxy: Sendable {
     private func forward(_ from: Int32, _ to: Int32, _ fate: Fate) {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         var passed = 0
+        var isSilent = false
         while true {
             let count = recv(from, &buffer, buffer.count, 0)
             guard count > 0 else { return }
@@ -145,7 +146,10 @@ final class FaultyProxy: Sendable {
             case .passes: break
             case .isCut(let limit): left = min(count, limit - passed)
             case .isSlow(let milliseconds): usleep(UInt32(milliseconds) * 1000)
-            case .fallsSilent(let limit): if passed + count > limit { continue }
+            case .fallsSilent(let limit):
+                // From then on, shorter pieces do not pass either.
+                isSilent = isSilent || passed + count > limit
+                if isSilent { continue }
             }
             var sent = 0
             while sent < left {
