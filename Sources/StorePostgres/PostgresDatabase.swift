@@ -80,6 +80,13 @@ public final class PostgresDatabase: Sendable {
     /// - Throws: ``PostgresDatabaseError``.
     public func removeStore(_ name: String) throws { try core.removeStore(name) }
 
+    /// Removes the journal of a device that is gone, with its commands, and does nothing if there is none of that name.
+    ///
+    /// Needs the right to delete from its tables.
+    ///
+    /// - Throws: ``PostgresDatabaseError``.
+    package func removeJournal(_ name: String) throws { try core.removeJournal(name) }
+
     /// Reads all records of a store, and returns its inconsistencies: a line for each, none in a sound one.
     ///
     /// The time grows with the number of records; they are read in pieces, and others are served between them.

@@ -37,6 +37,17 @@
             }
         }
 
+        func removeJournal(_ name: String) throws(PostgresDatabaseError) {
+            try read { connection throws(PostgresDatabaseError) in
+                let owned = "journal IN (SELECT id FROM \(tables.journal) WHERE name = $1::text)"
+                let statements =
+                    [tables.command, tables.forgotten, tables.opening].map { "DELETE FROM \($0) WHERE \(owned)" } + [
+                        "DELETE FROM \(tables.journal) WHERE name = $1::text"
+                    ]
+                _ = try connection.run(statements.map { Connection.Request($0, [.text(name)]) })
+            }
+        }
+
         func check(_ name: String) throws(PostgresDatabaseError) -> [String] {
             let store = try read { connection throws(PostgresDatabaseError) in
                 let found = try connection.run("SELECT id FROM \(tables.store) WHERE name = $1::text", .text(name))
@@ -72,6 +83,7 @@
     extension DatabaseCore {
         func stores() throws(PostgresDatabaseError) -> [String] { throw .unavailable }
         func removeStore(_ name: String) throws(PostgresDatabaseError) { throw .unavailable }
+        func removeJournal(_ name: String) throws(PostgresDatabaseError) { throw .unavailable }
         func check(_ name: String) throws(PostgresDatabaseError) -> [String] { throw .unavailable }
     }
 #endif
