@@ -73,11 +73,16 @@ let package = Package(
             dependencies: ["StoreCore", "StoreSimulator", "StoreSQLite", "CSQLite", "SQLiteFaults"],
             swiftSettings: settings
         ),
+        .target(
+            name: "StoreSimulatorPostgres",
+            dependencies: ["StoreCore", "StoreSimulator", "StorePostgres", "PostgresCluster"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "store-bench",
             dependencies: [
                 "StoreCore", "StoreCrypto", "StoreKit", "StoreRemote", "StoreServer", "StoreSimulator", "StoreSQLite",
-                "CLibcrypto", "CMicroHTTPD", "CSQLite",
+                "StorePostgres", "PostgresCluster", "CLibcrypto", "CMicroHTTPD", "CPostgres", "CSQLite",
             ],
             swiftSettings: settings
         ),
@@ -110,7 +115,7 @@ let package = Package(
             name: "sandbox-store",
             dependencies: [
                 "StoreCore", "StoreCrypto", "StorePostgres", "StoreScenario", "StoreServer", "StoreSQLite",
-                "StoreSimulator", "StoreSimulatorSQLite",
+                "StoreSimulator", "StoreSimulatorPostgres", "StoreSimulatorSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
@@ -150,7 +155,10 @@ let package = Package(
         ),
         .testTarget(
             name: "StorePostgresTests",
-            dependencies: ["StorePostgres", "StoreCore", "StoreContract", "PostgresCluster", "CPostgres"],
+            dependencies: [
+                "StorePostgres", "StoreCore", "StoreContract", "StoreSimulator", "StoreSimulatorPostgres",
+                "PostgresCluster", "CPostgres",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,14 +1,22 @@
 import Foundation
 import StoreCore
+import StorePostgres
 import StoreSQLite
 import StoreSimulator
+import StoreSimulatorPostgres
 import StoreSimulatorSQLite
 
 // `simulate`, and what it leaves behind.
 extension SandboxStoreTool {
     func simulate(_ options: SimulateOptions) -> Int32 {
-        if options.storage == .sqlite, !SQLite.isAvailable {
-            console.complain("sandbox-store: \(SQLite.advice)\n")
+        let (storage, advice): (Storage, String?) =
+            switch options.storage {
+            case .memory: (.memory, nil)
+            case .sqlite: (.sqlite, SQLite.isAvailable ? nil : SQLite.advice)
+            case .postgres: (.postgres, Postgres.isAvailable ? nil : Postgres.advice)
+            }
+        if let advice {
+            console.complain("sandbox-store: \(advice)\n")
             return 1
         }
         let report = Simulator.run(
@@ -18,7 +26,7 @@ extension SandboxStoreTool {
             jobs: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount,
             // Nil for both.
             transport: Transport(rawValue: options.transport.rawValue),
-            storage: options.storage == .sqlite ? .sqlite : .memory,
+            storage: storage,
             progress: console.isTerminal ? showProgress(of: options.runs) : nil
         )
         if console.isTerminal { console.complain(ProgressLine.erasure) }

@@ -1,7 +1,7 @@
 /// The options of `simulate`.
 struct SimulateOptions: Equatable {
     /// The storage of the store and the apps.
-    enum Storage: String { case memory, sqlite }
+    enum Storage: String { case memory, sqlite, postgres }
 
     /// The transport between queues and stores.
     enum Transport: String { case direct, socket, both }
@@ -43,7 +43,7 @@ extension Command {
                 options.transport = transport
             case "--storage":
                 guard let storage = arguments.popFirst().flatMap({ SimulateOptions.Storage(rawValue: $0) }) else {
-                    throw Mistake(sentence: "--storage is memory or sqlite")
+                    throw Mistake(sentence: "--storage is memory, sqlite or postgres")
                 }
                 options.storage = storage
             case "--page":

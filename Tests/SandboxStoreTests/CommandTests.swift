@@ -52,6 +52,7 @@ import Testing
             .simulate(SimulateOptions(seed: 7, runs: 3, operations: 9, jobs: 2))
         ),
         (["simulate", "--storage", "sqlite"], .simulate(SimulateOptions(storage: .sqlite))),
+        (["simulate", "--storage", "postgres"], .simulate(SimulateOptions(storage: .postgres))),
         (["simulate", "--storage", "memory"], .simulate(SimulateOptions())),
         (["simulate", "--transport", "direct"], .simulate(SimulateOptions(transport: .direct))),
         (["simulate", "--transport", "socket"], .simulate(SimulateOptions(transport: .socket))),
@@ -154,8 +155,8 @@ import Testing
         (["check"], "check needs a file to check"),
         (["simulate", "--runs"], "--runs needs a whole number that is not negative"),
         (["simulate", "--jobs", "0"], "--jobs has to be 1 at the least"),
-        (["simulate", "--storage", "paper"], "--storage is memory or sqlite"),
-        (["simulate", "--storage"], "--storage is memory or sqlite"),
+        (["simulate", "--storage", "paper"], "--storage is memory, sqlite or postgres"),
+        (["simulate", "--storage"], "--storage is memory, sqlite or postgres"),
         (["simulate", "--transport", "detour"], "--transport is direct, socket or both"),
         (["simulate", "--transport"], "--transport is direct, socket or both"),
         (["simulate", "--speed", "1"], "\"--speed\" is not an option of simulate"),

@@ -34,7 +34,8 @@ enum CompletionTable {
             name: "simulate",
             options: ["--seed", "--runs", "--operations", "--jobs"].map { Option(name: $0, words: .some([])) } + [
                 Option(name: "--transport", words: .some(["direct", "socket", "both"])),
-                Option(name: "--storage", words: .some(["memory", "sqlite"])), Option(name: "--page", words: .files),
+                Option(name: "--storage", words: .some(["memory", "sqlite", "postgres"])),
+                Option(name: "--page", words: .files),
                 Option(name: "--coverage"), Option(name: "--json"),
             ]
         ),
