@@ -1,3 +1,5 @@
+import PostgresCluster
+
 /// A benchmark figure: the measured program, its floor, and the limit of their ratio.
 struct Figure: Sendable {
     /// The unit that needs its own process.
@@ -63,7 +65,7 @@ extension Figure {
             storeKit2Purchase, storeKit2Updates, storeKit2Latest,
             memoryPending, simulatorOverhead,
         ]
-        + durable + signatures + servers
+        + durable + postgres + signatures + servers
 
     /// The figures with a file, where there is SQLite.
     private static var durable: [Figure] {
@@ -72,6 +74,19 @@ extension Figure {
                 durableSerialNormal, durableSerialFull, durablePipelinedNormal, durablePipelinedFull,
                 durableOpenLong, durableOpenShort,
             ]
+        #else
+            []
+        #endif
+    }
+
+    /// The figures with a PostgreSQL server, where there are libpq and the server.
+    private static var postgres: [Figure] {
+        #if canImport(CPostgres)
+            PostgresCluster.isAvailable
+                ? [
+                    postgresSerial, postgresPipelined, postgresNotify, postgresOpenLong, postgresOpenShort,
+                    postgresProcesses, postgresSplit, postgresStores,
+                ] : []
         #else
             []
         #endif

@@ -1,5 +1,7 @@
 import Foundation
+import PostgresCluster
 import StoreCrypto
+import StorePostgres
 import StoreServer
 
 /// `store-bench [--json] [--svg FILE] [--growth] [--list] [--rounds N] [FIGURE...]`: every figure beside its floor,
@@ -28,6 +30,10 @@ enum StoreBench {
             #endif
             if !Libcrypto.isAvailable { complain("There are no figures of signatures: \(Libcrypto.advice).") }
             if !MicroHTTPD.isAvailable { complain("There are no figures of servers: \(MicroHTTPD.advice).") }
+            if !Postgres.isAvailable || !PostgresCluster.isAvailable {
+                let advice = Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice
+                complain("There are no figures of PostgreSQL: \(advice).")
+            }
             let report = Report(isJSON: arguments.isJSON)
             report.begin()
             var chart = Chart()

@@ -1,0 +1,258 @@
+#if canImport(CPostgres)
+    import Foundation
+    import PostgresCluster
+    import StoreCore
+    import StorePostgres
+
+    extension Figure {
+        static let postgresSerial = Figure(
+            name: "postgres.serial",
+            summary: "one purchase at a time in PostgreSQL, beside the two insert commits that it needs",
+            unit: "ns/purchase",
+            limit: 1.5
+        ) {
+            let count = 1_000
+            let database = try PostgresShop.open()
+            let plain = try PlainPostgres()
+            return Cases(
+                floor: {
+                    try plain.makeTable("plain_serial")
+                    return try .purchases(count) {
+                        try plain.insertSingly(2 * $0, into: "plain_serial")
+                        return $0
+                    }
+                },
+                value: {
+                    let shop = try PostgresShop(database)
+                    return try .purchases(count) { shop.buySingly($0) }
+                }
+            )
+        }
+
+        static let postgresPipelined = Figure(
+            name: "postgres.pipelined",
+            summary: "64 purchases under way in PostgreSQL, beside two pipelined transactions of 64 inserts",
+            unit: "ns/purchase",
+            limit: 2.5
+        ) {
+            let count = 6_400
+            let database = try PostgresShop.open()
+            let plain = try PlainPostgres()
+            return Cases(
+                floor: {
+                    try plain.makeTable("plain_pipelined")
+                    return try .purchases(count) { count in
+                        for group in 0..<count / 64 {
+                            try plain.insertTogether(64, into: "plain_pipelined", after: group * 128)
+                            try plain.insertTogether(64, into: "plain_pipelined", after: group * 128 + 64)
+                        }
+                        return count
+                    }
+                },
+                value: {
+                    let delivery = StoreDelivery.queue(DispatchQueue(label: "store-bench.observer"))
+                    let shop = try PostgresShop(database, lane: .background, delivery: delivery)
+                    return try .purchases(count) { shop.buyAtOnce($0) }
+                }
+            )
+        }
+
+        static let postgresNotify = Figure(
+            name: "postgres.notify",
+            summary: "from a purchase's commit to another process's observer, beside a NOTIFY and its wake-up",
+            unit: "ns/notification",
+            limit: 2
+        ) {
+            let count = 300
+            let (here, there) = (try PostgresShop.open(), try PostgresShop.open())
+            let (speaker, hearer) = (try PlainPostgres(), try PlainPostgres())
+            try hearer.run("LISTEN bench")
+            return Cases(
+                floor: {
+                    var total = 0.0
+                    for _ in 0..<count {
+                        total += try Stopwatch.nanoseconds {
+                            try speaker.run("NOTIFY bench")
+                            try hearer.waitForNotification()
+                        }
+                    }
+                    return Sample(value: total / Double(count))
+                },
+                value: { try .notifications(count, from: here, to: there) }
+            )
+        }
+
+        static let postgresProcesses = Figure(
+            name: "postgres.processes",
+            summary: "four processes that sell on one store, beside one that sells as much",
+            unit: "ns/purchase",
+            limit: 2
+        ) {
+            let databases = try (0..<4).map { _ in try PostgresShop.open() }
+            return Cases(
+                floor: { try .purchases(on: [databases[0]], each: 800) },
+                value: { try .purchases(on: databases, each: 200) }
+            )
+        }
+
+        static let postgresStores = Figure(
+            name: "postgres.stores",
+            summary: "purchases on each of 1,000 stores in one database in turn, beside one store alone",
+            unit: "ns/purchase",
+            limit: 1.2
+        ) {
+            let database = try PostgresShop.open()
+            let shops = try (0..<1_000).map { _ in try PostgresShop(database) }
+            for shop in shops { try WrongCount.check(shop.buySingly(1), of: 1, "purchases were removed") }
+            return Cases(
+                floor: {
+                    let shop = try PostgresShop(database)
+                    _ = shop.buySingly(1)
+                    return try .purchases(1_000) { shop.buySingly($0) }
+                },
+                value: {
+                    try .purchases(1_000) { count in shops.prefix(count).reduce(0) { $0 + $1.buySingly(1) } }
+                }
+            )
+        }
+
+        /// The split of one store by account: as many purchases on four stores as on one, each with a process's queue.
+        static let postgresSplit = Figure(
+            name: "postgres.split",
+            summary: "four processes with a store each, by account, beside four on one store",
+            unit: "ns/purchase",
+            limit: 1
+        ) {
+            let databases = try (0..<4).map { _ in try PostgresShop.open() }
+            return Cases(
+                floor: { try .purchases(on: databases, each: 200) },
+                value: { try .purchases(on: databases, each: 200, isSplit: true) }
+            )
+        }
+    }
+
+    /// A store of its own in the database, a queue on it, and an observer that finishes.
+    final class PostgresShop: @unchecked Sendable {  // unchecked: used by one thread at a time
+        let store: SandboxStore
+        private let queue: SKPaymentQueue
+        private let observer = PostgresFinisher()
+
+        static func open() throws -> PostgresDatabase {
+            try PostgresDatabase(PlainPostgres.cluster.get().settings, log: .silent)
+        }
+
+        init(
+            _ database: PostgresDatabase,
+            _ name: String = UUID().uuidString,
+            lane: BackendLane = .caller,
+            delivery: StoreDelivery = .inline
+        ) throws {
+            store = try SandboxStore(
+                products: [.consumable("sword", price: "0.99")],
+                clock: SystemClock.shared,
+                ledger: database.ledger(name, lane: lane)
+            )
+            let device = try store.addDevice(UUID().uuidString, signedInTo: store.account)
+            queue = SKPaymentQueue(backend: device, delivery: delivery)
+            queue.add(observer)
+        }
+
+        func buySingly(_ count: Int) -> Int {
+            let before = observer.removed
+            let payment = SKPayment(productIdentifier: "sword")
+            for _ in 0..<count { queue.add(payment) }
+            return observer.removed - before
+        }
+
+        /// Buys with at most 64 purchases under way.
+        func buyAtOnce(_ count: Int) -> Int {
+            let before = observer.removed
+            let payment = SKPayment(productIdentifier: "sword")
+            for number in 1...count {
+                queue.add(payment)
+                if number.isMultiple(of: 64) { queue.settle() }
+            }
+            queue.settle()
+            return observer.removed - before
+        }
+
+        var removed: Int {
+            queue.settle()
+            return observer.removed
+        }
+    }
+
+    // unchecked: called on one thread at a time, and read when the queue is quiet.
+    private final class PostgresFinisher: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
+        private(set) var removed = 0
+
+        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+            for transaction in transactions where transaction.transactionState == .purchased {
+                queue.finishTransaction(transaction)
+            }
+        }
+
+        func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+            removed += transactions.count
+        }
+    }
+
+    /// An observer that says when it has heard of a purchase, and keeps it.
+    private final class Listener: NSObject, SKPaymentTransactionObserver, Sendable {
+        let heard = DispatchSemaphore(value: 0)
+
+        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+            for transaction in transactions where transaction.transactionState == .purchased { heard.signal() }
+        }
+    }
+
+    extension Sample {
+        /// Measures nanoseconds from the return of a purchase to the other process's observer.
+        fileprivate static func notifications(
+            _ count: Int,
+            from here: PostgresDatabase,
+            to there: PostgresDatabase
+        ) throws -> Sample {
+            let name = UUID().uuidString
+            let seller = try PostgresShop(here, name).store
+            let observer = Listener()
+            let queue = SKPaymentQueue(backend: try PostgresShop(there, name).store, delivery: .inline)
+            queue.add(observer)
+            // The first is heard of when listening begins.
+            try seller.account.buy("sword")
+            observer.heard.wait()
+            var total = 0.0
+            for _ in 0..<count {
+                try seller.account.buy("sword")
+                total += Stopwatch.nanoseconds { observer.heard.wait() }
+            }
+            return withExtendedLifetime(queue) { Sample(value: total / Double(count)) }
+        }
+
+        /// Measures nanoseconds per purchase, by the wall clock, of processes that sell on one store, or on one each.
+        fileprivate static func purchases(
+            on databases: [PostgresDatabase],
+            each count: Int,
+            isSplit: Bool = false
+        ) throws -> Sample {
+            let name = UUID().uuidString
+            let shops = try databases.enumerated().map { index, database in
+                try PostgresShop(database, isSplit ? "\(name) \(index)" : name)
+            }
+            let done = DispatchGroup()
+            let time = Stopwatch.nanoseconds {
+                for shop in shops {
+                    done.enter()
+                    Thread.detachNewThread {
+                        _ = shop.buySingly(count)
+                        done.leave()
+                    }
+                }
+                done.wait()
+            }
+            let removed = shops.reduce(0) { $0 + $1.removed }
+            try WrongCount.check(removed, of: count * shops.count, "purchases were removed")
+            return Sample(value: time / Double(removed))
+        }
+    }
+#endif
