@@ -62,6 +62,11 @@ let package = Package(
             dependencies: ["StoreCore", "StoreContract", "StoreSQLite"],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "cluster-test",
+            dependencies: ["StoreCore", "StoreSQLite", "StorePostgres", "PostgresCluster", "CPostgres"],
+            swiftSettings: settings
+        ),
         .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
@@ -159,6 +164,7 @@ let package = Package(
                 "StorePostgres", "StoreCore", "StoreContract", "StoreSimulator", "StoreSimulatorPostgres",
                 "PostgresCluster", "CPostgres",
             ],
+            exclude: ["Mutations"],
             swiftSettings: settings
         ),
         .testTarget(

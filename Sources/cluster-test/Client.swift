@@ -1,0 +1,115 @@
+import Foundation
+import StoreCore
+import StoreSQLite
+
+/// An app that buys, finishes and restores on a device of its own until it is killed, and prints all that it does and
+/// hears.
+///
+/// Everything happens on the delivering queue, in order.
+final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
+    // unchecked: what changes is used on `deliveries` only.
+    private let role: Role
+    private let queue: SKPaymentQueue
+    private let deliveries: DispatchQueue
+    private var random: SplitMix64
+    private var count = 0
+    /// The payment behind whose end everything is known that there was before.
+    private var marker: String?
+    private var isReady = false
+    /// What was told decided, and not yet removed.
+    private var open: Set<String> = []
+
+    init(_ role: Role, _ store: SandboxStore) throws {
+        self.role = role
+        random = SplitMix64(seed: role.seed)
+        deliveries = DispatchQueue(label: "cluster-test.deliveries")
+        guard let device = store.device(named: role.name) else {
+            throw Options.Mistake(description: "there is no device \(role.name)")
+        }
+        queue = SKPaymentQueue(
+            backend: device,
+            journal: try StoreDatabase(at: role.journal, durability: .normal).journal,
+            clock: HastyClock(),
+            delivery: .queue(deliveries),
+            log: .standardError
+        )
+    }
+
+    func run() {
+        deliveries.async { [self] in
+            queue.add(self)
+            marker = add("sword")
+            if role.kind == .selling { performOperations() }
+        }
+    }
+
+    private func performOperations() {
+        performOperation()
+        let milliseconds = Int.random(in: 5...80, using: &random)
+        deliveries.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in performOperations() }
+    }
+
+    private func performOperation() {
+        let decided = queue.transactions.filter { $0.transactionState != .purchasing }
+        // An app that cannot reach its store stops buying at some time.
+        if queue.transactions.count - decided.count > 20 { return }
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: add("full.game")
+        case 1:
+            if decided.count < 10 { queue.restoreCompletedTransactions() }
+        case let number where number % 2 == 0 || decided.count > 20:
+            if let transaction = decided.randomElement(using: &random) { finish(transaction) }
+        default: add("sword")
+        }
+    }
+
+    @discardableResult
+    private func add(_ product: String) -> String {
+        count += 1
+        let payment = SKMutablePayment(productIdentifier: product)
+        let name = "\(role.name).\(getpid()).\(UInt32.random(in: 0 ... .max, using: &random)).\(count)"
+        payment.applicationUsername = name
+        Role.say(.adding(name))
+        queue.add(payment)
+        return name
+    }
+
+    private func finish(_ transaction: SKPaymentTransaction) {
+        Role.say(.finishing(Self.name(of: transaction)))
+        queue.finishTransaction(transaction)
+    }
+
+    /// Returns the name under which a transaction is tracked.
+    private static func name(of transaction: SKPaymentTransaction) -> String {
+        transaction.transactionState == .restored
+            ? transaction.transactionIdentifier ?? "?" : transaction.payment.applicationUsername ?? "?"
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            let name = Self.name(of: transaction)
+            switch transaction.transactionState {
+            case .purchasing: Role.say(.purchasing(name))
+            case .purchased:
+                Role.say(.purchased(name, transaction: transaction.transactionIdentifier ?? "?"))
+                if name == marker, !isReady {
+                    isReady = true
+                    Role.say(.ready)
+                }
+            case .restored: Role.say(.restored(name))
+            default: Role.say(.failed("\(name): \(transaction.error.map { "\($0)" } ?? "")"))
+            }
+            if transaction.transactionState != .purchasing { open.insert(name) }
+            if role.kind == .settling, transaction.transactionState != .purchasing { finish(transaction) }
+        }
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions {
+            let name = Self.name(of: transaction)
+            open.remove(name)
+            Role.say(.removed(name, transaction: transaction.transactionIdentifier ?? "?"))
+        }
+        if role.kind == .settling, isReady, open.isEmpty, queue.transactions.isEmpty { Role.say(.settled) }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import PostgresCluster
+import StorePostgres
+
+/// A program that runs stores and apps in processes of their own on one ledger in PostgreSQL, breaks what can be broken,
+/// and checks what the apps were told against what the ledger has.
+///
+///     cluster-test [--seconds 60] [--seed N] [--servers 3] [--clients 8]
+///     cluster-test --failover synchronous|asynchronous [--seed N] [--servers 3] [--clients 8]
+///
+/// It makes a cluster of its own and removes it, and ends each process that it has started. With `--folder` what the
+/// processes said and logged is kept there.
+///
+/// Exit codes: 0 all agreed, 1 something did not, 2 a mistake in the arguments.
+@main enum ClusterTest {
+    static func main() {
+        do {
+            if let role = try Role(CommandLine.arguments.dropFirst()) { try role.run() }
+            let options = try Options(CommandLine.arguments.dropFirst())
+            guard Postgres.isAvailable else { throw Options.Mistake(description: Postgres.advice) }
+            if let failover = options.failover {
+                try FailoverRunner(options, failover).run()
+            } else {
+                try ClusterRunner(options).run()
+            }
+        } catch let mistake as Options.Mistake {
+            complain(mistake.description)
+            exit(2)
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+    }
+
+    /// Prints a line at once, whatever standard output is.
+    static func report(_ line: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    private static func complain(_ line: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("cluster-test: \(line)\n".utf8))
+    }
+}
