@@ -49,9 +49,10 @@ final class ContextCore: Sendable {
 
     /// The errors that calls of Store Kit 2 fail with in a test, under the calls' names.
     let simulatedErrors = Locked<[String: any Error]>([:])
-    let includesFinishedConsumables = Locked(
+    let includesFinishedConsumables = Locked(ContextCore.infoIncludesFinishedConsumables)
+    /// The app's Info.plist's word on it, read once: to read it costs more than all else of a context.
+    private static let infoIncludesFinishedConsumables =
         Bundle.main.object(forInfoDictionaryKey: "SKIncludeConsumableInAppPurchaseHistory") as? Bool ?? false
-    )
 
     private struct State {
         var setup: Setup

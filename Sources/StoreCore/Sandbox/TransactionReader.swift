@@ -5,6 +5,9 @@ package struct TransactionReader {
 
     package init(_ store: SandboxStore) { driver = store.core }
 
+    /// The number of the ledger's records that were read.
+    package var position: Int { history.state.position }
+
     /// Returns every transaction there ever was, as ``SandboxStore/transactions`` does.
     ///
     /// - Throws: the error that prevents reading the ledger.

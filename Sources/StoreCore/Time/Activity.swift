@@ -74,7 +74,7 @@ public final class Activity: Sendable {
     ///
     /// - Returns: the members that were found quiet.
     @discardableResult
-    func comeToRest() -> [any ActivityMember] {
+    package func comeToRest() -> [any ActivityMember] {
         trapInsideCallback()
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
