@@ -10,7 +10,11 @@ extension Figure {
         limit: 2
     ) {
         Cases(
-            floor: { try await SimulatorOverhead.sample { try SimulatorOverhead.liveAlone() } },
+            floor: {
+                try await SimulatorOverhead.sample {
+                    for _ in 0..<SimulatorOverhead.lives { try SimulatorOverhead.liveAlone() }
+                }
+            },
             value: { try await SimulatorOverhead.sample { try await SimulatorOverhead.simulate() } }
         )
     }
@@ -34,16 +38,21 @@ private enum SimulatorOverhead {
     )
 
     @concurrent static func sample(_ live: @Sendable () async throws -> Void) async throws -> Sample {
-        let time = try await Stopwatch.nanoseconds { for _ in 0..<lives { try await live() } }
+        let time = try await Stopwatch.nanoseconds { try await live() }
         return Sample(value: time / Double(lives * steps.count))
     }
 
+    /// Lives the lives in one run, as a test does, with one user and on one thread, as without the simulation.
     static func simulate() async throws {
-        try await AppSimulation(products: products) { Armory($0.storage) }
+        var simulation = AppSimulation(products: products) { Armory($0.storage) }
             .action("buy sword") { $0.buy() }
             .holds(sword) { $0.swords }
             .callingInline()
-            .run(seed: 1, steps: steps)
+            .beginning(with: steps)
+        // Nothing is drawn.
+        for kind in AppStep.Kind.allCases { simulation = simulation.without(kind) }
+        let report = try await simulation.run(runs: lives, jobs: 1)
+        try WrongCount.check(report.steps, of: lives * steps.count, "steps were taken")
     }
 
     /// Takes the steps, and nothing else that a simulation does: no comparison after each, and no launches at the end.
