@@ -1,3 +1,4 @@
+import Foundation
 import StoreContract
 import StoreCore
 import StoreScenario
@@ -15,15 +16,19 @@ import Testing
         .billingFails(false), .askForConsent, .consent(true), .expire, .redeem(code: "FRIENDS", of: "pro.monthly"),
         .winBack("come.back", of: "pro.monthly"), .slowDownloads(true), .slowDownloads(false), .failDownload("level 2"),
         .refund(0), .failPurchases(.paymentInvalid), .failPurchases(nil), .sign(.invalidSignature), .sign(nil),
-        .reachable(false), .reachable(true), .fault(.hold, at: .update), .release,
+        .reachable(false), .reachable(true), .fault(.hold, at: .update), .release, .loseConnection,
+        .fault(.drop, at: .acknowledgement), .failHistory(.network(.timedOut, "")), .delayHistory(seconds: 5),
+        .useSecondDevice(true), .signIn(other: true), .promote("sword"), .reachable(false), .useSecondDevice(false),
     ]
 
     @Test func `Each step of an app's life is a line that runs, or a comment`() throws {
         #expect(Set(Self.steps.map(\.kind)) == Set(AppStep.Kind.allCases))
-        let lines = AppStep.scenarioPreparation + Self.steps.flatMap(\.scenarioLines)
+        let lines = AppStep.scenarioPreparation + AppStep.scenarioLines(of: Self.steps)
         let shop = try Shop()
         try Scenario(lines.joined(separator: "\n")).run(on: shop.store)
-        #expect(lines.filter { $0.hasPrefix("#") }.count == 5)
+        #expect(lines.filter { $0.hasPrefix("#") }.count == 11)
+        let second = try #require(shop.store.device(named: "second"))
+        #expect(second.account?.name == "other" && !second.isReachable && shop.store.device.isReachable)
         #expect(shop.store.storefront?.countryCode == "DEU")
         #expect(try shop.store.transactions.contains { $0.origin == .purchase && $0.account == "relative" })
         #expect(try shop.store.transactions.contains { $0.cancellationDate != nil })

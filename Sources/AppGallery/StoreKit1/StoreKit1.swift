@@ -3,6 +3,6 @@ extension Exhibit {
     static let storeKit1: [Exhibit] = [
         finishesBeforeKeeping, neverFinishes, countsWithoutRecord, observesLate, dropsDeferred, dropsInterrupted,
         dropsUnknown, remembersProducts, remembersOne, ignoresQuantity, keepsFailures, twoObservers, givesOnRestore,
-        deliversEarly, keepsRevoked, remembersAccess,
+        deliversEarly, keepsRevoked, remembersAccess, trustsAnyReceipt,
     ]
 }

@@ -3,6 +3,6 @@ extension Exhibit {
     static let storeKit2: [Exhibit] = [
         ignoresRevocation, listensLate, neverListens, leavesUnfinished, finishesFirst, finishesAside, countsUpdates,
         deliversPending, givesUpPending, givesOnRenewal, trustsAnything, stopsListening, keepsAccess, looksAtLatest,
-        sharesAccess,
+        sharesAccess, opensWhereBought,
     ]
 }

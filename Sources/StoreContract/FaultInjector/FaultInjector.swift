@@ -90,6 +90,9 @@ extension FaultInjector {
     ///
     /// Messages without a fault are not in it, nor are users' names.
     public var log: [String] { state.withLock { $0.log } }
+
+    /// The number of messages at each point that a fault has met.
+    package var faultCounts: [Point: Int] { state.withLock { $0.faultCounts } }
 }
 
 // MARK: - Work

@@ -18,7 +18,9 @@ struct FaultInjectorState: Sendable {
     private var timers: [Int: TimerToken] = [:]
     private var calls: [Int: Call] = [:]
     private var links: [ObjectIdentifier: Link] = [:]
-    private var counts: [FaultInjector.Point: Int] = [:]
+    private var counts = [Int](repeating: 0, count: FaultInjector.Point.allCases.count)
+    /// The number of messages at each point that a fault has met.
+    private(set) var faultCounts: [FaultInjector.Point: Int] = [:]
     private var lastNumber = 0
     /// A counter that changes whenever anything happens.
     private(set) var work = 0
@@ -117,11 +119,15 @@ extension FaultInjectorState {
         _ payload: FaultInjector.Event.Payload
     ) -> (event: FaultInjector.Event, fault: FaultInjector.Fault) {
         work &+= 1
-        let number = counts[payload.point, default: 0] + 1
-        counts[payload.point] = number
+        let place = payload.point.place
+        counts[place] += 1
+        let number = counts[place]
         let event = FaultInjector.Event(payload: payload, number: number)
         let fault = rules.fault(for: event, label: label)
-        if fault != .pass { note("\(event): \(fault)") }
+        if fault != .pass {
+            faultCounts[payload.point, default: 0] += 1
+            note("\(event): \(fault)")
+        }
         return (event, fault)
     }
 
@@ -330,6 +336,25 @@ extension FaultInjectorState {
 }
 
 extension FaultInjector.Point {
+    /// The point's place among all of them; by a raw value of text it would take longer to find.
+    fileprivate var place: Int {
+        switch self {
+        case .submission: 0
+        case .reply: 1
+        case .connection: 2
+        case .update: 3
+        case .connectionLost: 4
+        case .acknowledgement: 5
+        case .productsRequest: 6
+        case .productsAnswer: 7
+        case .receiptRequest: 8
+        case .receiptAnswer: 9
+        case .downloadRequest: 10
+        case .downloadChunk: 11
+        case .storefrontRead: 12
+        }
+    }
+
     var isAnswer: Bool {
         switch self {
         case .reply, .productsAnswer, .receiptAnswer, .downloadChunk: true

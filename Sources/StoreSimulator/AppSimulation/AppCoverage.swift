@@ -1,71 +1,87 @@
+import StoreContract
+
 /// A count of how often steps of each kind met the app and its store in each state.
 struct AppCoverage: Sendable {
     /// A state that a step may meet.
-    enum State: String, CaseIterable, Sendable {
-        case atRest = "at rest"
-        case undecided
-        case interrupted
-        case unfinished
-        case offline
-        case subscribed
-        case lapsed
-        case refunded
-        case otherUser = "other user"
-    }
+    enum State: Int, CaseIterable, Sendable {
+        case atRest, undecided, interrupted, unfinished, offline, subscribed, lapsed, refunded, otherUser, secondDevice
 
-    private struct Row {
-        var drawn = 0
-        var acted = 0
-        var states: [State: Int] = [:]
-
-        mutating func note(_ met: [State], hasActed: Bool) {
-            drawn += 1
-            guard hasActed else { return }
-            acted += 1
-            for state in met { states[state, default: 0] += 1 }
+        fileprivate var name: String {
+            switch self {
+            case .atRest: "at rest"
+            case .otherUser: "other user"
+            case .secondDevice: "second device"
+            case .undecided, .interrupted, .unfinished, .offline, .subscribed, .lapsed, .refunded: "\(self)"
+            }
         }
     }
 
-    private var rows: [AppStep.Row: Row] = [:]
+    /// The columns before those of the states.
+    private static let (drawn, acted, firstState) = (0, 1, 2)
+    private static let width = firstState + State.allCases.count
+
+    /// A row for each step, one after another.
+    private var cells = [Int](repeating: 0, count: AppStep.Row.allCases.count * Self.width)
     private var kills: [AppProcess.Boundary: Int] = [:]
+    /// The messages that faults have met, by their points.
+    private var faults: [String: Int] = [:]
+
+    private func row(_ row: AppStep.Row) -> ArraySlice<Int> {
+        cells[row.rawValue * Self.width..<(row.rawValue + 1) * Self.width]
+    }
+    private func number(_ column: Int, of row: AppStep.Row) -> Int { cells[row.rawValue * Self.width + column] }
+
     /// The number of steps, also of those that did nothing.
-    var count: Int { rows.values.reduce(0) { $0 + $1.drawn } }
+    var count: Int { AppStep.Row.allCases.reduce(0) { $0 + number(Self.drawn, of: $1) } }
 
     /// The number of steps of a kind that did something.
-    func count(of kind: AppStep.Kind) -> Int { rows.reduce(0) { $0 + ($1.key.kind == kind ? $1.value.acted : 0) } }
+    func count(of kind: AppStep.Kind) -> Int {
+        AppStep.Row.allCases.reduce(0) { $0 + ($1.kind == kind ? number(Self.acted, of: $1) : 0) }
+    }
 
     mutating func note(_ step: AppStep, in states: [State], hasActed: Bool) {
-        rows[step.row, default: Row()].note(states, hasActed: hasActed)
+        let start = step.row.rawValue * Self.width
+        cells[start + Self.drawn] += 1
+        guard hasActed else { return }
+        cells[start + Self.acted] += 1
+        for state in states { cells[start + Self.firstState + state.rawValue] += 1 }
+    }
+
+    /// A question of Store Kit 2 about what the user has bought, in the list of what faults meet.
+    static let question = "history"
+
+    /// Notes that faults met so many messages at a point.
+    mutating func noteFaults(_ count: Int, of point: String) {
+        if count > 0 { faults[point, default: 0] += count }
     }
 
     mutating func noteKill(at boundary: AppProcess.Boundary) { kills[boundary, default: 0] += 1 }
 
     mutating func add(_ other: AppCoverage) {
-        for (name, row) in other.rows {
-            rows[name, default: Row()].drawn += row.drawn
-            rows[name]?.acted += row.acted
-            for (state, times) in row.states { rows[name]?.states[state, default: 0] += times }
-        }
+        for index in cells.indices { cells[index] += other.cells[index] }
         for (boundary, times) in other.kills { kills[boundary, default: 0] += times }
+        for (point, times) in other.faults { faults[point, default: 0] += times }
     }
 
-    /// A table: a line for each step, with how often it was drawn, how often it did something, and in which states it did so;
-    /// and the boundaries of kills.
+    /// A table: a line for each step, with how often it was drawn, how often it did something, and in which states it did
+    /// so; the boundaries of kills, and the messages that faults have met.
     var table: String {
-        let names = ["drawn", "acted"] + State.allCases.map(\.rawValue)
-        let width = AppStep.Row.allCases.map(\.rawValue.count).max() ?? 0
+        let names = ["drawn", "acted"] + State.allCases.map(\.name)
+        let width = AppStep.Row.allCases.map { "\($0)".count }.max() ?? 0
         func cell(_ text: String, _ width: Int) -> String {
             String(repeating: " ", count: max(width - text.count, 0)) + text
         }
         var lines = [cell("", width) + names.map { cell($0, $0.count + 2) }.joined()]
         for name in AppStep.Row.allCases {
-            let row = rows[name] ?? Row()
-            let numbers = [row.drawn, row.acted] + State.allCases.map { row.states[$0] ?? 0 }
-            let cells = zip(numbers, names).map { cell("\($0)", $1.count + 2) }
-            lines.append(name.rawValue + cell("", width - name.rawValue.count) + cells.joined())
+            let cells = zip(row(name), names).map { cell("\($0)", $1.count + 2) }
+            lines.append("\(name)" + cell("", width - "\(name)".count) + cells.joined())
         }
         lines.append("killed at:")
         for boundary in AppProcess.Boundary.allCases { lines.append("  \(boundary.rawValue) \(kills[boundary] ?? 0)") }
+        lines.append("faults met:")
+        for point in FaultInjector.Point.allCases.map(\.rawValue) + [Self.question] {
+            lines.append("  \(point) \(faults[point] ?? 0)")
+        }
         return lines.joined(separator: "\n")
     }
 }

@@ -7,9 +7,13 @@ extension AppLife {
     /// Brings the life to its end: whatever waits is decided, each user signs in, and the app is launched again.
     func windUp(_ step: Int) throws {
         running?.process.disarm()
-        injector.removeAllRules()
-        injector.releaseAll()
-        for last in [AppStep.reachable(true), .user(.pays), .askToBuy(false), .interrupt(false), .failPurchases(nil)]
+        for device in [first, second].compactMap(\.self) {
+            device.injector.removeAllRules()
+            device.injector.releaseAll()
+            device.device.isReachable = true
+        }
+        historyFaults.removeAll()
+        for last in [AppStep.user(.pays), .askToBuy(false), .interrupt(false), .failPurchases(nil)]
             + [.sign(nil), .billingFails(false), .storefront("USA"), .slowDownloads(false)]
         {
             _ = try take(last)
@@ -17,18 +21,41 @@ extension AppLife {
         // What was begun for the present user goes to the store before there is another one.
         try rest(step)
         try checkLiveness(step)
+        if second != nil {
+            let isSecond = hand !== first
+            try windUpDevice(step)
+            _ = try take(.useSecondDevice(!isSecond))
+            try rest(step)
+        }
+        try windUpDevice(step)
+        try checkBothDevices(step)
+    }
+
+    /// Has each user sign in on the device in the user's hand.
+    private func windUpDevice(_ step: Int) throws {
         for isOther in simulation.hasOtherUser ? [true, false] : [false] {
             _ = try take(.signIn(other: isOther))
+            try decide(step)
+            var before: Int?
             for _ in 0..<3 {
-                try rest(step)
-                for _ in store.undecided { _ = try take(.approve(0)) }
-                for _ in store.issues { _ = try take(.settleInterruption(0)) }
+                try readTransactions()
+                // Where a launch has brought nothing, and nothing waits, neither does the next.
+                if try position == before && device.unfinished.isEmpty { break }
+                before = position
                 relaunch()
+                try decide(step)
             }
-            try rest(step)
             try checkUnfinished(step)
             try check(isOther ? .anotherUser : .end, before: step)
         }
+    }
+
+    /// Lets everything come, and decides what waits for a decision.
+    private func decide(_ step: Int) throws {
+        try rest(step)
+        for _ in store.undecided { _ = try take(.approve(0)) }
+        for _ in store.issues { _ = try take(.settleInterruption(0)) }
+        try settle(before: step)
     }
 
     /// Checks that an app delivers what comes while it runs, and not only after another launch.
@@ -93,22 +120,38 @@ extension AppLife {
         }
         try readTransactions()
         note(transactions)
+        noteHomes()
         let shown = shown.taken()
         defer { hasWaited = false }
         for (index, claim) in simulation.claims.enumerated() {
-            let sentence: String? =
-                switch claim {
-                case .holds(let product, let count):
-                    try compare(ask(count, step), of: product, shown, moment).map { "\(product): \($0)" }
-                case .delivers(let product, let deliveries):
-                    try compare(ask(deliveries, step), of: product, moment).map { "\(product): \($0)" }
-                case .allows(let product, let isAllowed):
-                    moment == .end || moment == .anotherUser
-                        ? try compare(ask(isAllowed, step), with: product, transactions) : nil
-                case .invariant(let sentence, let isKept):
-                    try ask(isKept, step) ? nil : "the app breaks its own rule: \(sentence)"
-                }
-            if let sentence { throw Violation("claim \(index)", sentence: sentence, step: step) }
+            if let sentence = try sentence(on: claim, index, shown, moment, step) {
+                throw Violation("claim \(index)", sentence: sentence, step: step)
+            }
+        }
+    }
+
+    /// Returns a sentence about what breaks a claim; nil if nothing does.
+    private func sentence(
+        on claim: AppSimulation<App>.Claim,
+        _ index: Int,
+        _ shown: ShownTransactions.Interval,
+        _ moment: Moment,
+        _ step: Int
+    ) throws -> String? {
+        switch claim {
+        case .holds(let product, let count):
+            let held = try ask(count, step)
+            hand.deliveries[index] = .count(held)
+            return compare(held, of: product, shown, moment).map { "\(product): \($0)" }
+        case .delivers(let product, let deliveries):
+            let held = try ask(deliveries, step)
+            hand.deliveries[index] = .byTransaction(held)
+            return compare(held, of: product, moment).map { "\(product): \($0)" }
+        case .allows(let product, let isAllowed):
+            guard moment == .end || moment == .anotherUser else { return nil }
+            return try compare(ask(isAllowed, step), with: product, transactions)
+        case .invariant(let sentence, let isKept):
+            return try ask(isKept, step) ? nil : "the app breaks its own rule: \(sentence)"
         }
     }
 

@@ -10,17 +10,19 @@ extension AppLife {
         _ moment: Moment
     ) -> String? {
         let purchases = purchases(of: product)
-        var (paid, refunded) = (0, 0)
+        var (paid, refunded, due) = (0, 0, 0)
         for purchase in purchases {
             paid += purchase.quantity
-            if purchase.isRefunded { refunded += purchase.quantity }
+            if purchase.isRefunded { refunded += purchase.quantity } else if purchase.isDue { due += purchase.quantity }
         }
         if simulation.isVerified, held <= paid {
             let trusted = purchases.reduce(0) { $0 + (untrusted.contains($1.id) ? 0 : $1.quantity) }
             if held > trusted { return "\(held) delivered, of which only \(trusted) had a signature to trust" }
         }
-        if held > paid { return "\(held) delivered, and only \(paid) paid for" }
-        let most = trackers[product, default: DeliveryTracker()]
+        if held > paid {
+            return "\(held) delivered, and only \(paid) paid for\(second == nil ? "" : " on this device")"
+        }
+        let most = hand.trackers[product, default: DeliveryTracker()]
             .explain(held, of: purchases, shown, of: product, isLate: hasWaited)
         if let most, held > most {
             return "\(held) delivered, for only \(most) of the \(paid) paid for: some again, and others never"
@@ -31,8 +33,8 @@ extension AppLife {
             return "\(held) kept, although \(refunded) of \(paid) were refunded"
         }
         let when = moment == .end ? "" : " before another launch"
-        if held < paid - refunded { return "\(paid) paid for, and only \(held) delivered\(when)" }
-        if trackers[product]?.canBe(purchases, isTakenBack: mustReturn) == false {
+        if held < due { return "\(second == nil ? paid : due) paid for, and only \(held) delivered\(when)" }
+        if hand.trackers[product]?.canBe(purchases, isTakenBack: mustReturn) == false {
             return "\(held) delivered, and one that was paid for is not among them\(when)"
         }
         return nil
@@ -50,6 +52,7 @@ extension AppLife {
             }
             guard moment == .end || moment == .whileRunning else { continue }
             if !sale.isRefunded {
+                guard sale.isDue else { continue }
                 let when = moment == .end ? "" : " before another launch"
                 if held < sale.quantity {
                     return "\(sale.quantity) paid for in \(name), and only \(held) delivered\(when)"
@@ -59,11 +62,19 @@ extension AppLife {
             }
         }
         guard let other = left.min(by: { $0.key < $1.key }) else { return nil }
-        return "\(other.value) delivered for transaction \(other.key), in which nothing was paid for"
+        let reason = homes?[other.key] == nil ? "in which nothing was paid for" : "which was finished on another device"
+        return "\(other.value) delivered for transaction \(other.key), \(reason)"
     }
 
-    /// The purchases of a product by the users of the device.
+    /// The purchases of a product by the users of the device, as far as they can be delivered on it.
     private func purchases(of product: String) -> [DeliveryTracker.Purchase] {
+        let all = sales(of: product)
+        guard let homes else { return all }
+        return all.filter { (homes[$0.id] ?? hand.bit) & hand.bit != 0 }
+    }
+
+    /// The purchases of a product by the users of the devices.
+    func sales(of product: String) -> [DeliveryTracker.Purchase] {
         var purchases: [DeliveryTracker.Purchase] = []
         purchases.reserveCapacity(transactions.count)
         for index in transactions.indices {
@@ -76,7 +87,8 @@ extension AppLife {
                     id: transactions[index].id,
                     quantity: transactions[index].quantity,
                     isFinished: transactions[index].isFinished,
-                    isRefunded: transactions[index].cancellationDate != nil
+                    isRefunded: transactions[index].cancellationDate != nil,
+                    isDue: homes.map { $0[transactions[index].id] == hand.bit } ?? true
                 )
             )
         }

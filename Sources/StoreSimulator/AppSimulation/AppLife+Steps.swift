@@ -6,7 +6,7 @@ import StoreCore
 extension AppLife {
     /// Takes a step; returns whether it did something.
     func take(_ step: AppStep) throws -> Bool {
-        if step.kind == .time || step.kind == .wire { hasWaited = true }
+        if step.mayEndWait { hasWaited = true }
         switch step {
         case .action(let name):
             guard let action = simulation.actions.first(where: { $0.name == name }) else {
@@ -22,6 +22,7 @@ extension AppLife {
         case .approve(let index): return decide(index, .approve)
         case .decline(let index): return decide(index, .decline())
         case .interrupt(let isOn):
+            hasInterrupted = true
             return change(from: store.account.interruptsPurchases, to: isOn) {
                 try store.account.setInterruptsPurchases(isOn)
             }
@@ -30,8 +31,10 @@ extension AppLife {
             return attempt { try store.resolveIssue(issue.transaction) }
         case .buyElsewhere(let product): return attempt { _ = try store.account.buy(product) }
         case .promote(let product): return attempt { try device.promote(product) }
+        case .useSecondDevice(let isSecond): return try use(second: isSecond)
         case .signIn(let isOther):
             let account = isOther ? other : store.account
+            hand.hasOtherUser = isOther
             return change(from: device.account, to: account) { try device.signIn(to: account) }
         case .familyBuys(let product): return attempt { try familyBuys(product) }
         case .familyLeaves:
@@ -66,6 +69,9 @@ extension AppLife {
         case .release:
             guard !injector.held.isEmpty else { return false }
             injector.releaseAll()
+        case .loseConnection: injector.cut()
+        case .failHistory(let failure): historyFaults.add(.fail(failure))
+        case .delayHistory(let seconds): historyFaults.add(.delay(Double(max(seconds, 0))))
         }
         return true
     }
@@ -152,6 +158,24 @@ extension AppLife {
     /// Makes a change; returns whether it is one, and the store did not refuse it.
     private func change<Value: Equatable>(from old: Value, to new: Value, _ body: () throws -> Void) -> Bool {
         attempt(body) && old != new
+    }
+}
+
+extension AppStep {
+    /// Whether the step only changes what comes of later ones.
+    var isSilent: Bool {
+        switch self {
+        case .kill, .user, .failPurchases, .failDownload, .fault, .failHistory, .delayHistory: true
+        default: false
+        }
+    }
+
+    /// Whether something may come with the step for which the app has waited.
+    fileprivate var mayEndWait: Bool {
+        switch kind {
+        case .time, .wire, .connection, .acknowledgement, .reading, .secondDevice: true
+        default: false
+        }
     }
 }
 

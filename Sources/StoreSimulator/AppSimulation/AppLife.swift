@@ -49,9 +49,15 @@ final class AppLife<App> {
     let store: SandboxStore
     let other: SandboxAccount
     let relative: SandboxAccount
-    let injector: FaultInjector
-    private let disk = AppStorage.Disk()
-    private let journal = MemoryJournal(firstID: JournalID(rawValue: 1))
+    /// The device that the user begins with.
+    let first: AppDevice
+    /// The other one, once they have taken it.
+    var second: AppDevice?
+    /// The one in the user's hand, on which the app runs.
+    private(set) var hand: AppDevice
+    /// The devices on which each purchase can be delivered, by their bits; nil while there is only one.
+    var homes: [String: UInt8]?
+    let historyFaults: HistoryFaults
     private let beginning: Date
     private var launches = 0
     /// The contexts of all launches, of which some are gone.
@@ -63,6 +69,8 @@ final class AppLife<App> {
     /// The user's answer to payment sheets.
     let answer = Locked(AppStep.UserAnswer.pays)
     private var reader: TransactionReader
+    /// The number of the store's records when they were read last.
+    var position: Int { reader.position }
     /// The store's transactions when they were read last.
     private(set) var transactions: [SandboxTransaction] = []
     /// The transactions that have been sold since the store began to sign wrongly, which nobody can trust yet.
@@ -71,19 +79,21 @@ final class AppLife<App> {
     /// The transactions that had been sold before.
     var trusted: Set<String> = []
     let shown = ShownTransactions()
-    /// What can have been delivered of each product that is counted.
-    var trackers: [String: DeliveryTracker] = [:]
+    /// Whether purchases have been interrupted.
+    var hasInterrupted = false
+    private let sellsSubscriptions: Bool
     /// Whether something has come, since the last check, for which the app may have waited.
     var hasWaited = false
 
     private let monitor: RunMonitor
-    private let seed: UInt64
+    let seed: UInt64
 
     init(_ simulation: AppSimulation<App>, seed: UInt64, _ monitor: RunMonitor) throws {
         self.simulation = simulation
         self.monitor = monitor
         self.seed = seed
         beginning = clock.now
+        sellsSubscriptions = simulation.products.contains { $0.kind == .autoRenewable }
         let present = present
         scheduler = TaskScheduler(clock: clock) { present.withLock { $0 }?.exhaust() }
         pauses.activity.register(scheduler)
@@ -98,7 +108,9 @@ final class AppLife<App> {
         reader = TransactionReader(store)
         other = try store.addAccount(AppStep.otherName)
         relative = try store.addAccount(AppStep.relativeName)
-        injector = FaultInjector(store, seed: seed)
+        first = AppDevice(store.device, place: 0, seed: seed)
+        hand = first
+        historyFaults = HistoryFaults(clock: clock)
     }
 
     // MARK: - The life
@@ -117,6 +129,8 @@ final class AppLife<App> {
                 try monitor.go(life, to: .step(index, step))
                 let states = states
                 coverage.note(step, in: states, hasActed: try take(step))
+                // Nobody hears of it, and nothing comes of it before another step.
+                if step.isSilent { continue }
                 try settle(before: index)
                 try relaunchKilled(before: index)
                 try check(.step, before: index)
@@ -132,7 +146,8 @@ final class AppLife<App> {
         return running.context.run { scheduler.run { await body(app) } }
     }
 
-    var device: SandboxDevice { store.device }
+    var device: SandboxDevice { hand.device }
+    var injector: FaultInjector { hand.injector }
 
     /// Reads the store's transactions.
     func readTransactions() throws {
@@ -146,10 +161,10 @@ final class AppLife<App> {
     private func launch() {
         let process = AppProcess(scheduler, afterlife)
         present.withLock { $0 = process }
-        let backend = LaunchBackend(injector, process, shown)
+        let backend = LaunchBackend(injector, process, shown, historyFaults)
         let context = StoreContext(
             backend: backend,
-            journal: LaunchJournal(journal, process),
+            journal: LaunchJournal(hand.journal, process),
             clock: pauses,
             delivery: simulation.isInline ? .inline : .scheduler { turn in Task { @MainActor in turn() } },
             log: .silent
@@ -160,8 +175,9 @@ final class AppLife<App> {
         StoreContext.ofThread = context
         let launch = AppLaunch(
             number: launches,
-            storage: AppStorage(disk, process),
+            storage: AppStorage(hand.disk, process),
             clock: AppClock(scheduler, beginning: beginning),
+            receiptSigner: store.signer,
             storeClock: clock
         )
         launches += 1
@@ -173,8 +189,12 @@ final class AppLife<App> {
         }
     }
 
-    func relaunch() {
+    /// Ends the app, and launches it again.
+    ///
+    /// - Parameter next: the device on which it is launched, the same unless given.
+    func relaunch(on next: AppDevice? = nil) {
         end()
+        if let next { hand = next }
         launch()
     }
 
@@ -196,8 +216,14 @@ final class AppLife<App> {
 
     private func over() {
         end()
-        injector.removeAllRules()
-        injector.cut()
+        coverage.noteFaults(historyFaults.count, of: AppCoverage.question)
+        for device in [first, second].compactMap(\.self) {
+            for (point, count) in device.injector.faultCounts { coverage.noteFaults(count, of: point.rawValue) }
+            device.injector.removeAllRules()
+            device.injector.cut()
+        }
+        historyFaults.removeAll()
+        historyFaults.answerLate()
         scheduler.replenish()
         while scheduler.drainHere() {}
         // Code that tries again is answered again, but not forever.
@@ -259,27 +285,36 @@ final class AppLife<App> {
     /// Lets everything happen that needs no clock: what the queue does may be work for the store, and the other way round.
     private func comeToRest() {
         while scheduler.drainHere() {}
-        clock.activity.settle()
-        pauses.activity.settle()
+        clock.activity.comeToRest()
+        pauses.activity.comeToRest()
     }
 
     /// The states that a step meets.
+    ///
+    /// Looks at what was read of the store, as far as it can: this is asked before each step.
     private var states: [AppCoverage.State] {
-        var states: [AppCoverage.State] = []
-        if !store.undecided.isEmpty { states.append(.undecided) }
-        if !store.issues.isEmpty { states.append(.interrupted) }
-        if !device.isReachable { states.append(.offline) }
-        if device.account != store.account { states.append(.otherUser) }
-        let subscriptions = store.account.subscriptions
-        if subscriptions.contains(where: { $0.isRunning }) { states.append(.subscribed) }
-        if subscriptions.contains(where: { !$0.isRunning }) { states.append(.lapsed) }
-        var (isRefunded, isUnfinished) = (false, false)
+        var (isUndecided, isRefunded, isUnfinished) = (false, false, false)
         for index in transactions.indices {
             if transactions[index].cancellationDate != nil { isRefunded = true }
-            if !transactions[index].isFinished, transactions[index].state == .purchased { isUnfinished = true }
+            switch transactions[index].state {
+            case .purchasing, .deferred: isUndecided = true
+            case .purchased: if !transactions[index].isFinished { isUnfinished = true }
+            case .failed, .restored: break
+            }
+        }
+        var states: [AppCoverage.State] = []
+        if isUndecided { states.append(.undecided) }
+        if hasInterrupted, !store.issues.isEmpty { states.append(.interrupted) }
+        if isUnfinished { states.append(.unfinished) }
+        if !device.isReachable { states.append(.offline) }
+        if sellsSubscriptions {
+            let subscriptions = store.account.subscriptions
+            if subscriptions.contains(where: { $0.isRunning }) { states.append(.subscribed) }
+            if subscriptions.contains(where: { !$0.isRunning }) { states.append(.lapsed) }
         }
         if isRefunded { states.append(.refunded) }
-        if isUnfinished { states.append(.unfinished) }
+        if hand.hasOtherUser { states.append(.otherUser) }
+        if hand !== first { states.append(.secondDevice) }
         return states.isEmpty ? [.atRest] : states
     }
 }

@@ -93,6 +93,8 @@ final class AppProcess: Sendable {
         }
     }
 
+    /// Whether it is not killed at a boundary for now, since the simulation asks the app something.
+    var isSpared: Bool { state.withLock { $0.isSpared } }
     var isDead: Bool { state.withLock { $0.isDead } }
     /// The boundary at which it was killed, nil for none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
@@ -145,7 +147,7 @@ final class AppProcess: Sendable {
 }
 
 extension Result<Void, StoreFailure> {
-    fileprivate var failure: StoreFailure? {
+    var failure: StoreFailure? {
         if case .failure(let failure) = self { failure } else { nil }
     }
 }

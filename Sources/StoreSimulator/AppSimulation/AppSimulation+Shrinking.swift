@@ -29,7 +29,16 @@ extension AppSimulation {
         var best = steps
         let prefix = Array(steps.prefix(first.step + 1))
         if prefix.count < steps.count, try breaks(prefix) { best = prefix }
-        best = try withoutPieces(best, breaks)
+        while true {
+            let next = try shrunkOnce(best, breaks)
+            // A process that is killed earlier may need less again.
+            if next == best { return best }
+            best = next
+        }
+    }
+
+    private func shrunkOnce(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) throws -> [AppStep] {
+        var best = try withoutPieces(steps, breaks)
         // What a process passes before it is killed may not be needed where it is killed earlier.
         var index = 0
         while index < best.count {

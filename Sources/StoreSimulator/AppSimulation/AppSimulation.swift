@@ -194,7 +194,7 @@ extension AppSimulation {
     ///
     /// - Parameters:
     ///   - kind: the kind.
-    ///   - weight: how often, in relation to the others, whose sum is about 130; 40 for actions and 14 for
+    ///   - weight: how often, in relation to the others, whose sum is about 140; 40 for actions and 14 for
     ///     ``AppStep/kill(after:)`` by default. Negative numbers count as 0, which leaves the kind out, and numbers above a
     ///     million as a million.
     /// - Returns: the simulation that draws so.

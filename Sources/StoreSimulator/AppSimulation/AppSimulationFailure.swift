@@ -43,7 +43,7 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// `Scenario` on a store with the simulation's products.
     public var scenario: String {
         (["# \(sentence.replacing("\n", with: " "))", "# seed \(seed)"] + AppStep.scenarioPreparation
-            + steps.flatMap(\.scenarioLines)).map { "\($0)\n" }.joined()
+            + AppStep.scenarioLines(of: steps)).map { "\($0)\n" }.joined()
     }
 
     /// What the lives of the run have tried, up to this one; nil for a single life.

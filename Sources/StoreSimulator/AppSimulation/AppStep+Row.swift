@@ -1,10 +1,14 @@
+import StoreContract
+
 extension AppStep {
     /// A step without what it names, as a table of steps has it.
-    enum Row: String, CaseIterable, Sendable {
+    enum Row: Int, CaseIterable, Sendable {
         case action, kill, relaunch, user, askToBuy, approve, decline, interrupt, settleInterruption, buyElsewhere,
-            promote, signIn, familyBuys, familyLeaves, storefront, advance, autoRenew, expire, billingFails,
+            promote, useSecondDevice, signIn, familyBuys, familyLeaves, storefront, advance, autoRenew, expire,
+            billingFails,
             gracePeriod, payBill, askForConsent, consent, redeem, winBack, slowDownloads, failDownload, refund,
-            failPurchases, sign, reachable, fault, release
+            failPurchases, sign, reachable, fault, release, loseConnection, connectionFault, acknowledgementFault,
+            storefrontFault, failHistory, delayHistory
 
         /// The kind of such steps.
         var kind: Kind {
@@ -17,6 +21,7 @@ extension AppStep {
             case .interrupt, .settleInterruption: .interruption
             case .buyElsewhere: .elsewhere
             case .promote: .promotion
+            case .useSecondDevice: .secondDevice
             case .signIn: .signIn
             case .familyBuys, .familyLeaves: .family
             case .storefront: .storefront
@@ -30,6 +35,9 @@ extension AppStep {
             case .failPurchases: .failure
             case .sign: .signature
             case .reachable, .fault, .release: .wire
+            case .loseConnection, .connectionFault: .connection
+            case .acknowledgementFault: .acknowledgement
+            case .storefrontFault, .failHistory, .delayHistory: .reading
             }
         }
     }
@@ -47,6 +55,7 @@ extension AppStep {
         case .settleInterruption: .settleInterruption
         case .buyElsewhere: .buyElsewhere
         case .promote: .promote
+        case .useSecondDevice: .useSecondDevice
         case .signIn: .signIn
         case .familyBuys: .familyBuys
         case .familyLeaves: .familyLeaves
@@ -67,8 +76,14 @@ extension AppStep {
         case .failPurchases: .failPurchases
         case .sign: .sign
         case .reachable: .reachable
+        case .fault(_, at: .connection), .fault(_, at: .connectionLost): .connectionFault
+        case .fault(_, at: .acknowledgement): .acknowledgementFault
+        case .fault(_, at: .storefrontRead): .storefrontFault
         case .fault: .fault
         case .release: .release
+        case .loseConnection: .loseConnection
+        case .failHistory: .failHistory
+        case .delayHistory: .delayHistory
         }
     }
 }

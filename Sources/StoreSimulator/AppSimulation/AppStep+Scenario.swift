@@ -5,12 +5,28 @@ extension AppStep {
     /// The lines that make the accounts of a simulation, which steps name.
     static let scenarioPreparation = ["try add-account \(Self.otherName)", "try add-account \(Self.relativeName)"]
 
+    /// The lines of a scenario that do what the steps do to the store.
+    static func scenarioLines(of steps: [AppStep]) -> [String] {
+        var isOnSecond = false
+        return steps.flatMap { step -> [String] in
+            if case .useSecondDevice(let isSecond) = step { isOnSecond = isSecond }
+            return step.scenarioLines(on: isOnSecond ? secondDeviceName : deviceName)
+        }
+    }
+
     /// The lines of a scenario that do what the step does to the store; a comment, if it does nothing to it.
-    var scenarioLines: [String] {
+    ///
+    /// - Parameter device: the device in the user's hand.
+    /// - Returns: the lines.
+    private func scenarioLines(on device: String) -> [String] {
         switch self {
-        case .action, .kill, .relaunch, .fault, .release: ["# \(self)"]
-        case .user, .askToBuy, .approve, .decline, .interrupt, .settleInterruption, .buyElsewhere, .promote, .signIn,
-            .familyBuys, .familyLeaves, .storefront, .refund:
+        case .action, .kill, .relaunch, .fault, .release, .loseConnection, .failHistory, .delayHistory: ["# \(self)"]
+        case .useSecondDevice(let isSecond):
+            (isSecond ? ["try add-device \(Self.secondDeviceName) --account \(Self.accountName)"] : []) + ["# \(self)"]
+        case .promote(let product): ["try " + ScenarioStep.line("promote", product, "--device", device)]
+        case .signIn(let isOther): ["sign-in \(isOther ? Self.otherName : Self.accountName) --device \(device)"]
+        case .user, .askToBuy, .approve, .decline, .interrupt, .settleInterruption, .buyElsewhere, .familyBuys,
+            .familyLeaves, .storefront, .refund:
             userLines
         case .advance(let hours): ["advance \(max(hours, 0))h"]
         case .gracePeriod(let isOn): ["grace-period \(isOn.word)"]
@@ -23,10 +39,11 @@ extension AppStep {
         case .redeem(let code, let product): [ofAccount("redeem", code, "--product", product)]
         case .winBack(let offer, let product): [ofAccount("win-back", offer, product)]
         case .slowDownloads(let isSlow): ["download-pace \(isSlow ? "1000" : "at-once")"]
-        case .failDownload(let file): [ScenarioStep.line("fail-download", file, "networkConnectionLost")]
+        case .failDownload(let file):
+            [ScenarioStep.line("fail-download", file, "networkConnectionLost", "--device", device)]
         case .failPurchases(let code): ["purchase-failure \(code.map { $0.name ?? "unknown" } ?? "off")"]
         case .sign(let defect): ["signature \(defect?.rawValue ?? "sound")"]
-        case .reachable(let isReachable): ["reachable \(isReachable.word) --device \(Self.deviceName)"]
+        case .reachable(let isReachable): ["reachable \(isReachable.word) --device \(device)"]
         }
     }
 
@@ -39,8 +56,6 @@ extension AppStep {
         case .interrupt(let isOn): [ofAccount("interrupts-purchases", isOn.word)]
         case .settleInterruption(let index): ["try resolve any-\(index.magnitude)"]
         case .buyElsewhere(let product): [ofAccount("buy", product, "--outside")]
-        case .promote(let product): ["try " + ScenarioStep.line("promote", product)]
-        case .signIn(let isOther): ["sign-in \(isOther ? Self.otherName : Self.accountName)"]
         case .familyBuys(let product):
             [
                 ofAccount("add-family", "family"), "try join-family family --account \(Self.relativeName)",
@@ -62,6 +77,8 @@ extension AppStep {
 
     /// The names of the account that signs in in place of the first, and of the relative in its family.
     static let (otherName, relativeName) = ("other", "relative")
+    /// The name of the user's second device.
+    static let secondDeviceName = "second"
     /// The names of every store's first account and device.
     private static let (accountName, deviceName) = ("account", "device")
 }

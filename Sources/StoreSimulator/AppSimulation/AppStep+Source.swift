@@ -16,6 +16,7 @@ extension AppStep: CustomStringConvertible {
         case .settleInterruption(let index): ".settleInterruption(\(index))"
         case .buyElsewhere(let product): ".buyElsewhere(\(product.debugDescription))"
         case .promote(let product): ".promote(\(product.debugDescription))"
+        case .useSecondDevice(let isSecond): ".useSecondDevice(\(isSecond))"
         case .signIn(let isOther): ".signIn(other: \(isOther))"
         case .familyBuys(let product): ".familyBuys(\(product.debugDescription))"
         case .familyLeaves: ".familyLeaves"
@@ -39,6 +40,9 @@ extension AppStep: CustomStringConvertible {
         case .reachable(let isReachable): ".reachable(\(isReachable))"
         case .fault(let fault, let point): ".fault(.\(fault.source), at: .\(point.rawValue))"
         case .release: ".release"
+        case .loseConnection: ".loseConnection"
+        case .failHistory(let failure): ".failHistory(\(failure.source))"
+        case .delayHistory(let seconds): ".delayHistory(seconds: \(seconds))"
         }
     }
 }

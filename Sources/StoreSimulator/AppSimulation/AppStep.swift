@@ -36,6 +36,10 @@ public enum AppStep: Hashable, Sendable {
     case buyElsewhere(String)
     /// The user has tapped a promoted product in the store.
     case promote(String)
+    /// The user puts the device aside, where the app is ended, and takes their second one, or the first one again.
+    ///
+    /// Each has an ``AppLaunch/storage`` of its own. What else happens to a device, from then on happens to this one.
+    case useSecondDevice(Bool)
     /// Another user signs in on the device, or the first one does again.
     case signIn(other: Bool)
     /// A member of the user's family buys a product and shares it.
@@ -91,10 +95,16 @@ public enum AppStep: Hashable, Sendable {
 
     /// The device can reach the store from now on, or cannot.
     case reachable(Bool)
+    /// The device's connection to the store breaks, with all messages that are under way.
+    case loseConnection
     /// The next message at a point has a fault.
     case fault(FaultInjector.Fault, at: FaultInjector.Point)
     /// What faults hold back arrives.
     case release
+    /// The next question of Store Kit 2 about what the user has bought fails.
+    case failHistory(StoreFailure)
+    /// The answer to the next such question comes so many seconds late, by the store's clock.
+    case delayHistory(seconds: Int)
 
     /// A user's answer to a payment sheet.
     public enum UserAnswer: String, Hashable, CaseIterable, Sendable {
@@ -127,6 +137,8 @@ public enum AppStep: Hashable, Sendable {
         case elsewhere
         /// ``AppStep/promote(_:)``.
         case promotion
+        /// ``AppStep/useSecondDevice(_:)``.
+        case secondDevice
         /// ``AppStep/signIn(other:)``.
         case signIn
         /// ``AppStep/familyBuys(_:)`` and ``AppStep/familyLeaves``.
@@ -151,8 +163,15 @@ public enum AppStep: Hashable, Sendable {
         case failure
         /// ``AppStep/sign(_:)``.
         case signature
-        /// ``AppStep/reachable(_:)``, ``AppStep/fault(_:at:)`` and ``AppStep/release``.
+        /// ``AppStep/reachable(_:)``, ``AppStep/release``, and ``AppStep/fault(_:at:)`` of submissions, updates, questions
+        /// for products and receipts, downloads, and the answers.
         case wire
+        /// ``AppStep/loseConnection``, and faults of requests for updates and of notices that a connection is lost.
+        case connection
+        /// Faults of acknowledgements, which are lost or late.
+        case acknowledgement
+        /// ``AppStep/failHistory(_:)``, ``AppStep/delayHistory(seconds:)``, and faults of readings of the storefront.
+        case reading
     }
 
     /// The step's kind.

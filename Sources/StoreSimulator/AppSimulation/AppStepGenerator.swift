@@ -61,8 +61,8 @@ struct AppStepGenerator {
         case .askToBuy, .wire: 7
         case .relaunch, .interruption, .refund, .billing: 5
         case .elsewhere, .renewal: 4
-        case .user, .signIn, .family, .failure, .offer, .download: 3
-        case .promotion, .storefront, .consent, .signature: 2
+        case .user, .signIn, .secondDevice, .family, .failure, .offer, .download, .connection, .reading: 3
+        case .promotion, .storefront, .consent, .signature, .acknowledgement: 2
         }
     }
 
@@ -98,6 +98,7 @@ struct AppStepGenerator {
         case .interruption: [.interrupt(true), .interrupt(false), .settleInterruption(below(3))][below(3)]
         case .elsewhere: .buyElsewhere(product())
         case .promotion: .promote(product())
+        case .secondDevice: .useSecondDevice(below(2) == 0)
         case .signIn: .signIn(other: below(2) == 0)
         case .family: below(4) == 0 ? .familyLeaves : .familyBuys(product { $0.isFamilyShareable })
         case .storefront: .storefront(["USA", "DEU", "FRA"][below(3)])
@@ -118,6 +119,19 @@ struct AppStepGenerator {
             )
         case .signature: .sign(below(2) == 0 ? nil : SignatureDefect.allCases[below(SignatureDefect.allCases.count)])
         case .wire: wireStep()
+        case .connection:
+            switch below(3) {
+            case 0: .loseConnection
+            case 1: .fault(fault(), at: .connection)
+            default: .fault(fault(), at: .connectionLost)
+            }
+        case .acknowledgement: .fault(fault(), at: .acknowledgement)
+        case .reading:
+            switch below(4) {
+            case 0: .fault(fault(), at: .storefrontRead)
+            case 1: .delayHistory(seconds: [5, 120][below(2)])
+            default: .failHistory(StoreFailure.planned[below(StoreFailure.planned.count)])
+            }
         }
     }
 
@@ -128,8 +142,8 @@ struct AppStepGenerator {
         case 3: return .release
         default:
             var points: [FaultInjector.Point] = [
-                .submission, .submission, .reply, .reply, .update, .update, .connection, .productsRequest,
-                .productsAnswer, .receiptRequest, .receiptAnswer,
+                .submission, .submission, .reply, .reply, .update, .update, .productsRequest, .productsAnswer,
+                .receiptRequest, .receiptAnswer,
             ]
             if !choices.files.isEmpty { points += [.downloadRequest, .downloadChunk] }
             return .fault(fault(), at: points[below(points.count)])

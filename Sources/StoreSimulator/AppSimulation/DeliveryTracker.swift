@@ -9,6 +9,8 @@ struct DeliveryTracker {
         let quantity: Int
         let isFinished: Bool
         let isRefunded: Bool
+        /// Whether it has to be delivered here; it may be in either case.
+        let isDue: Bool
     }
 
     /// The largest number of explanations to tell apart.
@@ -113,11 +115,16 @@ struct DeliveryTracker {
     /// - Returns: whether there is an explanation, true if there are too many to tell.
     func canBe(_ purchases: [Purchase], isTakenBack: Bool) -> Bool {
         guard let explanations else { return true }
-        var due = PurchaseSet()
-        for purchase in purchases where !purchase.isRefunded {
-            guard let place = places[purchase.id] else { return false }
-            due.insert(place)
+        var (due, refunded) = (PurchaseSet(), PurchaseSet())
+        for purchase in purchases where purchase.isRefunded || purchase.isDue {
+            guard let place = places[purchase.id] else {
+                if purchase.isRefunded { continue }
+                return false
+            }
+            if purchase.isRefunded { refunded.insert(place) } else { due.insert(place) }
         }
-        return explanations.contains { isTakenBack ? $0 == due : $0.isSuperset(of: due) }
+        return explanations.contains {
+            $0.isSuperset(of: due) && (!isTakenBack || $0.intersection(refunded).isEmpty)
+        }
     }
 }

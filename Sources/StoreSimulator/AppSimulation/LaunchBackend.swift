@@ -6,12 +6,19 @@ final class LaunchBackend: StoreBackend {
     private let wire: any StoreBackend
     private let process: AppProcess
     private let shown: ShownTransactions
+    private let historyFaults: HistoryFaults
     private let receivers = Locked<[LaunchReceiver]>([])
 
-    init(_ wire: any StoreBackend, _ process: AppProcess, _ shown: ShownTransactions) {
+    init(
+        _ wire: any StoreBackend,
+        _ process: AppProcess,
+        _ shown: ShownTransactions,
+        _ historyFaults: HistoryFaults
+    ) {
         self.wire = wire
         self.process = process
         self.shown = shown
+        self.historyFaults = historyFaults
     }
 
     var clock: any StoreClock { wire.clock }
@@ -20,7 +27,7 @@ final class LaunchBackend: StoreBackend {
     /// The store's services, of which a killed process has those that only read.
     var services: StoreServices {
         var services = wire.services
-        services.history = services.history.map { LaunchHistory($0, process, shown) }
+        services.history = services.history.map { LaunchHistory($0, process, shown, historyFaults) }
         services.content = services.content.map { LaunchContent($0, process) }
         services.receipts = services.receipts.map { LaunchReceipts($0, process, shown) }
         if process.isDead { (services.promotions, services.codes, services.consent) = (nil, nil, nil) }

@@ -6,18 +6,36 @@ final class LaunchHistory: HistoryService {
     private let history: any HistoryService
     private let process: AppProcess
     private let shown: ShownTransactions
+    private let faults: HistoryFaults
 
-    init(_ history: any HistoryService, _ process: AppProcess, _ shown: ShownTransactions) {
+    init(
+        _ history: any HistoryService,
+        _ process: AppProcess,
+        _ shown: ShownTransactions,
+        _ faults: HistoryFaults
+    ) {
         self.history = history
         self.process = process
         self.shown = shown
+        self.faults = faults
+    }
+
+    /// Passes on a question and its answer, with the next fault if there is one.
+    private func ask<Answer: Sendable>(
+        _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
+        _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+    ) {
+        process.ask(reply) { answered in
+            // What a simulation asks an app is answered.
+            if process.isSpared { call(answered) } else { faults.ask(answered, call) }
+        }
     }
 
     func transactions(
         _ query: HistoryQuery,
         reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
     ) {
-        process.ask { [shown] answer in
+        ask { [shown] answer in
             if case .success(let page) = answer { shown.note(page) }
             reply(answer)
         } _: {
@@ -29,29 +47,31 @@ final class LaunchHistory: HistoryService {
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
     ) {
-        process.ask(reply) { history.subscriptions(query, reply: $0) }
+        ask(reply) { history.subscriptions(query, reply: $0) }
     }
 
     func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
-        process.ask(reply) { history.appTransaction(reply: $0) }
+        ask(reply) { history.appTransaction(reply: $0) }
     }
 
     func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        process.ask(reply) { history.synchronize(reply: $0) }
+        ask({ (answer: Result<Void, StoreFailure>) in reply(answer.failure) }) { answered in
+            history.synchronize { answered($0.map { .failure($0) } ?? .success(())) }
+        }
     }
 
     func isEligibleForIntroductoryOffer(
         inGroup group: String,
         reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
     ) {
-        process.ask(reply) { history.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
+        ask(reply) { history.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
     }
 
     func requestRefund(
         ofTransaction identifier: String,
         reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
     ) {
-        process.ask(reply) { history.requestRefund(ofTransaction: identifier, reply: $0) }
+        ask(reply) { history.requestRefund(ofTransaction: identifier, reply: $0) }
     }
 
     var deviceVerificationID: UUID? { history.deviceVerificationID }

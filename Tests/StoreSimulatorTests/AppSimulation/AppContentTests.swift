@@ -76,7 +76,8 @@ import Testing
         }
         .action("buy") { $0.buy() }
         .allows("level") { $0.hasFile }
-        .without(.refund, .signIn)
+        // The file is on one device.
+        .without(.refund, .signIn, .secondDevice)
     }
 
     @Test func `Hosted files come slowly, or fail`() async throws {

@@ -27,7 +27,7 @@ import Testing
 
     @Test func `Each life begins with the steps that are given`() async throws {
         let launches = Locked<[Int]>([])
-        let simulation = Self.idle.beginning(with: [.relaunch, .relaunch]).without(.relaunch, .kill)
+        let simulation = Self.still.weighing(.time, 1).beginning(with: [.relaunch, .relaunch])
             .invariant("it is launched") { launch in
                 launches.withLock { $0.append(launch.number) }
                 return true
@@ -67,17 +67,17 @@ import Testing
         let rows = lines.dropFirst(2).filter { $0.contains { "123456789".contains($0) } }
             .map { $0.split(separator: " ").joined(separator: " ") }
         let header = "drawn  acted  at rest  undecided  interrupted  unfinished  offline  subscribed  lapsed  refunded"
-        #expect(lines[1].trimmingCharacters(in: .whitespaces) == "\(header)  other user")
+        #expect(lines[1].trimmingCharacters(in: .whitespaces) == "\(header)  other user  second device")
         #expect(
             rows == [
-                "action 4 4 4 0 0 0 0 0 0 0 0",
-                "kill 2 2 2 0 0 0 0 0 0 0 0",
-                "askToBuy 4 2 2 0 0 0 0 0 0 0 0",
-                "approve 4 0 0 0 0 0 0 0 0 0 0",
-                "decline 2 2 0 2 0 0 0 0 0 0 0",
-                "advance 2 2 0 0 0 0 2 0 0 0 0",
-                "reachable 4 4 2 0 0 0 2 0 0 0 0",
-                "release 2 0 0 0 0 0 0 0 0 0 0",
+                "action 4 4 4 0 0 0 0 0 0 0 0 0",
+                "kill 2 2 2 0 0 0 0 0 0 0 0 0",
+                "askToBuy 4 2 2 0 0 0 0 0 0 0 0 0",
+                "approve 4 0 0 0 0 0 0 0 0 0 0 0",
+                "decline 2 2 0 2 0 0 0 0 0 0 0 0",
+                "advance 2 2 0 0 0 0 2 0 0 0 0 0",
+                "reachable 4 4 2 0 0 0 2 0 0 0 0 0",
+                "release 2 0 0 0 0 0 0 0 0 0 0 0",
                 "a call to the store 2",
             ]
         )
@@ -184,6 +184,10 @@ import Testing
             (.failPurchases(.init(rawValue: 99)), ".failPurchases(.init(rawValue: 99))"), (.sign(nil), ".sign(nil)"),
             (.sign(.invalidSignature), ".sign(.invalidSignature)"), (.reachable(true), ".reachable(true)"),
             (.fault(.delay(5), at: .reply), ".fault(.delay(5.0), at: .reply)"), (.release, ".release"),
+            (.useSecondDevice(true), ".useSecondDevice(true)"), (.loseConnection, ".loseConnection"),
+            (.fault(.drop, at: .acknowledgement), ".fault(.drop, at: .acknowledgement)"),
+            (.failHistory(.network(.timedOut, "")), #".failHistory(.network(.timedOut, ""))"#),
+            (.delayHistory(seconds: 5), ".delayHistory(seconds: 5)"),
         ]
         for (step, source) in steps { #expect(step.description == source) }
         #expect(Set(steps.map(\.0.kind)) == Set(AppStep.Kind.allCases))

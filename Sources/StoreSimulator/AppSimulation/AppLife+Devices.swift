@@ -1,0 +1,63 @@
+import StoreContract
+import StoreCore
+
+// The user's two devices: the app runs on the one in their hand, and keeps something of its own on each.
+extension AppLife {
+    /// Puts one device aside, where the app ends, and launches it on the other; returns whether it is another.
+    func use(second isSecond: Bool) throws -> Bool {
+        guard isSecond != (hand !== first) else { return false }
+        // What is there so far was for the device that is put aside.
+        try readTransactions()
+        if second == nil {
+            let device = try store.addDevice(AppStep.secondDeviceName, signedInTo: store.account)
+            second = AppDevice(device, place: 1, seed: seed)
+            homes = [:]
+        }
+        let next = isSecond ? second ?? first : first
+        noteHomes(next: next)
+        relaunch(on: next)
+        return true
+    }
+
+    /// Notes on which device each purchase can be delivered: where it was ordered, and where the app runs while it is new
+    /// or not finished.
+    ///
+    /// - Parameter next: a device on which the app is about to run.
+    func noteHomes(next: AppDevice? = nil) {
+        guard let second, var homes else { return }
+        self.homes = nil
+        for index in transactions.indices where transactions[index].state == .purchased {
+            let id = transactions[index].id
+            let orderedOn = transactions[index].device
+            let isElsewhere = orderedOn != nil && orderedOn != hand.device.name
+            var bits = homes[id] ?? (isElsewhere ? first.bit | second.bit : hand.bit)
+            if !transactions[index].isFinished { bits |= hand.bit | (next?.bit ?? 0) }
+            homes[id] = bits
+        }
+        self.homes = homes
+    }
+
+    /// Checks that what may be delivered on either device was delivered on one of them.
+    func checkBothDevices(_ step: Int) throws {
+        guard let second else { return }
+        for (index, claim) in simulation.claims.enumerated() {
+            let sentence: String?
+            switch (claim, first.deliveries[index], second.deliveries[index]) {
+            case (.holds(let product, _), .count(let here)?, .count(let there)?):
+                let owed = sales(of: product).reduce(0) { $1.isRefunded ? $0 : $0 + $1.quantity }
+                sentence =
+                    here + there < owed
+                    ? "\(product): \(owed) paid for, and only \(here + there) delivered on both devices" : nil
+            case (.delivers(let product, _), .byTransaction(let here)?, .byTransaction(let there)?):
+                let lost = sales(of: product).first {
+                    !$0.isRefunded && max(here[$0.id, default: 0], there[$0.id, default: 0]) < $0.quantity
+                }
+                sentence = lost.map {
+                    "\(product): \($0.quantity) paid for in transaction \($0.id), and not delivered on either device"
+                }
+            default: sentence = nil
+            }
+            if let sentence { throw Violation("claim \(index)", sentence: sentence, step: step) }
+        }
+    }
+}
