@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `Signs of life keep a connection that has nothing to say`() async throws {
-        let shop = try RemoteShop { $0.heartbeat = 0.5 }
+        let shop = try RemoteShop { $0.heartbeat = 1 }
         let backend = shop.remote().asStoreBackend()
         let receiver = Receiver()
         backend.connect(receiver, after: nil)
@@ -108,7 +108,7 @@ import Testing
 extension RemoteStore.Configuration {
     fileprivate static var impatient: Self {
         var configuration = Self()
-        configuration.timeout = 3
+        configuration.timeout = 6
         return configuration
     }
 }

@@ -55,7 +55,7 @@ import Testing
     func `Each purchase is charged, told and finished once over a network that cuts and falls silent`(
         seed: UInt64
     ) async throws {
-        let shop = try RemoteShop()
+        let shop = try RemoteShop { $0.heartbeat = 0.2 }
         let proxy = try FaultyProxy(to: shop.server.port, seed: seed) { random, number in
             // Every third connection is in order, so that it ends.
             if number % 3 == 0 { return .passes }

@@ -70,7 +70,7 @@ import Testing
     @Test func `Two servers on one ledger know the same tokens, and forget them together`() async throws {
         let ledger = MemoryLedger()
         let one = try RemoteShop(ledger: ledger)
-        let two = try RemoteShop(ledger: ledger, token: one.token)
+        let two = try RemoteShop(ledger: ledger, token: one.token) { $0.heartbeat = 0.2 }
         let backend = two.remote().asStoreBackend()
         let receiver = Receiver()
         backend.connect(receiver, after: nil)

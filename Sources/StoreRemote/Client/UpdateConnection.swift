@@ -15,6 +15,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         /// The body of a refusal.
         var refusal = Data()
         var lastSign = ContinuousClock.now
+        var lastLook = ContinuousClock.now
         var end: Result<Void, any Error>?
         var waiter: CheckedContinuation<Void, any Error>?
         var task: URLSessionTask?
@@ -83,15 +84,26 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     /// Returns a timer that ends the connection when nothing has come for too long.
     private func watch() -> any DispatchSourceTimer {
         let timer = DispatchSource.makeTimerSource()
-        timer.schedule(deadline: .now() + silence, repeating: silence / 4)
+        timer.schedule(deadline: .now() + silence / 4, repeating: silence / 4)
         timer.setEventHandler { [weak self] in
-            guard let self else { return }
-            let last = state.withLock { $0.lastSign }
-            guard ContinuousClock.now - last >= .seconds(silence) else { return }
+            guard let self, isSilent() else { return }
             finish(.failure(destination.failure(URLError(.timedOut))))
         }
         timer.activate()
         return timer
+    }
+
+    /// Returns whether nothing has come for too long.
+    ///
+    /// Time in which this process was suspended, or had no thread to look, does not count: signs of life may be waiting
+    /// to be read.
+    private func isSilent() -> Bool {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            if now - state.lastLook > .seconds(silence / 2) { state.lastSign = now }
+            state.lastLook = now
+            return now - state.lastSign >= .seconds(silence)
+        }
     }
 
     // MARK: The session's delegate

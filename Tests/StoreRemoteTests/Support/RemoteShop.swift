@@ -38,7 +38,8 @@ final class RemoteShop: Sendable {
             signer: signer
         )
         var configuration = StoreServer.Configuration()
-        configuration.heartbeat = 0.2
+        // A busy machine is waited for.
+        configuration.heartbeat = 600
         change(&configuration)
         server = try StoreServer(store, configuration: configuration)
         device = store.devices[0]
@@ -51,6 +52,7 @@ final class RemoteShop: Sendable {
         _ change: (inout RemoteStore.Configuration) -> Void = { _ in }
     ) -> RemoteStore {
         var configuration = RemoteStore.Configuration()
+        configuration.timeout = 600
         change(&configuration)
         return RemoteStore(url: url ?? server.url, token: token, configuration: configuration)
     }
