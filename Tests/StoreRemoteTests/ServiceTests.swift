@@ -20,11 +20,12 @@ import Testing
             remote.follow(receiver)
             backend.connect(receiver, after: nil)
             await receiver.waitForBatches(1)
+            // The stream's first line announces what happened before.
+            await receiver.waitForChange(after: 0)
         }
 
         /// Does something in the store, and waits until the device has heard of it.
         func change(_ body: () throws -> Void) async throws {
-            // The stream's first line may still announce what happened before.
             let count = receiver.changes
             try body()
             await receiver.waitForChange(after: count)
@@ -65,6 +66,28 @@ import Testing
         #expect(line.remote.sells("nothing") == false)
         try await line.change { try line.shop.store.register(.consumable("nothing", price: "1")) }
         #expect(line.remote.sells("nothing") == nil)
+    }
+
+    @Test func `What changed while there was no connection is announced by the next`() async throws {
+        let shop = try RemoteShop()
+        let proxy = try FaultyProxy(to: shop.server.port)
+        defer { proxy.stop() }
+        let remote = shop.remote(at: proxy.url)
+        let backend = remote.asStoreBackend()
+        let receiver = Receiver()
+        remote.follow(receiver)
+        backend.connect(receiver, after: nil)
+        await receiver.waitForBatches(1)
+        await receiver.waitForChange(after: 0)
+        _ = try await remote.products(["nothing"])
+        #expect(remote.sells("nothing") == false)
+        proxy.cut()
+        await receiver.waitForLoss()
+        let count = receiver.changes
+        try shop.store.register(.consumable("nothing", price: "1"))
+        backend.connect(receiver, after: receiver.batches.last?.through)
+        await receiver.waitForChange(after: count)
+        #expect(remote.sells("nothing") == nil)
     }
 
     @Test func `Receipts are there when a purchase is told, and verify`() async throws {
