@@ -177,6 +177,25 @@ import Testing
         await #expect(throws: StoreFailure.self) { try await remote.content(request) }
     }
 
+    @Test func `A piece of a slow download is as small as it comes in time`() async throws {
+        let shop = try RemoteShop(clock: HastyClock())
+        var product = SandboxProduct.nonConsumable("level", price: "1")
+        product.hostedContent = SandboxProduct.HostedContent(version: "1.0", files: [.init(Data(count: 60_000))])
+        try shop.store.register(product)
+        shop.device.downloadPace = .bytesPerSecond(1_000)
+        let remote = shop.remote()
+        let order = OrderID(journal: .unique(), number: 1)
+        try await remote.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "level")))])
+        let transaction = try #require(try shop.store.transactions.first)
+        let request = ContentRequest(
+            transaction: transaction.id,
+            productIdentifier: "level",
+            content: StoreContent(identifier: "level", version: "1.0", length: 60_000),
+            limit: 60_000
+        )
+        #expect(try await remote.content(request).count == 5_000)
+    }
+
     @Test func `The history is verified where there is a verifier, and else taken at the store's word`() async throws {
         let signer = HMACReceiptSigner()
         let shop = try RemoteShop(signer: signer)
