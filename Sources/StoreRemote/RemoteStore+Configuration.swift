@@ -4,7 +4,8 @@ import StoreCore
 extension RemoteStore {
     /// The settings of a remote store.
     public struct Configuration: Sendable {
-        /// The seconds that the store may take for an answer, or for a part of one: 30 unless set.
+        /// The seconds that the store may take for an answer, or for a part of one: 30 unless set, and 0.01 to 86,400 whatever
+        /// is set.
         public var timeout: TimeInterval = 30
         /// Whether receipts come with the updates, true unless set: the app receipt whenever it has changed, and that of each
         /// purchased or restored transaction.

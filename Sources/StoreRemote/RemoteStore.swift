@@ -79,9 +79,8 @@ public final class RemoteStore: AsyncStoreBackend {
             }
             if line.hasChanged == true || line.batch?.updates.isEmpty == false { known.notify() }
         }
-        try await connection.run(
-            sender.destination.request(.updates, version: welcome.version, query: query)
-        )
+        let request = sender.destination.request(.updates, version: welcome.version, query: query)
+        try await inAgreedVersion { try await connection.run(request) }
     }
 
     /// Confirms that updates were told; a confirmation that is lost has the store tell them once more.
@@ -116,8 +115,13 @@ public final class RemoteStore: AsyncStoreBackend {
     /// Posts a body in the version that was agreed on.
     func post(_ call: DeviceCall, _ body: Data) async throws -> Data {
         let welcome = try await welcome()
+        return try await inAgreedVersion { try await sender.post(call, version: welcome.version, body) }
+    }
+
+    /// Sends something in the version that was agreed on; where the store refuses it, the next request agrees on another.
+    private func inAgreedVersion<Answer>(_ send: () async throws -> Answer) async throws -> Answer {
         do {
-            return try await sender.post(call, version: welcome.version, body)
+            return try await send()
         } catch let failure as StoreFailure where failure.code == URLError.Code.unsupportedURL.rawValue {
             // The store has been replaced by one that speaks another version.
             greeting.withLock { $0 = nil }
@@ -146,9 +150,9 @@ public final class RemoteStore: AsyncStoreBackend {
                 let body = try JSONEncoder().encode(greeting)
                 let data = try await sender.post(.hello, version: greeting.versions.newest, body)
                 let place = sender.destination
-                guard let welcome = try? UntrustedJSON.decode(Welcome.self, from: data), welcome.heartbeat > 0 else {
-                    throw place.unreadable
-                }
+                guard let welcome = try? UntrustedJSON.decode(Welcome.self, from: data),
+                    DeviceProtocol.heartbeats.contains(welcome.heartbeat)
+                else { throw place.unreadable }
                 guard greeting.versions.contains(welcome.version) else {
                     throw StoreFailure.otherVersion(
                         of: VersionRange(oldest: welcome.version, newest: welcome.version),

@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StoreRemote
 
 extension StoreServer {
     /// The settings of a server.
@@ -38,7 +39,7 @@ extension StoreServer {
         /// The most queues that a device's token may have connected at a time; a further one is refused with HTTP status 429.
         public var maximumStreamsPerToken = 16
         /// The seconds between two signs of life to a queue elsewhere, which counts its connection as lost after three times
-        /// as many without one.
+        /// as many without one: 5 unless set, and 0.01 to 86,400 whatever is set.
         public var heartbeat: TimeInterval = 5
         /// Whether a page at ``StoreServer/consoleURL`` shows the store in a browser, and acts on it; false unless set.
         ///
@@ -60,7 +61,8 @@ extension StoreServer {
         var deviceLimits: DeviceService.Limits {
             var limits = DeviceService.Limits()
             limits.streams = max(1, maximumStreamsPerToken)
-            limits.heartbeat = max(0.01, heartbeat)
+            let range = DeviceProtocol.heartbeats
+            limits.heartbeat = min(max(heartbeat, range.lowerBound), range.upperBound)
             return limits
         }
 

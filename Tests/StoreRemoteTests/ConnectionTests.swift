@@ -79,6 +79,18 @@ import Testing
         await receiver.waitForLoss()
     }
 
+    @Test func `A request of a task that is canceled fails as canceled`() async throws {
+        let shop = try RemoteShop()
+        let remote = shop.remote()
+        try await remote.prepare()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await remote.synchronize()
+        }
+        let failure = await #expect(throws: StoreFailure.self) { try await task.value }
+        #expect(failure?.code == URLError.Code.cancelled.rawValue)
+    }
+
     @Test func `A remote store that is let go of leaves nothing`() async throws {
         let shop = try RemoteShop()
         weak var remote: RemoteStore?

@@ -20,11 +20,12 @@ import Testing
             remote.follow(receiver)
             backend.connect(receiver, after: nil)
             await receiver.waitForBatches(1)
+            // The stream's first line announces what happened before.
+            await receiver.waitForChange(after: 0)
         }
 
         /// Does something in the store, and waits until the device has heard of it.
         func change(_ body: () throws -> Void) async throws {
-            // The stream's first line may still announce what happened before.
             let count = receiver.changes
             try body()
             await receiver.waitForChange(after: count)
@@ -65,6 +66,28 @@ import Testing
         #expect(line.remote.sells("nothing") == false)
         try await line.change { try line.shop.store.register(.consumable("nothing", price: "1")) }
         #expect(line.remote.sells("nothing") == nil)
+    }
+
+    @Test func `What changed while there was no connection is announced by the next`() async throws {
+        let shop = try RemoteShop()
+        let proxy = try FaultyProxy(to: shop.server.port)
+        defer { proxy.stop() }
+        let remote = shop.remote(at: proxy.url)
+        let backend = remote.asStoreBackend()
+        let receiver = Receiver()
+        remote.follow(receiver)
+        backend.connect(receiver, after: nil)
+        await receiver.waitForBatches(1)
+        await receiver.waitForChange(after: 0)
+        _ = try await remote.products(["nothing"])
+        #expect(remote.sells("nothing") == false)
+        proxy.cut()
+        await receiver.waitForLoss()
+        let count = receiver.changes
+        try shop.store.register(.consumable("nothing", price: "1"))
+        backend.connect(receiver, after: receiver.batches.last?.through)
+        await receiver.waitForChange(after: count)
+        #expect(remote.sells("nothing") == nil)
     }
 
     @Test func `Receipts are there when a purchase is told, and verify`() async throws {
@@ -152,6 +175,25 @@ import Testing
         #expect(found == bytes)
         request.offset = Int64(bytes.count)
         await #expect(throws: StoreFailure.self) { try await remote.content(request) }
+    }
+
+    @Test func `A piece of a slow download is as small as it comes in time`() async throws {
+        let shop = try RemoteShop(clock: HastyClock())
+        var product = SandboxProduct.nonConsumable("level", price: "1")
+        product.hostedContent = SandboxProduct.HostedContent(version: "1.0", files: [.init(Data(count: 60_000))])
+        try shop.store.register(product)
+        shop.device.downloadPace = .bytesPerSecond(1_000)
+        let remote = shop.remote()
+        let order = OrderID(journal: .unique(), number: 1)
+        try await remote.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "level")))])
+        let transaction = try #require(try shop.store.transactions.first)
+        let request = ContentRequest(
+            transaction: transaction.id,
+            productIdentifier: "level",
+            content: StoreContent(identifier: "level", version: "1.0", length: 60_000),
+            limit: 60_000
+        )
+        #expect(try await remote.content(request).count == 5_000)
     }
 
     @Test func `The history is verified where there is a verifier, and else taken at the store's word`() async throws {

@@ -30,18 +30,23 @@ final class AsyncBackendAdapter: StoreBackend {
         // A snapshot is sure to come, so settling waits for it; whether anything comes after a cursor only the store
         // knows.
         let once = EndOnce(cursor == nil ? store.clock.activity.begin() : nil)
-        let task = Task { [store] in
-            let failure: StoreFailure
-            do {
-                try await store.sendUpdates(after: cursor, to: UpdateFeed(SnapshotWatch(receiver, once)))
-                failure = .network(.networkConnectionLost, "the store has ended the connection")
-            } catch {
-                failure = StoreFailure(error)
+        // Begun with the lock held: one that ends at once would else be noted behind the connection that takes its place, and
+        // end that one.
+        let previous = connections.withLock { connections in
+            let task = Task { [store] in
+                let failure: StoreFailure
+                do {
+                    try await store.sendUpdates(after: cursor, to: UpdateFeed(SnapshotWatch(receiver, once)))
+                    failure = .network(.networkConnectionLost, "the store has ended the connection")
+                } catch {
+                    failure = StoreFailure(error)
+                }
+                if !Task.isCancelled { receiver.connectionLost(failure) }
+                once.end()
             }
-            if !Task.isCancelled { receiver.connectionLost(failure) }
-            once.end()
+            return connections.updateValue(task, forKey: ObjectIdentifier(receiver))
         }
-        connections.withLock { $0.updateValue(task, forKey: ObjectIdentifier(receiver)) }?.cancel()
+        previous?.cancel()
     }
 
     func disconnect(_ receiver: any StoreUpdateReceiver) {

@@ -87,7 +87,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     private let timeout: TimeInterval
     private let state = Locked(State())
 
-    init(timeout: TimeInterval) { self.timeout = max(timeout, 0.01) }
+    init(timeout: TimeInterval) { self.timeout = min(max(timeout, 0.01), 86_400) }
 
     deinit { state.withLock { $0.watch.take() }?.cancel() }
 
@@ -95,6 +95,12 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
         state.withLock { state in
             state.exchanges[task.taskIdentifier] = Exchange(task: task, answer: answer)
             if state.watch == nil { state.watch = watch() }
+        }
+        // Nobody has heard the end of one that was canceled before it was noted.
+        if Task.isCancelled {
+            let exchange = state.withLock { $0.exchanges.removeValue(forKey: task.taskIdentifier) }
+            exchange?.answer.resume(throwing: URLError(.cancelled))
+            return
         }
         task.resume()
     }

@@ -47,6 +47,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     ///
     /// - Throws: the reason for the end.
     func run(_ request: URLRequest) async throws {
+        try Task.checkCancellation()
         // The session keeps this object until it is invalidated. The task is canceled by then; canceling it together with the
         // session traps where something arrives meanwhile (Foundation of Swift 6.3).
         let session = URLSession(configuration: .remote, delegate: self, delegateQueue: nil)
@@ -59,7 +60,11 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
                     (state.waiter, state.task, state.watch) = (waiter, task, watch())
                     return nil
                 }
-                if let end { return waiter.resume(with: end) }
+                if let end {
+                    // A session waits for its tasks, also for one that never begins.
+                    task.cancelElsewhere()
+                    return waiter.resume(with: end)
+                }
                 task.resume()
             }
         } onCancel: {
@@ -154,7 +159,9 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     ) { completionHandler(nil) }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let (status, refusal) = state.withLock { ($0.status, $0.refusal) }
+        let (known, refusal) = state.withLock { ($0.status, $0.refusal) }
+        // Of a redirection that is not followed, no response was told.
+        let status = (task.response as? HTTPURLResponse)?.statusCode ?? known
         if let error {
             finish(.failure(destination.failure(error)))
         } else if status != 200 {

@@ -9,6 +9,8 @@ package enum DeviceProtocol {
     /// The first part of every path.
     package static let root = "device"
 
+    /// The seconds that there may be between two signs of life.
+    package static let heartbeats = 0.01...86_400
     /// The most commands of a submission.
     package static let mostCommands = 256
     /// The most bytes of a submission that a device sends, unless a single command is longer.

@@ -12,7 +12,7 @@ package struct UpdateLine: Hashable, Codable, Sendable {
     /// The receipts of the batch's purchased and restored transactions, by identifier.
     package var receipts: [String: Data]?
     package var batch: UpdateBatch?
-    /// Whether answers about the history, and of look-ups of products, may have changed.
+    /// Whether answers about the history, and of look-ups of products, may have changed; always in the first line.
     package var hasChanged: Bool?
     /// The reason why the store ends the stream.
     package var failure: StoreFailure?

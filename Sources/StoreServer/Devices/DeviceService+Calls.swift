@@ -98,10 +98,18 @@ extension DeviceService {
 
     // MARK: Content
 
+    /// The seconds that a piece of a slow download may take.
+    private static let longestPiece: TimeInterval = 5
+
     /// Answers with a line, and the bytes behind it, as soon as the device's pace has them.
     private func content(_ request: ContentRequest, of device: SandboxDevice) -> HTTPResponse {
         var request = request
         request.limit = min(request.limit, DeviceProtocol.contentSize)
+        // A piece comes when the last of its bytes would: sooner than a device gives it up.
+        if let rate = device.downloadPace.bytesPerSecond {
+            let size = min(rate * Self.longestPiece, Double(DeviceProtocol.contentSize))
+            request.limit = min(request.limit, max(1, Int(size)))
+        }
         let stream = HTTPStream(capacity: 2 * DeviceProtocol.contentSize)
         device.fetchContent(request) { result in
             var line = UpdateLine()

@@ -9,7 +9,8 @@ final class DeviceStream: Sendable {
     private struct State {
         var status: DeviceStatus?
         var receipts: AppReceiptReader?
-        var hasChanged = false
+        /// True at first: nobody has told the client what changed while it had no stream.
+        var hasChanged = true
         var isBeatDue = false
     }
 

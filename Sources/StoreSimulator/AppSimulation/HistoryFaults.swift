@@ -35,23 +35,21 @@ final class HistoryFaults: Sendable {
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) {
-        let fault = state.withLock { state -> Fault? in
-            guard !state.next.isEmpty else { return nil }
+        let (fault, number) = state.withLock { state -> (Fault?, Int) in
+            guard !state.next.isEmpty else { return (nil, state.count) }
             state.count += 1
-            return state.next.removeFirst()
+            return (state.next.removeFirst(), state.count)
         }
         switch fault {
         case nil: call(reply)
         case .fail(let failure): reply(.failure(failure))
-        case .delay(let seconds): call { answer in self.keep(for: seconds) { reply(answer) } }
+        case .delay(let seconds): call { answer in self.keep(number, for: seconds) { reply(answer) } }
         }
     }
 
-    private func keep(for seconds: TimeInterval, _ answer: @escaping @Sendable () -> Void) {
-        let number = state.withLock { state in
-            state.late[state.count] = answer
-            return state.count
-        }
+    /// Keeps the answer to a question with a fault, of which each has a number.
+    private func keep(_ number: Int, for seconds: TimeInterval, _ answer: @escaping @Sendable () -> Void) {
+        state.withLock { $0.late[number] = answer }
         clock.schedule(at: clock.now + seconds) { [weak self] in
             self?.state.withLock { $0.late.removeValue(forKey: number) }?()
         }

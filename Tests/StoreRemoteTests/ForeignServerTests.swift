@@ -1,0 +1,78 @@
+import Foundation
+import StoreCore
+import StoreRemote
+import StoreServer
+import Testing
+
+/// Servers that answer otherwise than a store for devices does.
+@Suite(.server) struct ForeignServerTests {
+    private let token: DeviceToken
+
+    init() throws { token = try SandboxStore(products: RemoteShop.products).device.makeToken() }
+
+    /// Serves greetings with a heartbeat, and everything else by a body.
+    private func server(
+        heartbeat: Double = 5,
+        greetings: Locked<Int> = Locked(0),
+        _ body: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+    ) throws -> HTTPServer {
+        let welcome = Welcome(version: 1, heartbeat: heartbeat, status: DeviceStatus(), receipt: nil)
+        let json = try JSONEncoder().encode(welcome)
+        return try HTTPServer { request in
+            guard request.path.last == DeviceCall.hello.rawValue else { return body(request) }
+            greetings.withLock { $0 += 1 }
+            return HTTPResponse(json: json)
+        }
+    }
+
+    private func remote(_ server: HTTPServer) throws -> RemoteStore {
+        RemoteStore(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/")), token: token)
+    }
+
+    @Test func `No redirection is followed, so that the token goes nowhere else`() async throws {
+        let asked = Locked(0)
+        let elsewhere = try HTTPServer { _ in
+            asked.withLock { $0 += 1 }
+            return HTTPResponse(200)
+        }
+        defer { elsewhere.stop() }
+        let place = "http://127.0.0.1:\(elsewhere.port)/"
+        let server = try server { _ in HTTPResponse(302, headers: ["Location": place]) }
+        defer { server.stop() }
+        let remote = try remote(server)
+        let failure = await #expect(throws: StoreFailure.self) { try await remote.synchronize() }
+        #expect(failure?.reason.contains("302") == true)
+        let backend = remote.asStoreBackend()
+        let receiver = Receiver()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForLoss()
+        #expect(receiver.losses[0].reason.contains("302"))
+        #expect(asked.withLock { $0 } == 0)
+    }
+
+    @Test func `A stream that is refused for its version has the versions compared again`() async throws {
+        let greetings = Locked(0)
+        let other = VersionRange(oldest: 2, newest: 2)
+        let refusal = try JSONEncoder().encode(StoreFailure.otherVersion(of: other, here: DeviceProtocol.versions))
+        let server = try server(greetings: greetings) { _ in HTTPResponse(426, json: refusal) }
+        defer { server.stop() }
+        let backend = try remote(server).asStoreBackend()
+        for count in 1...2 {
+            let receiver = Receiver()
+            backend.connect(receiver, after: nil)
+            await receiver.waitForLoss()
+            #expect(receiver.losses[0].reason.hasSuffix("update the device's software"))
+            #expect(greetings.withLock { $0 } == count)
+        }
+    }
+
+    @Test(arguments: [0, -1, 1e-9, 1e300]) func `A heartbeat that makes no sense is not taken`(
+        heartbeat: Double
+    ) async throws {
+        let server = try server(heartbeat: heartbeat) { _ in HTTPResponse(404) }
+        defer { server.stop() }
+        let remote = try remote(server)
+        let failure = await #expect(throws: StoreFailure.self) { try await remote.prepare() }
+        #expect(failure?.code == URLError.Code.cannotParseResponse.rawValue)
+    }
+}
