@@ -39,21 +39,22 @@
         /// A connection, with what is under way on it.
         private final class Session {
             let connection: OpaquePointer
-            let source: any DispatchSourceRead
+            private let watch: SocketWatch
             /// The moment by which the statement under way has to be answered; nil for none.
             var deadline: Deadline?
             /// The channels that the statement under way begins to listen to.
             var beginning: Set<Channel> = []
 
-            init(_ connection: OpaquePointer, on queue: DispatchQueue) {
+            /// Takes over a connection; `readable` is called whenever something has come.
+            init(_ connection: OpaquePointer, readable: @escaping @Sendable () -> Void) {
                 self.connection = connection
-                source = DispatchSource.makeReadSource(fileDescriptor: PQsocket(connection), queue: queue)
-                // The descriptor has to stay open for as long as the source looks at it.
                 let pointer = Pointer(value: connection)
-                source.setCancelHandler { PQfinish(pointer.value) }
+                watch = SocketWatch(PQsocket(connection), readable: readable) { PQfinish(pointer.value) }
             }
 
-            private struct Pointer: @unchecked Sendable {  // unchecked: used once, by the handler
+            func end() { watch.end() }
+
+            private struct Pointer: @unchecked Sendable {  // unchecked: used once, when nobody else does any more
                 let value: OpaquePointer
             }
         }
@@ -143,9 +144,8 @@
             PQsetnonblocking(new, 1)
             // Nothing is told to standard error.
             PQsetNoticeReceiver(new, { _, _ in }, nil)
-            let session = Session(new, on: queue)
-            session.source.setEventHandler { [weak self] in self?.readable() }
-            session.source.activate()
+            // Recipients are told on the thread that waits for the server: another one would have to be woken first.
+            let session = Session(new) { [weak self, queue] in queue.sync { self?.readable() } }
             self.session = session
             unheard = Set(recipients.keys)
             sendNext()
@@ -158,7 +158,9 @@
             if !unheard.isEmpty {
                 session.beginning = unheard
                 unheard = []
-                send(session.beginning.map { "LISTEN \(Tables.quoted($0.name))" }, on: session)
+                // Nobody waits for the disk: what gets lost with the server is made up for.
+                let script = ["SET synchronous_commit = off"]
+                send(script + session.beginning.map { "LISTEN \(Tables.quoted($0.name))" }, on: session)
             } else if !announcements.isEmpty {
                 sendAnnouncements(on: session)
             }
@@ -171,28 +173,9 @@
         }
 
         private func sendAnnouncements(on session: Session) {
-            let channels = announcements.keys.map(\.name)
-            let payloads = announcements.values.map(\.self)
+            let script = announcements.map { "NOTIFY \(Tables.quoted($0.name)), \(Tables.literal($1))" }
             announcements = [:]
-            let values = [Parameter.texts(channels).encoded, Parameter.texts(payloads).encoded]
-            let isSent = values[0].withUnsafeBytes { first in
-                values[1].withUnsafeBytes { second in
-                    PQsendQueryParams(
-                        session.connection,
-                        // Nobody waits for the disk: what gets lost with the server is made up for.
-                        "SELECT set_config('synchronous_commit', 'off', true), (SELECT count(pg_notify(channel, payload)) FROM unnest($1::text[], $2::text[]) AS news (channel, payload))",
-                        2,
-                        nil,
-                        [first, second].map { $0.baseAddress?.assumingMemoryBound(to: CChar.self) },
-                        values.map { Int32($0.count) },
-                        [1, 1],
-                        1
-                    )
-                }
-            }
-            guard isSent == 1 else { return lose(session) }
-            session.deadline = Deadline(after: options.responseTime)
-            if PQflush(session.connection) < 0 { lose(session) }
+            send(script, on: session)
         }
 
         private func lose(_ session: Session) {
@@ -203,7 +186,7 @@
         private func drop(_ session: Session) {
             guard session === self.session else { return }
             self.session = nil
-            session.source.cancel()
+            session.end()
             statistics.withLock { $0.isListening = false }
         }
     }

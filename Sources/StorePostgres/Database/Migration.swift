@@ -137,7 +137,7 @@
         private static func migrate(_ tables: Tables, _ connection: Connection) throws(PostgresDatabaseError) {
             // One process at a time: the others then find everything done.
             try connection.execute([
-                "SELECT pg_advisory_lock(hashtextextended('StoreCore ' || \(literal(tables.schemaName)), 0))"
+                "SELECT pg_advisory_lock(hashtextextended('StoreCore ' || \(Tables.literal(tables.schemaName)), 0))"
             ])
             defer { try? connection.execute(["SELECT pg_advisory_unlock_all()"]) }
             let taken = try names(tables, connection) ?? []
@@ -146,7 +146,7 @@
             var script = taken.isEmpty ? ["CREATE SCHEMA IF NOT EXISTS \(tables.schema)"] : []
             for (index, step) in all.enumerated().dropFirst(taken.count) {
                 script += step.sql(tables)
-                script.append("INSERT INTO \(tables.migration) VALUES (\(index + 1), \(literal(step.name)))")
+                script.append("INSERT INTO \(tables.migration) VALUES (\(index + 1), \(Tables.literal(step.name)))")
             }
             try connection.execute(script)
         }
@@ -163,10 +163,6 @@
                     "the schema \(tables.schemaName) has tables that are not StoreCore's: name another one"
                 )
             }
-        }
-
-        private static func literal(_ text: String) -> String {
-            "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
         }
     }
 #endif

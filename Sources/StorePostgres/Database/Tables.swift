@@ -29,6 +29,11 @@
         static func quoted(_ name: String) -> String {
             "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
         }
+
+        /// Returns a text as a literal in SQL.
+        static func literal(_ text: String) -> String {
+            "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+        }
     }
 
     /// A channel of `LISTEN` and `NOTIFY`.

@@ -17,7 +17,7 @@
                 return nil
             }
             // One that is ahead of the records is another ledger's.
-            guard try position <= head else { return nil }
+            guard try position <= state.withLock({ $0.head }) || position <= head else { return nil }
             return LedgerSnapshot(position: position, state: data)
         }
 
