@@ -197,12 +197,22 @@
         }
     }
 
-    /// An observer that says when it has heard of a purchase, and keeps it.
+    /// An observer that notes when it hears of a purchase, and keeps it.
     private final class Listener: NSObject, SKPaymentTransactionObserver, Sendable {
-        let heard = DispatchSemaphore(value: 0)
+        private let heard = DispatchSemaphore(value: 0)
+        private let moment = Locked(ContinuousClock.now)
 
         func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-            for transaction in transactions where transaction.transactionState == .purchased { heard.signal() }
+            for transaction in transactions where transaction.transactionState == .purchased {
+                moment.withLock { $0 = .now }
+                heard.signal()
+            }
+        }
+
+        /// Waits for the next purchase, and returns when the observer was called.
+        func wait() -> ContinuousClock.Instant {
+            heard.wait()
+            return moment.withLock { $0 }
         }
     }
 
@@ -220,11 +230,12 @@
             queue.add(observer)
             // The first is heard of when listening begins.
             try seller.account.buy("sword")
-            observer.heard.wait()
+            _ = observer.wait()
             var total = 0.0
             for _ in 0..<count {
                 try seller.account.buy("sword")
-                total += Stopwatch.nanoseconds { observer.heard.wait() }
+                let committed = ContinuousClock.now
+                total += committed.duration(to: observer.wait()) / .nanoseconds(1)
             }
             return withExtendedLifetime(queue) { Sample(value: total / Double(count)) }
         }
