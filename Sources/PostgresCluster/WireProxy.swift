@@ -41,9 +41,7 @@ package final class WireProxy: Sendable {
     /// Starts a proxy in front of a Unix socket.
     package convenience init(to socketPath: String) throws { try self.init { .socket(socketPath) } }
 
-    /// Starts a proxy in front of changing servers.
-    ///
-    /// - Parameter target: returns the server of a new connection, nil to refuse it.
+    /// Starts a proxy in front of changing servers: the body returns that of a new connection, nil to refuse it.
     package init(_ target: @escaping @Sendable () -> Target?) throws {
         self.target = target
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -49,6 +49,8 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     }
 
     func run() {
+        // Foundation's URL loading on Linux (Swift 6.3) is busy as long as a connection is open: the store goes first.
+        nice(19)
         deliveries.async { [self] in
             queue.add(self)
             marker = add("sword")

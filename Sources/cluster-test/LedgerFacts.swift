@@ -57,7 +57,8 @@ struct LedgerFacts {
         for (place, (name, date)) in zip(names, dates).enumerated() {
             if place > 0, date < dates[place - 1] { clocksDiffer = true }
             if let last = latest[name], date < last {
-                wrongDates.append("record \(place + 1) is dated \(last.timeIntervalSince(date)) s before an earlier one of its process")
+                let seconds = last.timeIntervalSince(date)
+                wrongDates.append("record \(place + 1) is dated \(seconds) s before an earlier one of its process")
             }
             latest[name] = date
         }

@@ -39,11 +39,8 @@ struct OrderOfEvents {
         return lines
     }
 
-    /// Returns what was known before something was asked that precedes it in the ledger.
-    ///
-    /// - Parameters:
-    ///   - told: the apps.
-    ///   - accounts: the times at which a server was about to add an account, and was told that it is added.
+    /// Returns what was known before something was asked that precedes it in the ledger, given the apps, and for each account
+    /// the times at which a server was about to add it and was told that it is added.
     func contradictions(_ told: [Told], accounts: [String: (asked: UInt64, known: UInt64?)]) -> [String] {
         var events = told.flatMap { self.events($0) }
         for (name, times) in accounts {

@@ -19,11 +19,7 @@ enum Shop {
         return try insist { [options] in try PostgresDatabase(settings, options: options, log: log) }
     }
 
-    /// Opens the store, as often as it takes.
-    ///
-    /// - Parameters:
-    ///   - database: the database with its ledger.
-    ///   - minutes: how much the clock is ahead of the system's.
+    /// Opens the store with a clock that is minutes ahead of the system's, as often as it takes.
     static func open(_ database: PostgresDatabase, minutes: Int) throws -> SandboxStore {
         let clock = ShiftedClock(notBefore: Date(timeIntervalSinceNow: Double(minutes) * 60))
         return try insist { try SandboxStore(products: products, clock: clock, ledger: database.ledger(name)) }

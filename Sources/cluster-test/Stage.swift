@@ -95,12 +95,8 @@ final class Stage: Sendable {
         child(name)?.kill()
     }
 
-    /// Starts a process, in place of an earlier one of its name, which is killed.
-    ///
-    /// - Parameters:
-    ///   - kind: its role's kind.
-    ///   - name: its name.
-    ///   - settings: the settings of a server's connection to the database.
+    /// Starts a process, in place of an earlier one of its name, which is killed; a server with the settings of its connection to
+    /// the database.
     @discardableResult
     func launch(_ kind: Role.Kind, _ name: String, settings: String = "") throws -> Child {
         kill(name)
