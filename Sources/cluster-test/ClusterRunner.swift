@@ -107,10 +107,12 @@ final class ClusterRunner {
         }
     }
 
-    /// Draws some wires, most often few of them.
+    /// Draws some wires, most often few of them, and always one to the database.
     private func victims() -> [WireProxy] {
-        let count = Int.random(in: 1...(Bool.random(using: &random) ? 2 : wires.count), using: &random)
-        return (servers + clients).shuffled(using: &random).prefix(count).compactMap { wires[$0] }
+        let count = Int.random(in: 0...(Bool.random(using: &random) ? 1 : wires.count - 1), using: &random)
+        let first = servers.shuffled(using: &random).prefix(1)
+        let others = wires.keys.filter { !first.contains($0) }.sorted().shuffled(using: &random).prefix(count)
+        return (first + others).compactMap { wires[$0] }
     }
 
     private func spoil(_ mode: WireProxy.Mode, for seconds: Double) {
