@@ -10,6 +10,8 @@ struct LedgerFacts {
     let accounts: [String]
     /// Whether a record is dated before the one that it follows, as where the clocks of processes differ.
     private(set) var clocksDiffer = false
+    /// What the ledger has twice.
+    private(set) var repetitions: [String] = []
     /// The records of one process that are dated before an earlier one of its.
     private(set) var wrongDates: [String] = []
     /// The places in the one order of events: of sales and finishes by transaction, and of accounts by name.
@@ -32,12 +34,15 @@ struct LedgerFacts {
         accounts = store.accounts.map(\.name)
         var (sales, finishes, opened) = ([String: Int](), [String: Int](), [String: Int]())
         for (place, entry) in try store.timeline.entries.enumerated() {
-            switch (entry.kind, entry.transaction) {
-            case (.sale, let transaction?): sales[transaction] = place
-            case (.finish, let transaction?): finishes[transaction] = place
-            case (.setting, nil): if let account = entry.account { opened[account] = opened[account] ?? place }
-            default: break
+            let former: Int?
+            switch (entry.kind, entry.transaction, entry.account) {
+            case (.sale, let transaction?, _): former = sales.updateValue(place, forKey: transaction)
+            case (.finish, let transaction?, _): former = finishes.updateValue(place, forKey: transaction)
+            case (.setting, nil, let account?) where entry.device == nil:
+                former = opened.updateValue(place, forKey: account)
+            default: continue
             }
+            if former != nil { repetitions.append("the ledger has twice: \(entry.sentence)") }
         }
         places = (sales, finishes, opened)
         try readDates(copy.read(after: 0, limit: head).map(\.date), cluster)

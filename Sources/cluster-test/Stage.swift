@@ -166,6 +166,7 @@ final class Stage: Sendable {
         let hired = heard.withLock { $0.hired }
         var lines = told.flatMap { $0.contradictions + facts.contradictions($0) }
         lines += OrderOfEvents(facts).contradictions(told, accounts: hired) + facts.wrongDates
+        lines += facts.repetitions
         for (account, times) in hired where times.known != nil && facts.places.accounts[account] == nil {
             lines.append("the account \(account) was added, and the ledger lacks it")
         }
