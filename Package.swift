@@ -64,7 +64,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "cluster-test",
-            dependencies: ["StoreCore", "StoreSQLite", "StorePostgres", "PostgresCluster", "CPostgres"],
+            dependencies: [
+                "StoreCore", "StoreSQLite", "StorePostgres", "StoreRemote", "StoreServer", "PostgresCluster",
+                "CPostgres",
+            ],
             swiftSettings: settings
         ),
         .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),

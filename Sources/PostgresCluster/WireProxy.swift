@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A proxy on `127.0.0.1` in front of a server's Unix socket, which spoils the wire on demand.
+/// A proxy on `127.0.0.1` in front of servers on this machine, which spoils the wire on demand.
 ///
 /// Each connection has two threads, one for each direction; they end with it.
 package final class WireProxy: Sendable {
@@ -16,9 +16,17 @@ package final class WireProxy: Sendable {
         case silent
     }
 
+    /// The place where a server listens.
+    package enum Target: Sendable {
+        /// The path of a Unix socket.
+        case socket(String)
+        /// A port on `127.0.0.1`.
+        case port(Int)
+    }
+
     /// The port to connect to.
     package let port: Int
-    private let target: String
+    private let target: @Sendable () -> Target?
     private let listener: Int32
     private let state = Locked(State())
     private let unused = NSCondition()
@@ -31,12 +39,13 @@ package final class WireProxy: Sendable {
     }
 
     /// Starts a proxy in front of a Unix socket.
-    package init(to socketPath: String) throws {
-        target = socketPath
+    package convenience init(to socketPath: String) throws { try self.init { .socket(socketPath) } }
+
+    /// Starts a proxy in front of changing servers: the body returns that of a new connection, nil to refuse it.
+    package init(_ target: @escaping @Sendable () -> Target?) throws {
+        self.target = target
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var address = sockaddr_in(0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -138,18 +147,27 @@ package final class WireProxy: Sendable {
     }
 
     private func connected() -> Int32? {
-        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: target.utf8) }
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+        guard let target = target() else { return nil }
+        let (family, isConnected) =
+            switch target {
+            case .socket(let path): (AF_UNIX, Self.connect(sockaddr_un(path)))
+            case .port(let port): (AF_INET, Self.connect(sockaddr_in(port)))
             }
-        }
-        if isConnected { return server }
+        let server = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        if isConnected(server) { return server }
         Foundation.close(server)
         return nil
+    }
+
+    /// Returns a function that connects a socket to an address.
+    private static func connect<Address>(_ address: Address) -> (Int32) -> Bool {
+        { socket in
+            withUnsafePointer(to: address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Foundation.connect(socket, $0, socklen_t(MemoryLayout<Address>.size)) == 0
+                }
+            }
+        }
     }
 
     private func closeBoth(_ client: Int32, _ server: Int32) {
@@ -170,5 +188,24 @@ extension WireProxy.State {
             shutdown(pair.client, Int32(SHUT_RDWR))
             shutdown(pair.server, Int32(SHUT_RDWR))
         }
+    }
+}
+
+extension sockaddr_in {
+    /// A port on `127.0.0.1`; 0 for any that is free.
+    fileprivate init(_ port: Int) {
+        self.init()
+        sin_family = sa_family_t(AF_INET)
+        sin_port = UInt16(port).bigEndian
+        sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    }
+}
+
+extension sockaddr_un {
+    /// A Unix socket's path.
+    fileprivate init(_ path: String) {
+        self.init()
+        sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &sun_path) { $0.copyBytes(from: path.utf8) }
     }
 }

@@ -24,11 +24,11 @@ final class Child: Sendable {
     ///   - folder: the folder of its transcript and its log.
     ///   - hear: is told of each message, on a thread of the child's.
     /// - Throws: the system's error where it cannot be started.
-    init(_ role: Role, folder: URL, hear: @escaping @Sendable (Message) -> Void) throws {
+    init(_ role: Role, folder: URL, hear: @escaping @Sendable (StampedMessage) -> Void) throws {
         self.role = role
         process = Process()
         process.executableURL = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
-        process.arguments = role.arguments
+        process.arguments = try role.arguments
         // A program that describes crashes outlives the killed process that it describes, with its end of the pipe.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         let (input, output) = (Pipe(), Pipe())
@@ -52,12 +52,12 @@ final class Child: Sendable {
                 rest += data
                 // An incomplete last line does not count.
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
+                    let message = try? JSONDecoder().decode(StampedMessage.self, from: rest[rest.startIndex..<end])
                     rest.removeSubrange(rest.startIndex...end)
-                    guard let message = Message(line) else { continue }
+                    guard let message else { continue }
                     hear(message)
                     heard.condition.withLock {
-                        heard.messages.append(message)
+                        heard.messages.append(message.message)
                         heard.condition.broadcast()
                     }
                 }
@@ -103,7 +103,7 @@ final class Child: Sendable {
     /// What was said before no longer counts for ``wait(seconds:for:)``.
     func send(_ command: Command) throws {
         heard.condition.withLock { heard.messages = [] }
-        try input.write(contentsOf: Data("\(command.line)\n".utf8))
+        try input.write(contentsOf: JSONEncoder().encode(command) + Data("\n".utf8))
     }
 
     /// Kills it, and returns once everything that it said was heard.

@@ -1,15 +1,17 @@
 import Foundation
 import StoreCore
+import StoreRemote
 import StoreSQLite
 
-/// An app that buys, finishes and restores on a device of its own until it is killed, and prints all that it does and
-/// hears.
+/// An app that buys, finishes and restores on a device of a store elsewhere until it is killed, and prints all that it does
+/// and hears.
 ///
 /// Everything happens on the delivering queue, in order.
 final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: what changes is used on `deliveries` only.
     private let role: Role
     private let queue: SKPaymentQueue
+    private let journal: WatchedJournal
     private let deliveries: DispatchQueue
     private var random: SplitMix64
     private var count = 0
@@ -19,23 +21,36 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     /// What was told decided, and not yet removed.
     private var open: Set<String> = []
 
-    init(_ role: Role, _ store: SandboxStore) throws {
+    init(_ role: Role) throws {
         self.role = role
         random = SplitMix64(seed: role.seed)
-        deliveries = DispatchQueue(label: "cluster-test.deliveries")
-        guard let device = store.device(named: role.name) else {
-            throw Options.Mistake(description: "there is no device \(role.name)")
+        let deliveries = DispatchQueue(label: "cluster-test.deliveries")
+        self.deliveries = deliveries
+        guard let url = URL(string: role.place), let token = role.token.flatMap(DeviceToken.init) else {
+            throw Options.Mistake(description: "\(role.name) needs a store")
+        }
+        var configuration = RemoteStore.Configuration()
+        // Shorter than a server waits for its database.
+        configuration.timeout = 3
+        configuration.clock = HastyClock(minutes: role.minutes)
+        let client = Locked<Client?>(nil)
+        journal = WatchedJournal(try StoreDatabase(at: role.journal, durability: .normal).journal) {
+            deliveries.async { client.withLock { $0 }?.reportSettled() }
         }
         queue = SKPaymentQueue(
-            backend: device,
-            journal: try StoreDatabase(at: role.journal, durability: .normal).journal,
-            clock: HastyClock(),
+            backend: RemoteStore(url: url, token: token, configuration: configuration).asStoreBackend(),
+            journal: journal,
+            clock: configuration.clock,
             delivery: .queue(deliveries),
             log: .standardError
         )
+        super.init()
+        client.withLock { $0 = self }
     }
 
     func run() {
+        // Foundation's URL loading on Linux (Swift 6.3) is busy as long as a connection is open: the store goes first.
+        nice(19)
         deliveries.async { [self] in
             queue.add(self)
             marker = add("sword")
@@ -110,6 +125,11 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
             open.remove(name)
             Role.say(.removed(name, transaction: transaction.transactionIdentifier ?? "?"))
         }
-        if role.kind == .settling, isReady, open.isEmpty, queue.transactions.isEmpty { Role.say(.settled) }
+        reportSettled()
+    }
+
+    private func reportSettled() {
+        guard role.kind == .settling, isReady, open.isEmpty, queue.transactions.isEmpty, journal.isEmpty else { return }
+        Role.say(.settled)
     }
 }

@@ -9,7 +9,8 @@ final class ClusterRunner {
     private let cluster: PostgresCluster
     private let stage: Stage
     private var random: SplitMix64
-    private var proxies: [String: WireProxy] = [:]
+    /// The wires of servers to the database, and of apps to servers.
+    private var wires: [String: WireProxy]
     private var counts: [Fault: Int] = [:]
 
     init(_ options: Options) throws {
@@ -17,6 +18,7 @@ final class ClusterRunner {
         random = SplitMix64(seed: options.seed)
         cluster = try PostgresCluster()
         stage = try Stage(options)
+        wires = stage.wires
     }
 
     private var servers: [String] { (0..<options.servers).map { "server-\($0)" } }
@@ -32,15 +34,13 @@ final class ClusterRunner {
         defer {
             if !isRight { stage.reportLogs() }
             stage.end()
-            for proxy in proxies.values { proxy.end() }
+            for wire in wires.values { wire.end() }
             cluster.remove()
         }
         let database = try Shop.connect(cluster.settings, log: .silent)
         try stage.addDevices(database)
-        for name in servers + clients {
-            proxies[name] = try WireProxy(to: cluster.socketPath)
-            try launch(name)
-        }
+        for name in servers { wires[name] = try WireProxy(to: cluster.socketPath) }
+        for name in servers + clients { try launch(name) }
         try breakThings()
         let ended = try relaunch()
         var failures = ended + (try check(database))
@@ -60,11 +60,11 @@ final class ClusterRunner {
     }
 
     private func settings(_ name: String) -> String {
-        "host=127.0.0.1 port=\(proxies[name]?.port ?? 0) dbname=postgres user=storecore"
+        "host=127.0.0.1 port=\(wires[name]?.port ?? 0) dbname=postgres user=storecore"
     }
 
     private func launch(_ name: String) throws {
-        try stage.launch(name.hasPrefix("server") ? .server : .selling, name, settings: settings(name))
+        try stage.launch(stage.wires[name] == nil ? .server : .selling, name, settings: settings(name))
     }
 
     // MARK: - Faults
@@ -107,10 +107,12 @@ final class ClusterRunner {
         }
     }
 
-    /// Draws some wires, most often few of them.
+    /// Draws some wires, most often few of them, and always one to the database.
     private func victims() -> [WireProxy] {
-        let count = Int.random(in: 1...(Bool.random(using: &random) ? 2 : proxies.count), using: &random)
-        return (servers + clients).shuffled(using: &random).prefix(count).compactMap { proxies[$0] }
+        let count = Int.random(in: 0...(Bool.random(using: &random) ? 1 : wires.count - 1), using: &random)
+        let first = servers.shuffled(using: &random).prefix(1)
+        let others = wires.keys.filter { !first.contains($0) }.sorted().shuffled(using: &random).prefix(count)
+        return (first + others).compactMap { wires[$0] }
     }
 
     private func spoil(_ mode: WireProxy.Mode, for seconds: Double) {
@@ -131,27 +133,14 @@ final class ClusterRunner {
     private func relaunch() throws -> [String] {
         let ended = (servers + clients).filter { stage.child($0)?.hasEnded ?? true }
         for name in servers { try launch(name) }
-        for name in servers { try stage.child(name)?.wait { $0 == .opened } }
-        try stage.settle(settings)
+        for name in servers { try stage.child(name)?.wait { $0.isServing } }
+        try stage.settle()
         return ended.map { "\($0) has ended by itself" }
     }
 
     private func check(_ database: PostgresDatabase) throws -> [String] {
-        // Servers go on adding accounts until they are killed: others are opened, which do nothing.
-        for name in servers { stage.child(name)?.kill() }
-        for name in servers { try stage.launch(.watching, name, settings: settings(name)).wait { $0 == .opened } }
-        let facts = try LedgerFacts(database)
-        var failures = stage.told.flatMap { $0.contradictions + facts.contradictions($0) }
-        for name in stage.hired.subtracting(facts.accounts).sorted() {
-            failures.append("the account \(name) was added, and the ledger lacks it")
-        }
-        let names = Set(clients)
-        for purchase in facts.transactions where purchase.device.map({ !names.contains($0) }) ?? true {
-            failures.append("\(purchase) is nobody's")
-        }
-        for (name, text) in try stage.states() where text != facts.text {
-            failures.append("\(name) differs from the ledger's records, folded from the first one")
-        }
-        return failures
+        // Servers go on adding accounts until they are killed.
+        for name in servers { stage.kill(name) }
+        return try stage.contradictions(LedgerFacts(database, cluster), servers: servers, settings: settings)
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import PostgresCluster
 import StorePostgres
+import StoreServer
 
-/// A program that runs stores and apps in processes of their own on one ledger in PostgreSQL, breaks what can be broken,
-/// and checks what the apps were told against what the ledger has.
+/// A program that runs servers of one store, whose ledger is in PostgreSQL, and apps that buy from any of them over HTTP, all in
+/// processes of their own; breaks what can be broken; and checks what everybody asked and was told against what the ledger has.
 ///
 ///     cluster-test [--seconds 60] [--seed N] [--servers 3] [--clients 8]
 ///     cluster-test --failover synchronous|asynchronous [--seed N] [--servers 3] [--clients 8]
@@ -18,6 +19,7 @@ import StorePostgres
             if let role = try Role(CommandLine.arguments.dropFirst()) { try role.run() }
             let options = try Options(CommandLine.arguments.dropFirst())
             guard Postgres.isAvailable else { throw Options.Mistake(description: Postgres.advice) }
+            guard MicroHTTPD.isAvailable else { throw Options.Mistake(description: MicroHTTPD.advice) }
             if let failover = options.failover {
                 try FailoverRunner(options, failover).run()
             } else {

@@ -3,10 +3,6 @@ import PostgresCluster
 import StoreCore
 import StorePostgres
 
-#if canImport(CPostgres)
-    import CPostgres
-#endif
-
 /// A run in which the server dies while apps buy, and its standby takes its place.
 final class FailoverRunner {
     private let options: Options
@@ -44,14 +40,14 @@ final class FailoverRunner {
             standby.remove()
             primary.remove()
         }
-        if kind == .synchronous { try command("ALTER SYSTEM SET synchronous_standby_names = 'second'", on: primary) }
+        if kind == .synchronous { try primary.value(of: "ALTER SYSTEM SET synchronous_standby_names = 'second'") }
         do {
             let database = try Shop.connect(settings, log: .silent)
             try stage.addDevices(database)
             database.close()
         }
         for name in servers { try stage.launch(.server, name, settings: settings) }
-        for name in clients { try stage.launch(.selling, name, settings: settings) }
+        for name in clients { try stage.launch(.selling, name) }
         try stage.waitForSales(Self.sales)
         switch kind {
         case .synchronous: try promoteSynchronous()
@@ -65,10 +61,10 @@ final class FailoverRunner {
         try standby.promote()
         stage.beginCount()
         try stage.waitForSales(Self.sales)
-        try stage.settle { _ in settings }
-        for name in servers { try stage.launch(.watching, name, settings: settings).wait { $0 == .opened } }
-        let facts = try LedgerFacts(Shop.connect(standby.settings, log: .silent))
-        let failures = try failures(facts)
+        try stage.settle()
+        for name in servers { stage.kill(name) }
+        let facts = try facts()
+        let failures = try stage.contradictions(facts, servers: servers) { _ in settings }
         let told = stage.told.reduce(0) { $0 + $1.transactions.count }
         for failure in failures.prefix(50) { ClusterTest.report("  \(failure)") }
         ClusterTest.report(
@@ -77,15 +73,8 @@ final class FailoverRunner {
         if !failures.isEmpty { throw Contradiction("\(failures.count) failed") }
     }
 
-    private func failures(_ facts: LedgerFacts) throws -> [String] {
-        var failures = stage.told.flatMap { $0.contradictions + facts.contradictions($0) }
-        for name in stage.hired.subtracting(facts.accounts).sorted() {
-            failures.append("the account \(name) was added, and the ledger lacks it")
-        }
-        for (name, text) in try stage.states() where text != facts.text {
-            failures.append("\(name) differs from the ledger's records, folded from the first one")
-        }
-        return failures
+    private func facts() throws -> LedgerFacts {
+        try LedgerFacts(Shop.connect(standby.settings, log: .silent), standby)
     }
 
     private func missing(_ facts: LedgerFacts) -> Int {
@@ -94,8 +83,8 @@ final class FailoverRunner {
 
     private func promoteAsynchronous() throws {
         // The standby hears nothing more: what is sold from now on is lost for certain.
-        try command("ALTER SYSTEM SET primary_conninfo = ''", on: standby)
-        while try command("SELECT count(*) FROM pg_stat_replication", on: primary) != "0" {
+        try standby.value(of: "ALTER SYSTEM SET primary_conninfo = ''")
+        while try primary.value(of: "SELECT count(*) FROM pg_stat_replication") != "0" {
             Thread.sleep(forTimeInterval: 0.05)
         }
         stage.beginCount()
@@ -103,52 +92,30 @@ final class FailoverRunner {
         try primary.stop(immediately: true)
         try standby.promote()
 
-        // No process may sell on what it knows: its ledger is gone.
+        // No server may sell on what it knows: its ledger is gone.
         var failures: [String] = []
-        for name in servers + clients {
+        for name in servers {
             let child = stage.child(name)
             try child?.send(.change)
-            let answer = try child?.wait { message in
-                if case .refused = message { return true }
-                return message == .accepted
-            }
+            let answer = try child?.wait { $0.isRefusal || $0 == .accepted }
             if answer != .refused("recordsLost") {
-                failures.append("\(name) was to refuse with recordsLost: \(answer?.line ?? "it is gone")")
+                failures.append("\(name) was to refuse with recordsLost: \(answer.map { "\($0)" } ?? "it is gone")")
             }
         }
-        for name in servers + clients { stage.child(name)?.kill() }
-        let lost = missing(try LedgerFacts(Shop.connect(standby.settings, log: .silent)))
+        for name in servers { stage.kill(name) }
+        let lost = missing(try facts())
         let least = options.clients * Self.sales
         if lost < least { failures.append("\(lost) purchases are missing, and \(least) were to be") }
 
-        // Opened again, it sells.
+        // Opened again, it sells, to apps that were there all the time.
         for name in servers { try stage.launch(.server, name, settings: settings) }
         stage.beginCount()
-        for name in clients { try stage.launch(.selling, name, settings: settings) }
         try stage.waitForSales(1)
         let told = stage.told.reduce(0) { $0 + $1.transactions.count }
         for failure in failures.prefix(50) { ClusterTest.report("  \(failure)") }
         ClusterTest.report(
-            "failover to an asynchronous standby: \(told) purchases acknowledged, \(lost) missing, all \(options.servers + options.clients) processes refuse until they are opened again, \(failures.count) failed (seed \(options.seed))"
+            "failover to an asynchronous standby: \(told) purchases acknowledged, \(lost) missing, all \(options.servers) servers refuse until they are opened again, \(failures.count) failed (seed \(options.seed))"
         )
         if !failures.isEmpty { throw Contradiction("\(failures.count) failed") }
-    }
-
-    /// Runs a statement, has the server read its settings again, and returns the first value.
-    @discardableResult
-    private func command(_ sql: String, on cluster: PostgresCluster) throws -> String? {
-        #if canImport(CPostgres)
-            let connection = PQconnectdb(cluster.settings)
-            defer { PQfinish(connection) }
-            let result = PQexec(connection, sql)
-            defer { PQclear(result) }
-            guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
-                throw Contradiction(String(cString: PQerrorMessage(connection)))
-            }
-            PQclear(PQexec(connection, "SELECT pg_reload_conf()"))
-            return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : nil
-        #else
-            throw Contradiction(Postgres.advice)
-        #endif
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresCluster
 import StoreCore
 import StorePostgres
 
@@ -7,11 +8,16 @@ struct LedgerFacts {
     let text: String
     let transactions: [SandboxTransaction]
     let accounts: [String]
-    /// The places of sales and finishes in the one order of events, by transaction.
-    private let sales: [String: Int]
-    private let finishes: [String: Int]
+    /// Whether a record is dated before the one that it follows, as where the clocks of processes differ.
+    private(set) var clocksDiffer = false
+    /// What the ledger has twice.
+    private(set) var repetitions: [String] = []
+    /// The records of one process that are dated before an earlier one of its.
+    private(set) var wrongDates: [String] = []
+    /// The places in the one order of events: of sales and finishes by transaction, and of accounts by name.
+    let places: (sales: [String: Int], finishes: [String: Int], accounts: [String: Int])
 
-    init(_ database: PostgresDatabase) throws {
+    init(_ database: PostgresDatabase, _ cluster: PostgresCluster) throws {
         let faults = try database.check(Shop.name)
         guard faults.isEmpty else { throw Contradiction(faults.joined(separator: "; ")) }
         let ledger = try database.ledger(Shop.name)
@@ -26,16 +32,41 @@ struct LedgerFacts {
         text = try Shop.text(of: store)
         transactions = try store.transactions
         accounts = store.accounts.map(\.name)
-        var (sales, finishes) = ([String: Int](), [String: Int]())
+        var (sales, finishes, opened) = ([String: Int](), [String: Int](), [String: Int]())
         for (place, entry) in try store.timeline.entries.enumerated() {
-            guard let transaction = entry.transaction else { continue }
-            switch entry.kind {
-            case .sale: sales[transaction] = place
-            case .finish: finishes[transaction] = place
-            default: break
+            let former: Int?
+            switch (entry.kind, entry.transaction, entry.account) {
+            case (.sale, let transaction?, _): former = sales.updateValue(place, forKey: transaction)
+            case (.finish, let transaction?, _): former = finishes.updateValue(place, forKey: transaction)
+            case (.setting, nil, let account?) where entry.device == nil:
+                former = opened.updateValue(place, forKey: account)
+            default: continue
             }
+            if former != nil { repetitions.append("the ledger has twice: \(entry.sentence)") }
         }
-        (self.sales, self.finishes) = (sales, finishes)
+        places = (sales, finishes, opened)
+        try readDates(copy.read(after: 0, limit: head).map(\.date), cluster)
+    }
+
+    /// Compares the dates of records, which ascend among those of one process: processes have clocks of their own.
+    private mutating func readDates(_ dates: [Date], _ cluster: PostgresCluster) throws {
+        let writers = try cluster.value(
+            of: """
+                SELECT string_agg(writer::text, ' ' ORDER BY position) FROM storecore.record JOIN storecore.store ON id = store
+                WHERE name = '\(Shop.name)'
+                """
+        )
+        let names = writers?.split(separator: " ").prefix(dates.count) ?? []
+        guard names.count == dates.count else { throw Contradiction("there are records without a writer") }
+        var latest: [Substring: Date] = [:]
+        for (place, (name, date)) in zip(names, dates).enumerated() {
+            if place > 0, date < dates[place - 1] { clocksDiffer = true }
+            if let last = latest[name], date < last {
+                let seconds = last.timeIntervalSince(date)
+                wrongDates.append("record \(place + 1) is dated \(seconds) s before an earlier one of its process")
+            }
+            latest[name] = date
+        }
     }
 
     /// Returns the orders that were told to be paid and are not there.
@@ -65,7 +96,7 @@ struct LedgerFacts {
             lines.append("one order was charged \(purchases.count) times: \(purchases)")
         }
         lines += wrongCharges(purchases)
-        for launch in told.launches { lines += disorder(launch) }
+        lines += OrderOfEvents(self).contradictions(told)
         return lines.prefix(20).map { "\(told.client): \($0)" }
     }
 
@@ -77,27 +108,5 @@ struct LedgerFacts {
         var expected = Decimal(swords.count) * 99 / 100
         if !games.isEmpty { expected += Decimal(499) / 100 }
         return total == expected ? [] : ["\(total) was charged, and not \(expected)"]
-    }
-
-    /// Checks that a launch was told of sales, and of finishes, in the order in which the store decided them.
-    ///
-    /// Each for itself: a queue that receives both at once tells observers of removals with a call of its own.
-    private func disorder(_ events: [Told.Event]) -> [String] {
-        var (lastSale, lastFinish) = (-1, -1)
-        for event in events {
-            switch event {
-            case .sale(let transaction):
-                guard let place = sales[transaction] else { return ["#\(transaction) was told and never sold"] }
-                if place < lastSale { return ["the sale of #\(transaction) was told after a later one"] }
-                lastSale = place
-            case .finish(let transaction):
-                guard let place = finishes[transaction] else {
-                    return ["#\(transaction) was told removed and never finished"]
-                }
-                if place < lastFinish { return ["the end of #\(transaction) was told after a later one"] }
-                lastFinish = place
-            }
-        }
-        return []
     }
 }

@@ -1,7 +1,10 @@
-/// A message that a process prints before it can be killed: a line on its standard output.
+import Dispatch
+import Foundation
+
+/// A message that a process prints before it can be killed: a line of JSON on its standard output.
 ///
 /// A purchase is known by the name that the app gave its payment, a restored transaction by its identifier.
-enum Message: Equatable {
+enum Message: Hashable, Codable {
     /// An app is about to add a payment.
     case adding(String)
     /// It was shown an undecided payment, which the store or the journal has.
@@ -15,12 +18,14 @@ enum Message: Equatable {
     case removed(String, transaction: String)
     /// It has heard all unfinished transactions, and what the journal had is done.
     case ready
-    /// Everything is finished.
+    /// Everything is finished, and the store has taken it.
     case settled
-    /// A server has added an account, and was told so.
+    /// A server is about to add an account.
+    case hiring(String)
+    /// It has added the account, and was told so.
     case hired(String)
-    /// The store could be opened.
-    case opened
+    /// The store could be opened, and is served on a port.
+    case serving(port: Int)
     /// The state was written to a file.
     case wrote
     /// A change was accepted.
@@ -28,43 +33,15 @@ enum Message: Equatable {
     /// A change was refused, with an error's code.
     case refused(String)
 
-    var line: String {
-        switch self {
-        case .adding(let name): "adding \(name)"
-        case .purchasing(let name): "purchasing \(name)"
-        case .purchased(let name, let transaction): "purchased \(name) \(transaction)"
-        case .restored(let transaction): "restored \(transaction)"
-        case .failed(let reason): "failed \(reason)"
-        case .finishing(let name): "finishing \(name)"
-        case .removed(let name, let transaction): "removed \(name) \(transaction)"
-        case .hired(let name): "hired \(name)"
-        case .refused(let code): "refused \(code)"
-        case .ready: "ready"
-        case .settled: "settled"
-        case .opened: "opened"
-        case .wrote: "wrote"
-        case .accepted: "accepted"
-        }
-    }
+    /// Whether a command was refused.
+    var isRefusal: Bool { if case .refused = self { true } else { false } }
+    /// Whether a server serves.
+    var isServing: Bool { if case .serving = self { true } else { false } }
+}
 
-    init?(_ line: String) {
-        let words = line.split(separator: " ").map(String.init)
-        switch (words.first, words.count) {
-        case ("adding", 2): self = .adding(words[1])
-        case ("purchasing", 2): self = .purchasing(words[1])
-        case ("purchased", 3): self = .purchased(words[1], transaction: words[2])
-        case ("restored", 2): self = .restored(words[1])
-        case ("failed", _): self = .failed(words.dropFirst().joined(separator: " "))
-        case ("finishing", 2): self = .finishing(words[1])
-        case ("removed", 3): self = .removed(words[1], transaction: words[2])
-        case ("hired", 2): self = .hired(words[1])
-        case ("refused", 2): self = .refused(words[1])
-        case ("ready", 1): self = .ready
-        case ("settled", 1): self = .settled
-        case ("opened", 1): self = .opened
-        case ("wrote", 1): self = .wrote
-        case ("accepted", 1): self = .accepted
-        default: return nil
-        }
-    }
+/// A message with its time, by a clock that all processes of the machine share.
+struct StampedMessage: Codable {
+    /// Nanoseconds.
+    var time = DispatchTime.now().uptimeNanoseconds
+    let message: Message
 }

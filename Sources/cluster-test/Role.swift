@@ -1,15 +1,14 @@
 import Foundation
 import StoreCore
-import StorePostgres
 
 /// A process of the run other than the one that runs it.
 ///
 /// It ends when its standard input does: whatever becomes of the runner, nothing is left.
-struct Role {
-    enum Kind: String {
-        /// Keeps a store open, and changes it as its operator.
+struct Role: Codable {
+    enum Kind: String, Codable {
+        /// Serves the store, and changes it as its operator.
         case server
-        /// Keeps a store open.
+        /// Serves the store.
         case watching
         /// Is an app that buys, finishes and restores.
         case selling
@@ -19,7 +18,10 @@ struct Role {
 
     let kind: Kind
     let name: String
-    let settings: String
+    /// The settings of a server's connection to the database, or the URL of an app's store.
+    let place: String
+    /// The token of an app's device.
+    var token: String?
     /// How much its clock is ahead.
     let minutes: Int
     let seed: UInt64
@@ -28,51 +30,49 @@ struct Role {
 
     /// The arguments of a process with this role.
     var arguments: [String] {
-        ["--role", kind.rawValue, name, settings, String(minutes), String(seed), journal.path]
-    }
-
-    init(_ kind: Kind, _ name: String, settings: String, minutes: Int, seed: UInt64, journal: URL) {
-        (self.kind, self.name, self.settings) = (kind, name, settings)
-        (self.minutes, self.seed, self.journal) = (minutes, seed, journal)
+        get throws { ["--role", String(decoding: try JSONEncoder().encode(self), as: UTF8.self)] }
     }
 
     /// Reads arguments, nil for those of the runner.
     init?(_ arguments: ArraySlice<String>) throws {
-        let words = Array(arguments)
-        guard words.first == "--role" else { return nil }
-        guard words.count == 7, let kind = Kind(rawValue: words[1]), let minutes = Int(words[4]),
-            let seed = UInt64(words[5])
+        guard arguments.first == "--role" else { return nil }
+        guard let text = arguments.dropFirst().first,
+            let role = try? JSONDecoder().decode(Role.self, from: Data(text.utf8))
         else { throw Options.Mistake(description: "--role is for the program itself") }
-        self.init(
-            kind,
-            words[2],
-            settings: words[3],
-            minutes: minutes,
-            seed: seed,
-            journal: URL(filePath: words[6])
-        )
+        self = role
+    }
+
+    init(_ kind: Kind, _ name: String, at place: String, token: String?, minutes: Int, seed: UInt64, journal: URL) {
+        (self.kind, self.name, self.place, self.token) = (kind, name, place, token)
+        (self.minutes, self.seed, self.journal) = (minutes, seed, journal)
     }
 
     func run() throws -> Never {
-        let commands = Locked<(@Sendable (Command) -> Void)?>(nil)
+        let store = Locked<SandboxStore?>(nil)
         Thread {
             while let line = readLine() {
-                if let command = Command(line) { commands.withLock { $0 }?(command) }
+                guard let command = try? JSONDecoder().decode(Command.self, from: Data(line.utf8)) else { continue }
+                if let store = store.withLock({ $0 }) { command.run(on: store) }
             }
             exit(0)
         }.start()
-        let database = try Shop.connect(settings, log: .standardError)
-        let store = try Shop.open(database, minutes: minutes)
-        let client = kind == .server || kind == .watching ? nil : try Client(self, store)
-        commands.withLock { $0 = { $0.run(on: store) } }
-        Self.say(.opened)
-        client?.run()
-        if kind == .server { Server(self, store).run() }
-        dispatchMain()
+        switch kind {
+        case .server, .watching:
+            let server = try Server(self)
+            store.withLock { $0 = server.store }
+            server.run()
+            withExtendedLifetime(server) { dispatchMain() }
+        case .selling, .settling:
+            let client = try Client(self)
+            client.run()
+            withExtendedLifetime(client) { dispatchMain() }
+        }
     }
 
     /// Prints a message at once: nothing printed is lost with the process.
     static func say(_ message: Message) {
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(message.line)\n".utf8))
+        // Names and numbers can always be written.
+        guard let line = try? JSONEncoder().encode(StampedMessage(message: message)) else { return }
+        try? FileHandle.standardOutput.write(contentsOf: line + Data("\n".utf8))
     }
 }

@@ -16,27 +16,22 @@ enum Shop {
         options.responseTime = 2
         options.pollInterval = 5
         options.snapshotDistance = 100
-        while true {
-            do {
-                return try PostgresDatabase(settings, options: options, log: log)
-            } catch PostgresDatabaseError.Code.unreachable {
-            } catch PostgresDatabaseError.Code.readOnly {}
-            Thread.sleep(forTimeInterval: 0.1)
-        }
+        return try insist { [options] in try PostgresDatabase(settings, options: options, log: log) }
     }
 
-    /// Opens the store, as often as it takes.
-    ///
-    /// - Parameters:
-    ///   - database: the database with its ledger.
-    ///   - minutes: how much the clock is ahead of the system's.
-    /// - Returns: the store.
-    /// - Throws: the ledger's errors, but for one of a database that is away.
+    /// Opens the store with a clock that is minutes ahead of the system's, as often as it takes.
     static func open(_ database: PostgresDatabase, minutes: Int) throws -> SandboxStore {
         let clock = ShiftedClock(notBefore: Date(timeIntervalSinceNow: Double(minutes) * 60))
+        return try insist { try SandboxStore(products: products, clock: clock, ledger: database.ledger(name)) }
+    }
+
+    /// Does something as often as it takes.
+    ///
+    /// - Throws: the body's errors, but for one of a database that is away.
+    static func insist<Value>(_ body: () throws -> Value) throws -> Value {
         while true {
             do {
-                return try SandboxStore(products: products, clock: clock, ledger: database.ledger(name))
+                return try body()
             } catch PostgresDatabaseError.Code.unreachable {
             } catch PostgresDatabaseError.Code.readOnly {}
             Thread.sleep(forTimeInterval: 0.1)

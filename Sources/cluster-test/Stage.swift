@@ -13,10 +13,16 @@ final class Stage: Sendable {
     private let random: Locked<SplitMix64>
     private let condition = NSCondition()
     private let signals: Locked<[any DispatchSourceSignal]>
+    /// The wires of apps, by client: each connection goes to any server that serves.
+    let wires: [String: WireProxy]
 
     private struct Heard {
         var told: [String: Told] = [:]
-        var hired: Set<String> = []
+        /// The times at which a server was about to add an account, and was told that it is added.
+        var hired: [String: (asked: UInt64, known: UInt64?)] = [:]
+        /// The ports at which servers serve, by name.
+        var ports: [String: Int] = [:]
+        var tokens: [String: String] = [:]
         var launches = 0
         /// The purchases that were told since ``Stage/beginCount()``, by client.
         var sales: [String: Int] = [:]
@@ -42,12 +48,19 @@ final class Stage: Sendable {
         signals = Locked(sources)
         random = Locked(SplitMix64(seed: options.seed ^ 0x5EED))
         let clients = (0..<options.clients).map { "client-\($0)" }
-        heard = Locked(Heard(told: Dictionary(uniqueKeysWithValues: clients.map { ($0, Told(client: $0)) })))
+        let heard = Locked(Heard(told: Dictionary(uniqueKeysWithValues: clients.map { ($0, Told(client: $0)) })))
+        self.heard = heard
+        wires = Dictionary(
+            uniqueKeysWithValues: try clients.map { client in
+                (client, try WireProxy { heard.withLock { $0.ports.values.randomElement() }.map { .port($0) } })
+            }
+        )
     }
 
     /// Ends all processes and removes the folder.
     func end() {
         for child in children.withLock({ Array($0.values) }) { child.kill() }
+        for wire in wires.values { wire.end() }
         if !isKept { try? FileManager.default.removeItem(at: folder) }
     }
 
@@ -61,34 +74,45 @@ final class Stage: Sendable {
 
     /// What the apps were told.
     var told: [Told] { heard.withLock { $0.told.values.sorted { $0.client < $1.client } } }
-    /// The accounts that servers were told to have added.
-    var hired: Set<String> { heard.withLock { $0.hired } }
     /// The number of processes that were started.
     var launches: Int { heard.withLock { $0.launches } }
 
-    /// Gives each client a device of its own.
+    /// Gives each client a device of its own, with a token.
     func addDevices(_ database: PostgresDatabase) throws {
         let store = try Shop.open(database, minutes: 0)
-        for told in told { _ = try store.addDevice(told.client, signedInTo: store.addAccount(told.client)) }
+        for told in told {
+            let device = try store.addDevice(told.client, signedInTo: store.addAccount(told.client))
+            let token = try device.makeToken()
+            heard.withLock { $0.tokens[told.client] = token.text }
+        }
     }
 
     func child(_ name: String) -> Child? { children.withLock { $0[name] } }
 
-    /// Starts a process, in place of an earlier one of its name, which is killed.
-    @discardableResult
-    func launch(_ kind: Role.Kind, _ name: String, settings: String) throws -> Child {
+    /// Kills a process.
+    func kill(_ name: String) {
+        heard.withLock { $0.ports[name] = nil }
         child(name)?.kill()
+    }
+
+    /// Starts a process, in place of an earlier one of its name, which is killed; a server with the settings of its connection to
+    /// the database.
+    @discardableResult
+    func launch(_ kind: Role.Kind, _ name: String, settings: String = "") throws -> Child {
+        kill(name)
         let seed = random.withLock { $0.next() }
-        heard.withLock {
-            $0.launches += 1
-            $0.told[name]?.launch()
+        let token = heard.withLock { heard in
+            heard.launches += 1
+            heard.told[name]?.launch()
+            return heard.tokens[name]
         }
         // Each name has a clock of its own, minutes ahead of the last one's.
         let minutes = name.utf8.reduce(0) { ($0 * 5 + Int($1)) % 11 }
         let role = Role(
             kind,
             name,
-            settings: settings,
+            at: wires[name].map { "http://127.0.0.1:\($0.port)/" } ?? settings,
+            token: token,
             minutes: minutes,
             seed: seed,
             journal: folder.appending(path: "\(name).journal")
@@ -98,11 +122,16 @@ final class Stage: Sendable {
         return child
     }
 
-    private func hear(_ name: String, _ message: Message) {
+    private func hear(_ name: String, _ said: StampedMessage) {
         heard.withLock { heard in
-            heard.told[name]?.take(message)
-            if case .hired(let account) = message { heard.hired.insert(account) }
-            if case .purchased = message { heard.sales[name, default: 0] += 1 }
+            heard.told[name]?.take(said)
+            switch said.message {
+            case .hiring(let account): heard.hired[account] = (said.time, nil)
+            case .hired(let account): heard.hired[account]?.known = said.time
+            case .serving(let port): heard.ports[name] = port
+            case .purchased: heard.sales[name, default: 0] += 1
+            default: break
+            }
         }
         condition.withLock { condition.broadcast() }
     }
@@ -125,23 +154,37 @@ final class Stage: Sendable {
     }
 
     /// Relaunches all clients, and lets them finish everything.
-    func settle(_ settings: (String) -> String) throws {
+    func settle() throws {
         let clients = told.map(\.client)
-        for name in clients { try launch(.settling, name, settings: settings(name)) }
+        for name in clients { try launch(.settling, name) }
         for name in clients { try child(name)?.wait { $0 == .settled } }
     }
 
-    /// Returns the state of every process's store.
-    func states() throws -> [(name: String, text: String)] {
-        let all = children.withLock { $0.sorted { $0.key < $1.key } }
-        return try all.map { name, child in
+    /// Opens the store in other processes, which do nothing, and returns what contradicts the ledger, once all is settled.
+    func contradictions(_ facts: LedgerFacts, servers: [String], settings: (String) -> String) throws -> [String] {
+        let told = told
+        let hired = heard.withLock { $0.hired }
+        var lines = told.flatMap { $0.contradictions + facts.contradictions($0) }
+        lines += OrderOfEvents(facts).contradictions(told, accounts: hired) + facts.wrongDates
+        lines += facts.repetitions
+        for (account, times) in hired where times.known != nil && facts.places.accounts[account] == nil {
+            lines.append("the account \(account) was added, and the ledger lacks it")
+        }
+        let clients = Set(told.map(\.client))
+        for purchase in facts.transactions where purchase.device.map({ !clients.contains($0) }) ?? true {
+            lines.append("\(purchase) is nobody's")
+        }
+        if !facts.clocksDiffer, servers.count > 1 { lines.append("the clocks of processes did not differ") }
+        for name in servers {
+            let child = try launch(.watching, name, settings: settings(name))
+            try child.wait { $0.isServing }
             let file = folder.appending(path: "\(name).state")
             try child.send(.write(to: file))
-            try child.wait { message in
-                if case .refused = message { return true }
-                return message == .wrote
+            try child.wait { $0.isRefusal || $0 == .wrote }
+            if try String(contentsOf: file, encoding: .utf8) != facts.text {
+                lines.append("\(name) differs from the ledger's records, folded from the first one")
             }
-            return (name, try String(contentsOf: file, encoding: .utf8))
         }
+        return lines
     }
 }

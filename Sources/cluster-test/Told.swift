@@ -4,9 +4,9 @@ import StoreCore
 struct Told {
     private enum Fate { case open, finishing, removed }
 
-    /// Something that the store decided and the app was told.
-    enum Event {
-        case sale(String)
+    /// Something that an app asked of the store, by the name of the payment or the restored transaction.
+    enum Request {
+        case purchase(String)
         case finish(String)
     }
 
@@ -15,8 +15,12 @@ struct Told {
     private(set) var contradictions: [String] = []
     /// The transactions of paid payments, by name.
     private(set) var transactions: [String: String] = [:]
-    /// What each launch was told, in order.
-    private(set) var launches: [[Event]] = []
+    /// The transactions of the sales that each launch was told, in order.
+    private(set) var launches: [[String]] = []
+    /// What all launches asked, in order, with the times.
+    private(set) var requests: [(request: Request, time: UInt64)] = []
+    /// The times at which sales were first told, by transaction.
+    private(set) var times: [String: UInt64] = [:]
     private(set) var removals = 0
     private var added: Set<String> = []
     /// The payments that the journal or the store has, and that have no result yet.
@@ -32,27 +36,31 @@ struct Told {
         launches.append([])
     }
 
-    mutating func take(_ message: Message) {
-        switch message {
-        case .adding(let name): added.insert(name)
+    mutating func take(_ stamped: StampedMessage) {
+        switch stamped.message {
+        case .adding(let name):
+            added.insert(name)
+            requests.append((.purchase(name), stamped.time))
         case .purchasing(let name):
             show(name)
             if transactions[name] == nil { owed.insert(name) }
         case .purchased(let name, let transaction):
             show(name)
             owed.remove(name)
-            launches[launches.count - 1].append(.sale(transaction))
+            launches[launches.count - 1].append(transaction)
+            times[transaction] = times[transaction] ?? stamped.time
             if let other = transactions.updateValue(transaction, forKey: name), other != transaction {
                 contradict("\(name) was charged as #\(other) and as #\(transaction)")
             }
         case .restored(let name): show(name, isOrdered: false)
         case .failed(let reason): contradict("a payment failed: \(reason)")
-        case .finishing(let name): fates[name] = .finishing
-        case .removed(let name, let transaction):
+        case .finishing(let name):
+            fates[name] = .finishing
+            requests.append((.finish(name), stamped.time))
+        case .removed(let name, _):
             if fates[name] == .open { contradict("\(name) was removed and nobody had finished it") }
             fates[name] = .removed
             removals += 1
-            launches[launches.count - 1].append(.finish(transaction))
         case .ready:
             for (name, fate) in fates where !heard.contains(name) {
                 if fate == .open { contradict("\(name) was told, nobody finished it, and it did not come again") }
@@ -64,7 +72,7 @@ struct Told {
             if let name = fates.first(where: { $0.value != .removed })?.key {
                 contradict("\(name) was finished and not removed")
             }
-        case .hired, .opened, .wrote, .accepted, .refused: break
+        case .hiring, .hired, .serving, .wrote, .accepted, .refused: break
         }
     }
 

@@ -100,6 +100,23 @@ import Testing
         #expect(try store.transactions.count == DeviceProtocol.mostCommands)
     }
 
+    @Test func `Commands of an earlier launch go with those of this one`() throws {
+        func purchase(_ journal: UInt64, _ number: Int) -> StoreCommand {
+            let payment = StorePayment(productIdentifier: "sword", quantity: 1)
+            return StoreCommand(
+                id: OrderID(journal: JournalID(rawValue: journal), number: number),
+                action: .purchase(payment)
+            )
+        }
+        func respond(_ commands: StoreCommand...) throws -> HTTPResponse {
+            self.respond("POST", "1/submit", String(decoding: try JSONEncoder().encode(commands), as: UTF8.self))
+        }
+        #expect(try respond(purchase(7, 125), purchase(8, 4), purchase(7, 125)).status == 400)
+        #expect(try store.transactions.isEmpty)
+        #expect(try respond(purchase(7, 125), purchase(7, 126), purchase(8, 4), purchase(8, 23)).status == 200)
+        #expect(try store.transactions.count == 4)
+    }
+
     @Test func `More identifiers than a store takes are refused`() throws {
         let many = (0...DeviceProtocol.mostIdentifiers).map { "\"p\($0)\"" }.joined(separator: ",")
         #expect(respond("POST", "1/products", "[\(many)]").status == 400)

@@ -87,8 +87,13 @@ extension DeviceService {
         guard (1...DeviceProtocol.mostCommands).contains(commands.count) else {
             return "a submission has 1 to \(DeviceProtocol.mostCommands) commands"
         }
-        guard commands[0].id.number > 0, zip(commands, commands.dropFirst()).allSatisfy({ $0.id.number < $1.id.number })
-        else { return "the commands of a submission are in the order of their numbers, from 1" }
+        // After a relaunch, those of an earlier journal come first.
+        var last: [JournalID: Int] = [:]
+        for id in commands.map(\.id) {
+            guard id.number > last.updateValue(id.number, forKey: id.journal) ?? 0 else {
+                return "the commands of a journal are in the order of their numbers, from 1"
+            }
+        }
         for case .purchase(let payment) in commands.map(\.action)
         where payment.quantity < 1 || payment.productIdentifier.isEmpty {
             return "a payment has a product and a quantity from 1"
