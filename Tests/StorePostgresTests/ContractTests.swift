@@ -6,7 +6,7 @@
     import Testing
 
     /// A store in a database keeps every promise of a backend.
-    @Suite(.postgres, .timeLimit(.minutes(10))) struct ContractTests {
+    @Suite(.postgres, .timeLimit(.minutes(20))) struct ContractTests {
         @Test(arguments: [BackendLane.caller, .background])
         func `A store in a database keeps every promise`(lane: BackendLane) async throws {
             let report = await StoreContract.check(try subject(lane: lane))

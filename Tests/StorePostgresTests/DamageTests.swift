@@ -4,7 +4,7 @@
     import StorePostgres
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(5))) struct DamageTests {
+    @Suite(.postgres, .timeLimit(.minutes(20))) struct DamageTests {
         private let place: TestDatabase
         private let records: [LedgerRecord]
         /// The position of a record on which no other counts, and that of one on which others do.

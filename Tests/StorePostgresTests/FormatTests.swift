@@ -5,7 +5,7 @@
     import StorePostgres
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(5))) struct FormatTests {
+    @Suite(.postgres, .timeLimit(.minutes(20))) struct FormatTests {
         private let place: TestDatabase
 
         init() throws { place = try TestDatabase() }

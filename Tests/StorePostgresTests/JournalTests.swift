@@ -4,7 +4,7 @@
     import StorePostgres
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(5))) struct JournalTests {
+    @Suite(.postgres, .timeLimit(.minutes(20))) struct JournalTests {
         private let place: TestDatabase
 
         init() throws { place = try TestDatabase() }

@@ -5,7 +5,7 @@
     import StorePostgres
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(5))) struct LostConnectionTests {
+    @Suite(.postgres, .timeLimit(.minutes(20))) struct LostConnectionTests {
         private let place: TestDatabase
         private let proxy: WireProxy
         private let settings: String

@@ -6,7 +6,7 @@
     import Testing
 
     /// On clusters of their own, which stop and start.
-    @Suite(.postgres, .timeLimit(.minutes(5))) struct OutageTests {
+    @Suite(.postgres, .timeLimit(.minutes(20))) struct OutageTests {
         @Test(arguments: [false, true]) func `A server that stops is waited for, and nothing is lost`(
             isCrash: Bool
         ) throws {

@@ -5,7 +5,7 @@
     import StorePostgres
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(5))) struct SettingsTests {
+    @Suite(.postgres, .timeLimit(.minutes(20))) struct SettingsTests {
         @Test(arguments: [
             "host=127.0.0.1 port=1 password=hunter2", "postgresql://bob:hunter2@127.0.0.1:1/shop",
             "host=a password=secret hunter2", "postgresql://bob:hunter2@127.0.0.1:hunter2/shop",
