@@ -32,7 +32,11 @@ struct ServerPrograms: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, errors.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         // A server keeps what it inherits, and whoever waits for the end of a pipe would wait for it.
-        for descriptor in 3..<256 as Range<Int32> { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        #if canImport(Glibc)
+            posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        #else
+            for descriptor in 3..<getdtablesize() { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        #endif
         let words: [UnsafeMutablePointer<CChar>?] = command(program, arguments).map { strdup($0) } + [nil]
         let environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), strdup("LC_ALL=C"), nil]
         defer { for word in words + environment { free(word) } }

@@ -7,8 +7,10 @@ final class Watchdog: Sendable {
 
     private struct State {
         let process: Process
-        /// The end whose closing the watchdog waits for.
+        /// The end on which the watchdog waits for a line, or for its closing.
         let line: FileHandle
+        /// Where the watchdog says that it has done its work.
+        let answer: FileHandle
     }
 
     /// The watchdogs of this process, which are ended when it exits.
@@ -31,16 +33,17 @@ final class Watchdog: Sendable {
         // A server that does not run is no reason to leave its folder.
         process.arguments =
             [
-                "-c", "cat >/dev/null; folder=$1; shift; \"$@\" >/dev/null 2>&1; rm -rf \"$folder\"", "watchdog",
+                "-c", "read -r _; folder=$1; shift; \"$@\" >/dev/null 2>&1; rm -rf \"$folder\"; echo done", "watchdog",
                 folder.path,
             ] + stop
         process.currentDirectoryURL = URL(filePath: "/")
-        let pipe = Pipe()
-        process.standardInput = pipe
-        process.standardOutput = FileHandle.nullDevice
+        let (line, answer) = (Pipe(), Pipe())
+        process.standardInput = line
+        process.standardOutput = answer
         process.standardError = FileHandle.nullDevice
-        try? process.run()
-        state = Locked(State(process: process, line: pipe.fileHandleForWriting))
+        let isRunning = (try? process.run()) != nil
+        let ends = State(process: process, line: line.fileHandleForWriting, answer: answer.fileHandleForReading)
+        state = Locked(isRunning ? ends : nil)
         Self.all.withLock { $0[ObjectIdentifier(self)] = Weak(watchdog: self) }
     }
 
@@ -52,8 +55,11 @@ final class Watchdog: Sendable {
     func end() {
         _ = Self.all.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
         guard let state = state.withLock({ $0.take() }) else { return }
+        // A process that was started at the same moment may have inherited these ends, and the one by which Foundation
+        // hears of an exit. They close with that process, which may be a server: what is said does not wait for it.
+        try? state.line.write(contentsOf: Data("\n".utf8))
         try? state.line.close()
-        state.process.waitUntilExit()
+        _ = try? state.answer.read(upToCount: 1)
     }
 
     private static func endAll() {
