@@ -32,11 +32,10 @@ struct ServerPrograms: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, errors.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         // A server keeps what it inherits, and whoever waits for the end of a pipe would wait for it.
-        #if canImport(Glibc)
-            posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        #else
-            for descriptor in 3..<getdtablesize() { posix_spawn_file_actions_addclose(&actions, descriptor) }
-        #endif
+        // Those past the highest that is open are opened by other threads meanwhile.
+        for descriptor in 3..<Self.highestDescriptor() + 64 {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
         let words: [UnsafeMutablePointer<CChar>?] = command(program, arguments).map { strdup($0) } + [nil]
         let environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), strdup("LC_ALL=C"), nil]
         defer { for word in words + environment { free(word) } }
@@ -50,6 +49,12 @@ struct ServerPrograms: Sendable {
             let text = (try? String(contentsOf: errors, encoding: .utf8)) ?? ""
             throw ClusterError(line: "\(program) has failed: \(text.trimmingCharacters(in: .whitespacesAndNewlines))")
         }
+    }
+
+    /// Returns the highest descriptor that this process has open, as far as the system tells.
+    private static func highestDescriptor() -> Int32 {
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+        return open.compactMap { Int32($0) }.max() ?? getdtablesize()
     }
 
     /// Returns the words of a command that runs a program as the right user.
