@@ -44,9 +44,6 @@ final class ClusterRunner {
         try breakThings()
         let ended = try relaunch()
         var failures = ended + (try check(database))
-        for fault in Fault.allCases where counts[fault, default: 0] == 0 && options.seconds >= 20 {
-            failures.append("there were no \(fault.rawValue): the run has tried nothing of the kind")
-        }
         let told = stage.told
         let sold = told.reduce(0) { $0 + $1.transactions.count }
         if sold == 0 { failures.append("nothing was sold") }
@@ -71,9 +68,9 @@ final class ClusterRunner {
 
     private func breakThings() throws {
         let end = Date(timeIntervalSinceNow: Double(options.seconds))
-        // Each once, and then whatever comes.
+        // Each once, however slow the machine is, and then whatever comes.
         var first = Fault.allCases.shuffled(using: &random)
-        while end.timeIntervalSinceNow > 0 {
+        while end.timeIntervalSinceNow > 0 || !first.isEmpty {
             Thread.sleep(forTimeInterval: Double.random(in: 0.1...1.2, using: &random))
             guard let fault = first.popLast() ?? Fault.allCases.randomElement(using: &random) else { return }
             // A stopped database stops everything: mostly something else is broken.
