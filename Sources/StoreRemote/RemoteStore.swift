@@ -12,7 +12,7 @@ import StoreCore
 /// let queue = SKPaymentQueue(backend: store.asStoreBackend())
 /// ```
 ///
-/// The server is a `StoreServer`, and the token the device's, by ``StoreCore/SandboxDevice/makeToken()``. Nothing is sent
+/// The server is a `StoreServer`, and the token the device's, by `SandboxDevice.makeToken()`. Nothing is sent
 /// before something is asked. Queues keep what the store has not acknowledged, send it again after a pause, and reconnect
 /// from their cursors: a purchase survives whatever happens to the network, and is charged once.
 ///

@@ -13,7 +13,7 @@ package struct SignedText: Hashable, Codable, Sendable {
     package init(jws: String, defect: SignatureDefect? = nil) { (self.jws, self.defect) = (jws, defect) }
 }
 
-/// A ``StoreCore/HistoryPage`` as text.
+/// A `HistoryPage` as text.
 package struct HistoryText: Hashable, Codable, Sendable {
     package var transactions: [SignedText]
     package var next: String?
@@ -24,7 +24,7 @@ package struct HistoryText: Hashable, Codable, Sendable {
     }
 }
 
-/// A ``StoreCore/SignedSubscription`` as text.
+/// A `SignedSubscription` as text.
 package struct SubscriptionText: Hashable, Codable, Sendable {
     package var transaction: SignedText
     package var renewal: SignedText
