@@ -51,8 +51,21 @@ struct UpdateSubscribers: Sendable {
             self.changes = changes
             let page = pending.prefix(count)
             pending.removeFirst(page.count)
-            for identifier in page { places[identifier] = places[identifier] == .forgotten ? nil : .reading }
+            // Looked up once each: a page of renewals is read this way.
+            for identifier in page { Self.beginReading(&places[identifier]) }
             return Array(page)
+        }
+
+        private static func beginReading(_ place: inout Place?) { place = place == .forgotten ? nil : .reading }
+
+        /// Records that a transaction was found, and returns whether it was being read.
+        private static func find(_ place: inout Place?) -> Bool {
+            switch place {
+            case .reading?, .readingToldAgain?:
+                place = .taken
+                return true
+            case .pending?, .forgotten?, .hidden?, .taken?, nil: return false
+            }
         }
 
         /// Records what a transaction's reading has found: one that could not be read is told when it comes again, or, if
@@ -60,13 +73,12 @@ struct UpdateSubscribers: Sendable {
         ///
         /// Returns whether all that it was told of the transaction before is in what was read.
         mutating func finishReading(_ identifier: String, isFound: Bool, isQueued: Bool, changes: Int) -> Bool {
+            if isFound { return Self.find(&places[identifier]) }
             switch places[identifier] {
-            case .reading? where isFound: places[identifier] = .taken
             case .reading?:
                 places[identifier] = isQueued ? .hidden : nil
                 if isQueued { hidden.append(identifier) }
                 if changes != self.changes { _ = tellHidden() }
-            case .readingToldAgain? where isFound: places[identifier] = .taken
             case .readingToldAgain?:
                 places[identifier] = .pending
                 pending.append(identifier)
