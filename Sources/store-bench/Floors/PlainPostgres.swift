@@ -33,18 +33,21 @@
             return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : ""
         }
 
-        /// Makes the table of records that are appended, under a name of its own.
+        /// Makes a table of records as a ledger has them, under a name of its own.
         func makeTable(_ name: String) throws {
             try run(
                 """
                 DEALLOCATE ALL;
                 DROP TABLE IF EXISTS \(name);
                 CREATE TABLE \(name) (
-                    store bigint NOT NULL, position bigint NOT NULL, payload bytea NOT NULL, PRIMARY KEY (store, position)
+                    store bigint NOT NULL, position bigint NOT NULL, writer bigint NOT NULL, batch bigint NOT NULL,
+                    checksum bigint NOT NULL, is_counted_on boolean NOT NULL, payload bytea NOT NULL,
+                    PRIMARY KEY (store, position)
                 )
                 """
             )
-            let sql = "INSERT INTO \(name) VALUES ($1::bigint, $2::bigint, $3::bytea) ON CONFLICT DO NOTHING"
+            let values = "$1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::boolean, $7::bytea"
+            let sql = "INSERT INTO \(name) VALUES (\(values)) ON CONFLICT DO NOTHING"
             let result = PQprepare(connection, name, sql, 0, nil)
             defer { PQclear(result) }
             guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw trouble }
@@ -54,7 +57,7 @@
         func insertSingly(_ count: Int, into table: String, store: Int = 1, after position: Int = 0) throws {
             for number in 0..<count {
                 let result = withRow(store, position + number + 1) {
-                    PQexecPrepared(connection, table, 3, $0, $1, $2, 0)
+                    PQexecPrepared(connection, table, 7, $0, $1, $2, 0)
                 }
                 defer { PQclear(result) }
                 guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw trouble }
@@ -67,7 +70,7 @@
             defer { PQexitPipelineMode(connection) }
             for number in 0..<count {
                 guard
-                    withRow(1, position + number + 1, { PQsendQueryPrepared(connection, table, 3, $0, $1, $2, 0) }) == 1
+                    withRow(1, position + number + 1, { PQsendQueryPrepared(connection, table, 7, $0, $1, $2, 0) }) == 1
                 else { throw trouble }
             }
             PQpipelineSync(connection)
@@ -92,12 +95,20 @@
             _ position: Int,
             _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> R
         ) -> R {
-            let numbers = [Int64(store).bigEndian, Int64(position).bigEndian]
+            // Writer, batch and checksum are any numbers, and the record is counted on.
+            let numbers = [store, position, 1, position, position].map { Int64($0).bigEndian }
+            let isCountedOn: [UInt8] = [1]
             return numbers.withUnsafeBytes { numbers in
-                Self.payload.withUnsafeBytes { payload in
-                    let values = [numbers.baseAddress, numbers.baseAddress.map { $0 + 8 }, payload.baseAddress]
-                        .map { $0?.assumingMemoryBound(to: CChar.self) }
-                    return body(values, [8, 8, Int32(payload.count)], [1, 1, 1])
+                isCountedOn.withUnsafeBytes { isCountedOn in
+                    Self.payload.withUnsafeBytes { payload in
+                        var values = (0..<5).map { index in numbers.baseAddress.map { $0 + 8 * index } }
+                        values += [isCountedOn.baseAddress, payload.baseAddress]
+                        return body(
+                            values.map { $0?.assumingMemoryBound(to: CChar.self) },
+                            [8, 8, 8, 8, 8, 1, Int32(payload.count)],
+                            [1, 1, 1, 1, 1, 1, 1]
+                        )
+                    }
                 }
             }
         }
