@@ -6,7 +6,8 @@ import StoreScenario
 // Commands on a store, by themselves or in a scenario.
 extension SandboxStoreTool {
     func store(_ options: StoreOptions) -> Int32 {
-        if options.store != nil, !SQLite.isAvailable {
+        let address = options.store.flatMap(SharedStoreAddress.init)
+        if options.store != nil, address == nil, !SQLite.isAvailable {
             console.complain("sandbox-store: \(SQLite.advice)\n")
             return 1
         }
@@ -23,17 +24,15 @@ extension SandboxStoreTool {
                 try perform(scenario, with: performer(inMemory: options), options, progress) {}
                 return 0
             }
-            progress?.begin("opening \(path)")
-            if case .initialize(let file, let start) = options.work {
-                let configuration = try StoreConfiguration(contentsOf: URL(filePath: file))
-                let store = try StoreFile(creating: path, configuration, start: start)
-                defer { store.close() }
+            // An address may hold a password.
+            progress?.begin("opening \(address.map(\.name) ?? path)")
+            let store = try open(path, options)
+            defer { store.close() }
+            if case .initialize = options.work {
                 progress?.end()
                 try answer(try store.performer.perform("products"), options)
                 return 0
             }
-            let store = try StoreFile(opening: path)
-            defer { store.close() }
             progress?.end()
             try perform(scenario, with: store.performer, options, progress) { try store.keep() }
             return 0
@@ -46,6 +45,23 @@ extension SandboxStoreTool {
         }
     }
 
+    /// Opens the store that is kept, or makes it.
+    private func open(_ path: String, _ options: StoreOptions, patience: TimeInterval = 5) throws -> any KeptStore {
+        let address = SharedStoreAddress(path)
+        guard case .initialize(let file, let start) = options.work else {
+            guard let address else { return try StoreFile(opening: path, patience: patience) }
+            let isCommand = if case .command = options.work { true } else { false }
+            return try SharedStore(opening: address, patience: patience, mustKeep: isCommand)
+        }
+        let configuration = try StoreConfiguration(contentsOf: URL(filePath: file))
+        guard let address else { return try StoreFile(creating: path, configuration, start: start) }
+        guard start == nil else {
+            let reason = "a store on a database server goes by the system's clock: leave out --at"
+            throw StoreFile.Failure(description: reason)
+        }
+        return try SharedStore(creating: address, configuration)
+    }
+
     func complain(_ error: any Error) {
         console.complain("\(console.emphasized("sandbox-store:", as: .failure)) \("\(error)".printable)\n")
     }
@@ -53,9 +69,9 @@ extension SandboxStoreTool {
     /// Prints what a store has of a kind, for a shell to complete; the newest of many.
     private func printNames(of kind: ScenarioValueKind, _ options: StoreOptions) throws {
         // A shell does not wait for a server to end.
-        let file = try options.store.map { try StoreFile(opening: $0, patience: 0) }
-        defer { file?.close() }
-        let performer = try file?.performer ?? performer(inMemory: options)
+        let store = try options.store.map { try open($0, options, patience: 0) }
+        defer { store?.close() }
+        let performer = try store?.performer ?? performer(inMemory: options)
         let names = try performer.names(of: kind).suffix(Self.mostNames)
         guard !options.isJSON else {
             console.write("\(JSONValue.array(names.map(JSONValue.string)).encoded)\n")

@@ -6,7 +6,7 @@ import StoreScenario
 /// A store in a SQLite file that goes on from process to process: its time and its settings are kept beside the ledger.
 ///
 /// The store's clock stands still between processes, and moves by commands only.
-struct StoreFile {
+struct StoreFile: KeptStore {
     /// What the ledger does not keep.
     private struct State: Codable, Equatable {
         /// The store's time, in seconds since 2001.
@@ -159,9 +159,13 @@ struct StoreFile {
 
     /// The time at which the store of a ledger was last: that of its last event, or a later one that was kept; nil for neither.
     static func time(of ledger: any Ledger, beside path: String) throws -> Date? {
-        let head = try ledger.head
-        let last = head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
         let kept = try state(beside: path).map { Date(timeIntervalSinceReferenceDate: $0.now) }
-        return [last, kept].compactMap(\.self).max()
+        return [try lastDate(of: ledger), kept].compactMap(\.self).max()
+    }
+
+    /// The date of a ledger's last event; nil for none.
+    static func lastDate(of ledger: any Ledger) throws -> Date? {
+        let head = try ledger.head
+        return head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
     }
 }

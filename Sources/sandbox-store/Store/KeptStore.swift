@@ -1,0 +1,12 @@
+import StoreScenario
+
+/// A store that goes on from process to process.
+protocol KeptStore {
+    var performer: ScenarioPerformer { get }
+
+    /// Keeps what the ledger does not.
+    func keep() throws
+
+    /// Closes the file or the connections.
+    func close()
+}

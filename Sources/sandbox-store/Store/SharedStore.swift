@@ -1,0 +1,78 @@
+import Foundation
+import StoreCore
+import StorePostgres
+import StoreScenario
+
+/// A store on a database server, which other processes may have open too.
+///
+/// It goes by the system's clock, or ahead of it as far as its last event. What the ledger does not keep is each process's own.
+struct SharedStore: KeptStore {
+    let performer: ScenarioPerformer
+    private let database: PostgresDatabase
+    /// Whether what is set has to outlast this process.
+    private let mustKeep: Bool
+
+    /// Opens a store.
+    ///
+    /// - Parameters:
+    ///   - address: the server and the store's name.
+    ///   - patience: the seconds to wait for a server that is away.
+    ///   - mustKeep: whether setting what the ledger does not keep is an error.
+    /// - Throws: ``StoreFile/Failure`` if the database has no such store, and the errors of the database and the store.
+    init(opening address: SharedStoreAddress, patience: TimeInterval = 5, mustKeep: Bool) throws {
+        let database = try Self.connect(address, patience: patience)
+        guard try database.stores().contains(address.name) else {
+            throw StoreFile.Failure(
+                description: "there is no store \(address.name) in the database; init FILE.storekit makes one"
+            )
+        }
+        try self.init(database, address, nil, mustKeep: mustKeep)
+    }
+
+    /// Makes a store, with the products of a configuration.
+    ///
+    /// - Throws: ``StoreFile/Failure`` if the database has one of that name, and the errors of the database and the store.
+    init(creating address: SharedStoreAddress, _ configuration: StoreConfiguration) throws {
+        // Products that cannot be sold leave no store behind.
+        _ = try SandboxStore(configuration)
+        let database = try Self.connect(address, patience: 5)
+        guard try !database.stores().contains(address.name) else {
+            throw StoreFile.Failure(description: "the store \(address.name) exists already; init makes a new store")
+        }
+        try self.init(database, address, configuration, mustKeep: false)
+    }
+
+    private init(
+        _ database: PostgresDatabase,
+        _ address: SharedStoreAddress,
+        _ configuration: StoreConfiguration?,
+        mustKeep: Bool
+    ) throws {
+        self.database = database
+        self.mustKeep = mustKeep
+        let ledger = try database.ledger(address.name, lane: .caller)
+        let store = try StoreFile.openStore(
+            configuration,
+            clock: ShiftedClock(notBefore: try StoreFile.lastDate(of: ledger)),
+            ledger: ledger,
+            signer: HMACReceiptSigner()
+        )
+        performer = ScenarioPerformer(store: store)
+    }
+
+    private static func connect(_ address: SharedStoreAddress, patience: TimeInterval) throws -> PostgresDatabase {
+        var options = PostgresDatabase.Options()
+        options.patience = patience
+        return try PostgresDatabase(address.settings, options: options, log: .silent)
+    }
+
+    /// Throws if something was set that ends with this process.
+    func keep() throws {
+        guard mustKeep, let setting = performer.settings.first else { return }
+        let name = setting.prefix { $0 != " " }
+        let reason = "\(name) is each process's own, and this one ends: set it in the page of a process that serves"
+        throw StoreFile.Failure(description: reason)
+    }
+
+    func close() { database.close() }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import PostgresCluster
+import StoreCore
+import StorePostgres
+import Testing
+
+@testable import sandbox_store
+
+/// Commands on a store in a database that other processes have open too.
+@MainActor
+@Suite(
+    .enabled(
+        if: Postgres.isAvailable && PostgresCluster.isAvailable,
+        Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)
+    )
+)
+struct SharedStoreTests {
+    private let cluster: PostgresCluster
+    private let address: String
+
+    init() throws {
+        cluster = try PostgresCluster(settings: ["fsync": "off"])
+        address = "postgresql:///postgres?host=\(cluster.folder.path)&user=storecore#team%201"
+    }
+
+    private func run(_ arguments: String...) -> Run { Run(["--store", address] + arguments) }
+
+    @Test func `A store is made by one command, and others act on it between those who have it open`() throws {
+        let made = run("init", SandboxStoreTool.demoFile.path)
+        #expect(made.code == 0)
+        #expect(made.output.contains("subscription_silver"))
+        let database = try PostgresDatabase(cluster.settings)
+        let store = try SandboxStore(clock: SystemClock.shared, ledger: database.ledger("team 1"))
+        #expect(run("add-device", "kiosk").code == 0)
+        #expect(run("buy", "consumable").output == "ordered: #1 consumable: purchased\n")
+        #expect(try store.transactions.map(\.productIdentifier) == ["consumable"])
+        try store.account.buy("consumable")
+        #expect(run("refund", "2").code == 0)
+        #expect(try store.transactions.map { $0.cancellationDate != nil } == [false, true])
+        let token = run("token", "kiosk").output.split(separator: "\n").last.flatMap { DeviceToken(String($0)) }
+        #expect(try store.device(with: #require(token))?.name == "kiosk")
+    }
+
+    @Test func `What a shared store cannot keep, or does not have, is refused in a sentence`() throws {
+        #expect(run("products").complaints.contains("there is no store team 1 in the database"))
+        let dated = run("init", SandboxStoreTool.demoFile.path, "--at", "2026-01-01T00:00:00Z")
+        #expect(dated.code == 1)
+        #expect(dated.complaints.contains("leave out --at"))
+        #expect(run("init", SandboxStoreTool.demoFile.path).code == 0)
+        #expect(run("init", SandboxStoreTool.demoFile.path).complaints.contains("exists already"))
+        let set = run("authorizer", "later")
+        #expect(set.code == 1)
+        #expect(set.complaints.contains("authorizer is each process's own"))
+        #expect(run("buy", "consumable").output == "ordered: #1 consumable: purchased\n")
+    }
+
+    @Test func `A server that is away is named without its password`() {
+        let away = Run(["--store", "postgresql://storecore:secret@/postgres?host=/nowhere&port=1#team", "products"])
+        #expect(away.code == 1)
+        #expect(!away.complaints.isEmpty)
+        #expect(!away.complaints.contains("secret"))
+    }
+}
