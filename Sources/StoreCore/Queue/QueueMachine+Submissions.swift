@@ -81,16 +81,19 @@ extension QueueMachine {
 
     /// Handles the journal's success or failure in recording commands.
     ///
+    /// Where nobody knows whether they are recorded, they are neither told nor failed, and are offered to the journal again.
+    ///
     /// Returns the commands that the store has acknowledged meanwhile. The journal has to forget them before anything
     /// else is sent: a relaunch must not find a purchase there that is finished next.
     mutating func recorded(
         _ commands: [StoreCommand],
         failure: StoreFailure?,
+        isInDoubt: Bool = false,
         now: Date,
         _ actions: inout Actions
     ) -> [OrderID] {
         var alreadyAcknowledged: [OrderID] = []
-        if let failure {
+        if let failure, !isInDoubt {
             notRecorded(commands, failure, now: now, &actions)
             return alreadyAcknowledged
         }
@@ -100,6 +103,8 @@ extension QueueMachine {
                 continue
             }
             outbound[index].isBeingRecorded = false
+            outbound[index].mayBeRecorded = isInDoubt
+            if isInDoubt { continue }
             outbound[index].isRecorded = true
             if case .purchase(let payment) = command.action { show(outbound[index].row, payment, &actions) }
             reportRemoval(index, &actions)
@@ -181,7 +186,9 @@ extension QueueMachine {
         var mustLookAgain = false
         // Read in place: removing them one by one would copy each.
         for index in 0..<inFlight {
-            if outbound[index].isRecorded { recorded.append(outbound[index].command.id) }
+            if outbound[index].isRecorded || outbound[index].mayBeRecorded {
+                recorded.append(outbound[index].command.id)
+            }
             if acknowledged(index, &actions) { mustLookAgain = true }
         }
         outbound.removeFirst(inFlight)
@@ -259,7 +266,7 @@ extension QueueMachine {
         // Rows ascend in `outbound`.
         let index = (0..<outbound.count).partitionPoint { outbound[$0].row < row }
         guard index < outbound.count, outbound[index].row == row else { return }
-        if outbound[index].isRecorded || outbound[index].isBeingRecorded {
+        if outbound[index].isRecorded || outbound[index].isBeingRecorded || outbound[index].mayBeRecorded {
             actions.append(.forget([outbound[index].command.id]))
         }
         outbound[index].isOver = true

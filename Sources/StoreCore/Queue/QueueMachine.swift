@@ -24,6 +24,8 @@ struct QueueMachine {
         var isRecorded = false
         /// Whether the journal is recording it.
         var isBeingRecorded = false
+        /// Whether the journal may have it: its answer was lost.
+        var mayBeRecorded = false
         /// Whether the transaction is sold and finished: the command is still to be acknowledged, but not to be
         /// recorded.
         var isOver = false

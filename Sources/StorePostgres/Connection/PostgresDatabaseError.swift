@@ -57,10 +57,17 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
     /// It never holds a password. Its wording is not stable.
     public let description: String
 
-    init(_ code: Code, _ description: String) {
+    /// Whether what failed may have been done all the same.
+    let isInDoubt: Bool
+
+    init(_ code: Code, _ description: String, isInDoubt: Bool = false) {
         self.code = code
         self.description = description
+        self.isInDoubt = isInDoubt
     }
+
+    /// The same error of something that may have been done.
+    var inDoubt: PostgresDatabaseError { PostgresDatabaseError(code, description, isInDoubt: true) }
 
     package static let unavailable = PostgresDatabaseError(.unavailable, Postgres.advice)
 }

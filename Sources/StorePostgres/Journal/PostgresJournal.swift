@@ -34,6 +34,7 @@
 
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
             let id = JournalID.unique()
+            let announcement = Announcement(channel: channel, payload: id.description)
             // Later records of the previous queue cannot come behind the commands that are read here.
             opening.withLock { $0.replace(with: Opening()) }?()
             let rows = try core.read { connection throws(PostgresDatabaseError) in
@@ -56,11 +57,12 @@
                             """,
                             [.integer(number)]
                         ),
-                    ] + clean(until: id)
+                    ] + clean(until: id),
+                    followedBy: [announcement.request]
                 )[2]
             }
             opening.withLock { $0.replace(with: Opening(id: id, superseded: superseded)) }?()
-            core.listener.announce(channel, payload: id.description, from: self)
+            core.listener.tell(announcement, to: { $0 !== self })
             return JournalContents(id: id, commands: try commands(rows))
         }
 
@@ -92,7 +94,10 @@
                     )
                 )
             }
-            let rows = try write(requests)[1]
+            let rows: ResultRows
+            do throws(PostgresDatabaseError) { rows = try write(requests)[1] } catch {
+                throw error.isInDoubt ? JournalInDoubtError(error.description) : error
+            }
             guard rows.count > 0, rows.integer(0, 0) == id.bits else {
                 supersede(id)
                 throw superseded

@@ -58,4 +58,40 @@ import Testing
         clock.advance(by: 1)
         #expect(backend.submissions.count == 1)
     }
+
+    @Test
+    func `B57: A payment of which nobody knows whether it is recorded does not fail, and is told once it is taken`() {
+        let journal = DoubtfulJournal()
+        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        backend.onSubmit { $0.reply(.trouble) }
+        queue.add(SKPayment(productIdentifier: "sword"))
+        #expect(observer.history.isEmpty)
+        #expect(journal.commands.count == 1)
+        clock.advance(by: 1)
+        #expect(observer.history.isEmpty)
+        backend.onSubmit { $0.reply(.taken) }
+        clock.advance(by: 2)
+        #expect(observer.history == [.updated("sword", .purchasing)])
+        #expect(Set(backend.submissions.flatMap(\.commands).map(\.id)).count == 1)
+        // A relaunch must not send it again.
+        #expect(journal.commands.isEmpty)
+    }
+
+    @Test func `B57: A payment of which nobody knew whether it is recorded is sent by the next launch`() {
+        let journal = DoubtfulJournal()
+        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        backend.onSubmit { $0.reply(.trouble) }
+        queue.add(SKPayment(productIdentifier: "sword"))
+        let sent = backend.submissions.flatMap(\.commands).map(\.id)
+        backend.onSubmit { $0.reply(.taken) }
+        let next = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        next.add(Recorder())
+        #expect(backend.submissions.last?.commands.map(\.id) == Array(sent.prefix(1)))
+        #expect(observer.history.isEmpty)
+        withExtendedLifetime(queue) {}
+    }
 }

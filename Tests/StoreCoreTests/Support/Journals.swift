@@ -32,6 +32,23 @@ final class RecordingJournal: QueueJournal {
     }
 }
 
+/// A journal that keeps commands, and whose answers are lost.
+final class DoubtfulJournal: QueueJournal {
+    private let kept = MemoryJournal()
+
+    var commands: [StoreCommand] { kept.commands }
+
+    func open(superseded: @escaping @Sendable () -> Void) -> JournalContents { kept.open(superseded: superseded) }
+
+    func record(_ commands: [StoreCommand]) throws {
+        let known = Set(kept.commands.map(\.id))
+        kept.record(commands.filter { !known.contains($0.id) })
+        throw JournalInDoubtError("the answer was lost")
+    }
+
+    func forget(_ commands: [OrderID]) { kept.forget(commands) }
+}
+
 /// A journal that cannot do some of what it is asked.
 final class FailingJournal: QueueJournal {
     enum Act { case open, record, forget }
