@@ -10,19 +10,23 @@
         private let socket: Int32
         private let isEnded = Locked(false)
 
-        /// Begins to watch a socket, which stays open until `ended` is called.
+        /// Begins to watch a socket, also when its descriptor is closed meanwhile.
         ///
         /// - Parameters:
         ///   - socket: the descriptor.
         ///   - readable: reads what has come, on the thread. It is called again at once if it leaves something.
-        ///   - ended: closes the socket. It is called last, and once.
+        ///   - ended: releases what reads. It is called last, and once.
         init(_ socket: Int32, readable: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
+            // One of the watch's own: libpq closes its own by itself when a connection breaks.
+            let copy = dup(socket)
+            let socket = copy < 0 ? socket : copy
             self.socket = socket
             let thread = Thread { [isEnded] in
                 var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
                 while !isEnded.withLock({ $0 }) {
                     if poll(&entry, 1, -1) > 0, !isEnded.withLock({ $0 }) { readable() }
                 }
+                isEnded.withLock { _ in if copy >= 0 { close(copy) } }
                 ended()
             }
             thread.name = "StorePostgres.SocketWatch"
