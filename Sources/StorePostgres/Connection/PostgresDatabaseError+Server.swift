@@ -39,7 +39,9 @@
         init(brokenConnection connection: OpaquePointer?, _ settings: ConnectionSettings) {
             let text = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
             // A line for each server that was tried; hints are indented.
+            // One about a setting may quote what was taken for it: a part of a password with a sign that a URL reserves.
             let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }
+                .map { $0.hasPrefix("invalid ") ? "a setting of the connection is invalid" : $0 }
             let line = lines.isEmpty ? "the connection was lost" : lines.joined(separator: "; ")
             let password = PQpass(connection).map { String(cString: $0) }
             self.init(Self.isRefusal(text) ? .refused : .unreachable, settings.withoutPasswords(line, and: password))
