@@ -99,7 +99,7 @@ public final class PostgresDatabase: Sendable {
 
     /// Closes the connections.
     ///
-    /// Whatever uses the database afterwards fails with ``PostgresDatabaseError/Code/closed``. What waits for the database
-    /// stops waiting.
+    /// Whatever uses the database afterwards fails with ``PostgresDatabaseError/Code/closed``. What waits for the database to
+    /// come back stops waiting; a statement under way is waited for, ``Options/responseTime`` at the most.
     public func close() { core.close() }
 }

@@ -22,6 +22,8 @@
         private let settings: ConnectionSettings
         /// The seconds that the server has for an answer.
         private let patience: TimeInterval
+        /// The number of transactions behind others whose answers have yet to be read.
+        private var unanswered = 0
         /// The names of prepared statements, by their text.
         private var names: [String: String] = [:]
         private let notices = Notices()
@@ -58,6 +60,9 @@
 
         deinit { PQfinish(pointer) }
 
+        /// The number by which notifications name this connection.
+        var backend: Int32 { PQbackendPID(pointer) }
+
         /// Whether it can be used no more.
         private(set) var isBroken = false
 
@@ -71,15 +76,22 @@
 
         /// Runs statements in one transaction.
         ///
-        /// - Returns: a result of each.
+        /// - Parameters:
+        ///   - requests: the statements.
+        ///   - followers: statements that make a transaction of their own behind it, whatever becomes of it. Nobody waits for
+        ///     them, nor hears of their errors.
+        /// - Returns: a result of each request.
         /// - Throws: the error of the first that fails, none of which has then been run; for a broken connection they may
         ///   have been.
-        func run(_ requests: [Request]) throws(PostgresDatabaseError) -> [ResultRows] {
+        func run(
+            _ requests: [Request],
+            followedBy followers: [Request] = []
+        ) throws(PostgresDatabaseError) -> [ResultRows] {
             if isBroken { throw PostgresDatabaseError(.unreachable, "the connection to the database was lost") }
-            let unknown = Set(requests.map(\.sql)).subtracting(names.keys)
+            let unknown = Set((requests + followers).map(\.sql)).subtracting(names.keys)
             for sql in unknown.sorted() { try prepare(sql) }
             for request in requests { try send(request) }
-            return try finish(requests.count)
+            return try finish(requests.count, followedBy: followers)
         }
 
         /// Runs one statement.
@@ -128,8 +140,19 @@
         }
 
         /// Ends a transaction of statements that were sent, and returns their results.
-        private func finish(_ count: Int) throws(PostgresDatabaseError) -> [ResultRows] {
+        private func finish(
+            _ count: Int,
+            followedBy followers: [Request] = []
+        ) throws(PostgresDatabaseError) -> [ResultRows] {
             guard PQpipelineSync(pointer) == 1 else { throw broken() }
+            // The answers to what followed earlier ones come first.
+            var skipped = unanswered
+            unanswered = 0
+            if !followers.isEmpty {
+                for follower in followers { try send(follower) }
+                guard PQpipelineSync(pointer) == 1 else { throw broken() }
+                unanswered = 1
+            }
             let deadline = Deadline(after: patience)
             try flush(deadline)
             var results: [ResultRows] = []
@@ -141,6 +164,11 @@
                     continue
                 }
                 switch PQresultStatus(result) {
+                case PGRES_PIPELINE_SYNC where skipped > 0:
+                    PQclear(result)
+                    skipped -= 1
+                    (results, failure) = ([], nil)
+                    _ = takeWarning()
                 case PGRES_PIPELINE_SYNC:
                     PQclear(result)
                     if let failure { throw failure }

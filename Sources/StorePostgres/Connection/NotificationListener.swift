@@ -4,10 +4,9 @@
     import Foundation
     import StoreCore
 
-    /// The connection that tells other processes of what was appended, and hears of what they append.
+    /// The connection that hears of what other processes append.
     ///
-    /// Notifications are an accelerator. They are sent in transactions of their own, behind the commit: a commit that
-    /// notifies would wait for all others that do. What gets lost is made up for by a poll.
+    /// Notifications are an accelerator: what gets lost is made up for by a poll.
     // unchecked: everything is touched with the lock held. libpq is called with the lock held too.
     final class NotificationListener: @unchecked Sendable {
         /// A channel's recipient; its owner keeps it alive.
@@ -33,8 +32,8 @@
         private var poll: (any DispatchSourceTimer)?
         /// The channels to listen to, while a statement is under way.
         private var unheard: Set<Channel> = []
-        /// The channels to announce, each with its last payload, while a statement is under way.
-        private var announcements: [Channel: String] = [:]
+        /// The connection on which this process writes: what it announces is known here.
+        private var ownBackend: Int32?
 
         /// A connection, with what is under way on it.
         private final class Session {
@@ -85,19 +84,18 @@
             }
         }
 
-        /// Tells the other processes, and the others in this one, of something on a channel.
-        func announce(_ channel: Channel, payload: String, from sender: any Recipient) {
+        /// Tells recipients in this process of what others hear from the server.
+        func tell(_ announcement: Announcement, to isTold: (any Recipient) -> Bool) {
             let others = lock.withLock { () -> [any Recipient] in
-                // A store's number of records, of which the highest counts: longer is higher.
-                let last = announcements[channel] ?? ""
-                if (payload.count, payload) > (last.count, last) { announcements[channel] = payload }
-                sendNext()
-                let known = recipients[channel] ?? []
-                return known.count < 2 ? [] : known.compactMap(\.recipient).filter { $0 !== sender }
+                let known = recipients[announcement.channel] ?? []
+                return known.count < 2 ? [] : known.compactMap(\.recipient).filter(isTold)
             }
             if others.isEmpty { return }
-            queue.async { for recipient in others { recipient.notified(payload: payload) } }
+            queue.async { for recipient in others { recipient.notified(payload: announcement.payload) } }
         }
+
+        /// Leaves out what a connection of this process announces from now on.
+        func ignore(_ backend: Int32) { lock.withLock { ownBackend = backend } }
 
         func close() {
             lock.withLock {
@@ -145,7 +143,8 @@
             // Nothing is told to standard error.
             PQsetNoticeReceiver(new, { _, _ in }, nil)
             // Recipients are told on the thread that waits for the server: another one would have to be woken first.
-            let session = Session(new) { [weak self, queue] in queue.sync { self?.readable() } }
+            let address = UInt(bitPattern: new)
+            let session = Session(new) { [weak self, queue] in queue.sync { self?.readable(address) } }
             self.session = session
             unheard = Set(recipients.keys)
             sendNext()
@@ -155,27 +154,16 @@
         /// Sends what is waiting, unless a statement is under way.
         private func sendNext() {
             guard let session, session.deadline == nil else { return }
-            if !unheard.isEmpty {
-                session.beginning = unheard
-                unheard = []
-                // Nobody waits for the disk: what gets lost with the server is made up for.
-                let script = ["SET synchronous_commit = off"]
-                send(script + session.beginning.map { "LISTEN \(Tables.quoted($0.name))" }, on: session)
-            } else if !announcements.isEmpty {
-                sendAnnouncements(on: session)
-            }
+            if unheard.isEmpty { return }
+            session.beginning = unheard
+            unheard = []
+            send(session.beginning.map { "LISTEN \(Tables.quoted($0.name))" }, on: session)
         }
 
         private func send(_ script: [String], on session: Session) {
             guard PQsendQuery(session.connection, script.joined(separator: ";")) == 1 else { return lose(session) }
             session.deadline = Deadline(after: options.responseTime)
             if PQflush(session.connection) < 0 { lose(session) }
-        }
-
-        private func sendAnnouncements(on session: Session) {
-            let script = announcements.map { "NOTIFY \(Tables.quoted($0.name)), \(Tables.literal($1))" }
-            announcements = [:]
-            send(script, on: session)
         }
 
         private func lose(_ session: Session) {
@@ -194,18 +182,18 @@
     // MARK: - Hearing
 
     extension NotificationListener {
-        /// Reads what has come.
-        private func readable() {
+        /// Reads what has come on a connection.
+        private func readable(_ address: UInt) {
             var news: [(recipients: [any Recipient], payload: String)] = []
             lock.withLock {
-                guard let session else { return }
+                // The watch of a connection that was dropped may be late.
+                guard let session, UInt(bitPattern: session.connection) == address else { return }
                 guard PQconsumeInput(session.connection) == 1 else { return lose(session) }
                 for channel in readResults(session) { news.append((alive(channel), "")) }
-                let me = PQbackendPID(session.connection)
                 while let notification = PQnotifies(session.connection) {
                     defer { PQfreemem(notification) }
-                    // What this process announced, it knows.
-                    guard notification.pointee.be_pid != me, let name = notification.pointee.relname else { continue }
+                    guard notification.pointee.be_pid != ownBackend, let name = notification.pointee.relname
+                    else { continue }
                     statistics.withLock { $0.notifications += 1 }
                     let payload = notification.pointee.extra.map { String(cString: $0) } ?? ""
                     news.append((alive(Channel(name: String(cString: name))), payload))

@@ -16,6 +16,8 @@
             let order: Int
             /// Checks on a new connection that the database is the one that the writer knows.
             let verify: (Connection, _ generation: Int) throws(PostgresDatabaseError) -> Void
+            /// What other processes hear behind the commit.
+            var announcement: Announcement?
         }
 
         /// What became of a write.
@@ -129,14 +131,19 @@
                         let sound = try verified(open, of: group, on: connection, &answers)
                         try commit(sound, of: group, on: connection, wasRepeated, &answers)
                     } catch {
-                        guard isLost(connection, error), deadline.seconds > 0 else { throw error }
+                        guard isLost(connection, error) else { throw error }
                         wasRepeated = true
+                        guard deadline.seconds > 0 else { throw error }
                     }
                 } catch {
                     for index in open where answers[index] == nil { answers[index] = .failure(error) }
                 }
             }
-            return answers.map { $0 ?? .failure(PostgresDatabaseError(.other, "a write was forgotten")) }
+            return answers.map { answer in
+                let answer = answer ?? .failure(PostgresDatabaseError(.other, "a write was forgotten"))
+                // An attempt whose answer was lost may have been committed, whatever became of the next.
+                return wasRepeated ? answer.mapError(\.inDoubt) : answer
+            }
         }
 
         /// Returns those that know this database.
@@ -168,7 +175,10 @@
         ) throws(PostgresDatabaseError) {
             if indices.isEmpty { return }
             do throws(PostgresDatabaseError) {
-                var results = try connection.run(indices.flatMap { group[$0].requests })[...]
+                var results = try connection.run(
+                    indices.flatMap { group[$0].requests },
+                    followedBy: indices.compactMap { group[$0].announcement?.request }
+                )[...]
                 try confirm(connection)
                 statistics.withLock {
                     $0.commits += 1
@@ -281,6 +291,7 @@
             // What is visible after a crash of the server may not have reached a standby.
             try Self.reachStandby(on: new)
             connection = new
+            listener.ignore(new.backend)
             generation += 1
             nextAttempt = nil
             policy.succeeded()

@@ -79,11 +79,13 @@
         func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
             guard state.withLock({ $0.head == head }) else { return false }
             let mark = RecordMark(writer: core.writer, batch: core.nextBatch())
+            let announcement = Announcement(channel: channel, payload: String(head + records.count))
             let outcome = try core.write(
                 DatabaseCore.Write(
                     requests: [try request(records, behind: head, mark)],
                     order: store,
-                    verify: verify(_:_:)
+                    verify: verify(_:_:),
+                    announcement: announcement
                 )
             )
             if outcome.results[0].changes == 0 {
@@ -100,7 +102,7 @@
                 state.head = head + records.count
                 state.mark = mark
             }
-            core.listener.announce(channel, payload: String(head + records.count), from: self)
+            core.listener.tell(announcement, to: { $0 !== self })
             return true
         }
 
