@@ -74,13 +74,14 @@ final class DeviceStream: Sendable {
         var line = UpdateLine()
         var exchange = Exchange()
         subscription.device.exchange([], on: connection, into: &exchange)
+        // Other connections' rings and the store's alarm go with it, also where this one is lost.
+        exchange.afterwards?()
+        exchange.questions?()
         switch exchange.news {
         case .none: break
         case .batch: line.batch = exchange.batch
         case .lost(let failure): return last(failure)
         }
-        exchange.afterwards?()
-        exchange.questions?()
         if hasChanged { line.hasChanged = true }
         if hasChanged || line.batch != nil { state.withLock { describe(&line, &$0) } }
         return line.isEmpty && !isBeatDue ? nil : encoded(line)
