@@ -80,7 +80,13 @@ public final class RemoteStore: AsyncStoreBackend {
             if line.hasChanged == true || line.batch?.updates.isEmpty == false { known.notify() }
         }
         let request = sender.destination.request(.updates, version: welcome.version, query: query)
-        try await inAgreedVersion { try await connection.run(request) }
+        do {
+            try await inAgreedVersion { try await connection.run(request) }
+        } catch let failure as StoreFailure where failure.code == URLError.Code.timedOut.rawValue {
+            // The store may have been replaced by one with fewer signs of life.
+            greeting.withLock { $0 = nil }
+            throw failure
+        }
     }
 
     /// Confirms that updates were told; a confirmation that is lost has the store tell them once more.
