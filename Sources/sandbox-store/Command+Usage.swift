@@ -60,7 +60,8 @@ extension Command {
             Makes a store with the products and settings of Xcode's file, and keeps it in a SQLite file. Beside it are
             its time and settings, in FILE.state, and the key of its receipts, in FILE.key. Its time stands still between
             commands. For FILE there may be a postgresql:// URL with the store's name behind a #, here and below: a store that
-            other processes have open too. It has no settings, and goes by the system's clock.
+            other processes have open too. It goes by the system's clock, and its settings are each process's own: --storekit
+            names the file with which the others serve it.
             --at    the store's time; 2025-01-01T00:00:00Z unless given
         sandbox-store [--store FILE | --storekit FILE] [--json] COMMAND
             Performs a command on the store in a file; or on a new one in memory with the products of Xcode's file, or

@@ -50,7 +50,9 @@ struct SharedStoreTests {
         #expect(run("init", SandboxStoreTool.demoFile.path).complaints.contains("exists already"))
         let set = run("authorizer", "later")
         #expect(set.code == 1)
-        #expect(set.complaints.contains("authorizer is each process's own"))
+        #expect(set.complaints.contains("authorizer: each process has its own"))
+        #expect(run("reset").complaints.contains("reset: each process has its own"))
+        #expect(run("advance", "1w").complaints.contains("cannot be moved"))
         #expect(run("buy", "consumable").output == "ordered: #1 consumable: purchased\n")
     }
 
@@ -59,5 +61,38 @@ struct SharedStoreTests {
         #expect(away.code == 1)
         #expect(!away.complaints.isEmpty)
         #expect(!away.complaints.contains("secret"))
+    }
+
+    @Test(arguments: [
+        ("postgres://db/shop", "postgres://db/shop", "store"),
+        ("postgresql://db/shop#team%201", "postgresql://db/shop", "team 1"),
+        ("postgresql://u:a#b@db/shop#team", "postgresql://u:a#b@db/shop", "team"),
+    ])
+    func `What is behind the sign is the store's name, and a password may have the sign`(
+        text: String,
+        settings: String,
+        name: String
+    ) throws {
+        let address = try #require(SharedStoreAddress(text))
+        #expect((address.settings, address.name) == (settings, name))
+        #expect(SharedStoreAddress("shop.sqlite") == nil)
+    }
+
+    @Test func `A command sells at the rate of the file that it is given`() throws {
+        #expect(run("init", SandboxStoreTool.demoFile.path).code == 0)
+        let directory = try Directory()
+        let fast = directory.url.appending(path: "fast.storekit")
+        var file = try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: SandboxStoreTool.demoFile)) as? [String: Any]
+        )
+        var settings = file["settings"] as? [String: Any] ?? [:]
+        settings["_timeRate"] = 6
+        file["settings"] = settings
+        try JSONSerialization.data(withJSONObject: file).write(to: fast)
+        #expect(run("--storekit", fast.path, "buy", "subscription_silver").code == 0)
+        let database = try PostgresDatabase(cluster.settings)
+        let sold = try #require(try SandboxStore(ledger: database.ledger("team 1")).transactions.last)
+        let period = try #require(sold.expirationDate).timeIntervalSince(sold.date)
+        #expect(period < 86_400)
     }
 }

@@ -4,6 +4,9 @@ import StoreScenario
 protocol KeptStore {
     var performer: ScenarioPerformer { get }
 
+    /// Throws if a command would do something that cannot be kept.
+    func check(_ step: ScenarioStep) throws
+
     /// Keeps what the ledger does not.
     func keep() throws
 

@@ -21,7 +21,7 @@ extension SandboxStoreTool {
             let progress = console.isTerminal ? CommandProgress(console) : nil
             defer { progress?.end() }
             guard let path = options.store else {
-                try perform(scenario, with: performer(inMemory: options), options, progress) {}
+                try perform(scenario, with: performer(inMemory: options), on: nil, options, progress)
                 return 0
             }
             // An address may hold a password.
@@ -34,7 +34,7 @@ extension SandboxStoreTool {
                 return 0
             }
             progress?.end()
-            try perform(scenario, with: store.performer, options, progress) { try store.keep() }
+            try perform(scenario, with: store.performer, on: store, options, progress)
             return 0
         } catch let error as ScenarioError {
             complain(error)
@@ -51,7 +51,8 @@ extension SandboxStoreTool {
         guard case .initialize(let file, let start) = options.work else {
             guard let address else { return try StoreFile(opening: path, patience: patience) }
             let isCommand = if case .command = options.work { true } else { false }
-            return try SharedStore(opening: address, patience: patience, mustKeep: isCommand)
+            let configuration = try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) }
+            return try SharedStore(opening: address, configuration, patience: patience, mustKeep: isCommand)
         }
         let configuration = try StoreConfiguration(contentsOf: URL(filePath: file))
         guard let address else { return try StoreFile(creating: path, configuration, start: start) }
@@ -99,9 +100,9 @@ extension SandboxStoreTool {
     private func perform(
         _ scenario: Scenario,
         with performer: ScenarioPerformer,
+        on store: (any KeptStore)?,
         _ options: StoreOptions,
-        _ progress: CommandProgress?,
-        keep: () throws -> Void
+        _ progress: CommandProgress?
     ) throws {
         // What was done is kept, whatever became of the rest.
         var failure: (any Error)?
@@ -109,10 +110,11 @@ extension SandboxStoreTool {
         do {
             for step in scenario.steps {
                 progress?.begin(isScenario ? "line \(step.line ?? 0), \(step)" : "\(step)", performer.store.clock)
+                try store?.check(step)
                 let answer = try performer.perform(step)
                 progress?.end()
                 // Before it is told: whoever reads the answer may end this process by reading no more.
-                try keep()
+                try store?.keep()
                 if isScenario, !options.isJSON {
                     console.write("\(console.emphasized("\(step)".printable, as: .heading))\n")
                 }
@@ -123,7 +125,7 @@ extension SandboxStoreTool {
         } catch {
             failure = error
         }
-        try keep()
+        try store?.keep()
         if let failure { throw failure }
     }
 

@@ -5,7 +5,7 @@ import StoreScenario
 
 /// A store on a database server, which other processes may have open too.
 ///
-/// It goes by the system's clock, or ahead of it as far as its last event. What the ledger does not keep is each process's own.
+/// It goes by the system's clock, which no command moves. What the ledger does not keep is each process's own.
 struct SharedStore: KeptStore {
     let performer: ScenarioPerformer
     private let database: PostgresDatabase
@@ -16,17 +16,23 @@ struct SharedStore: KeptStore {
     ///
     /// - Parameters:
     ///   - address: the server and the store's name.
+    ///   - configuration: the products and settings with which other processes have it open; those that it knows, if nil.
     ///   - patience: the seconds to wait for a server that is away.
     ///   - mustKeep: whether setting what the ledger does not keep is an error.
     /// - Throws: ``StoreFile/Failure`` if the database has no such store, and the errors of the database and the store.
-    init(opening address: SharedStoreAddress, patience: TimeInterval = 5, mustKeep: Bool) throws {
+    init(
+        opening address: SharedStoreAddress,
+        _ configuration: StoreConfiguration?,
+        patience: TimeInterval,
+        mustKeep: Bool
+    ) throws {
         let database = try Self.connect(address, patience: patience)
         guard try database.stores().contains(address.name) else {
             throw StoreFile.Failure(
                 description: "there is no store \(address.name) in the database; init FILE.storekit makes one"
             )
         }
-        try self.init(database, address, nil, mustKeep: mustKeep)
+        try self.init(database, address, configuration, mustKeep: mustKeep)
     }
 
     /// Makes a store, with the products of a configuration.
@@ -36,7 +42,8 @@ struct SharedStore: KeptStore {
         // Products that cannot be sold leave no store behind.
         _ = try SandboxStore(configuration)
         let database = try Self.connect(address, patience: 5)
-        guard try !database.stores().contains(address.name) else {
+        // One that has no records was begun, and not made.
+        guard try database.ledger(address.name, lane: .caller).head == 0 else {
             throw StoreFile.Failure(description: "the store \(address.name) exists already; init makes a new store")
         }
         try self.init(database, address, configuration, mustKeep: false)
@@ -53,7 +60,7 @@ struct SharedStore: KeptStore {
         let ledger = try database.ledger(address.name, lane: .caller)
         let store = try StoreFile.openStore(
             configuration,
-            clock: ShiftedClock(notBefore: try StoreFile.lastDate(of: ledger)),
+            clock: SystemClock.shared,
             ledger: ledger,
             signer: HMACReceiptSigner()
         )
@@ -63,16 +70,19 @@ struct SharedStore: KeptStore {
     private static func connect(_ address: SharedStoreAddress, patience: TimeInterval) throws -> PostgresDatabase {
         var options = PostgresDatabase.Options()
         options.patience = patience
+        // Whoever has no patience is a shell.
+        if patience == 0 { options.responseTime = 2 }
         return try PostgresDatabase(address.settings, options: options, log: .silent)
     }
 
-    /// Throws if something was set that ends with this process.
-    func keep() throws {
-        guard mustKeep, let setting = performer.settings.first else { return }
-        let name = setting.prefix { $0 != " " }
-        let reason = "\(name) is each process's own, and this one ends: set it in the page of a process that serves"
-        throw StoreFile.Failure(description: reason)
+    func check(_ step: ScenarioStep) throws {
+        guard mustKeep, step.command.isSetting else { return }
+        let reason = "each process has its own, and this one ends: set it in the page of a process that serves"
+        throw StoreFile.Failure(description: "\(step.command.name): \(reason)")
     }
+
+    /// The ledger has kept everything.
+    func keep() {}
 
     func close() { database.close() }
 }

@@ -10,9 +10,11 @@ struct SharedStoreAddress: Equatable {
     /// Reads an address; nil for the path of a file.
     init?(_ text: String) {
         guard ["postgresql://", "postgres://"].contains(where: text.hasPrefix) else { return nil }
-        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        settings = String(parts[0])
-        let name = parts.count > 1 ? String(parts[1]) : "store"
+        // A password may have the sign too.
+        let user = text.lastIndex(of: "@") ?? text.startIndex
+        let end = text[user...].firstIndex(of: "#") ?? text.endIndex
+        settings = String(text[..<end])
+        let name = end < text.endIndex ? String(text[text.index(after: end)...]) : "store"
         self.name = name.removingPercentEncoding ?? name
     }
 }

@@ -73,6 +73,9 @@ struct StoreFile: KeptStore {
         performer = ScenarioPerformer(store: store)
     }
 
+    /// Everything is kept.
+    func check(_ step: ScenarioStep) {}
+
     /// Writes what the ledger does not keep.
     func keep() throws { try Self.keep(performer, beside: path) }
 
@@ -159,13 +162,9 @@ struct StoreFile: KeptStore {
 
     /// The time at which the store of a ledger was last: that of its last event, or a later one that was kept; nil for neither.
     static func time(of ledger: any Ledger, beside path: String) throws -> Date? {
-        let kept = try state(beside: path).map { Date(timeIntervalSinceReferenceDate: $0.now) }
-        return [try lastDate(of: ledger), kept].compactMap(\.self).max()
-    }
-
-    /// The date of a ledger's last event; nil for none.
-    static func lastDate(of ledger: any Ledger) throws -> Date? {
         let head = try ledger.head
-        return head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
+        let last = head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
+        let kept = try state(beside: path).map { Date(timeIntervalSinceReferenceDate: $0.now) }
+        return [last, kept].compactMap(\.self).max()
     }
 }

@@ -18,7 +18,8 @@ struct StoreOptions: Equatable {
     var work: Work
     /// The file that keeps the store; a store in memory, if nil.
     var store: String?
-    /// The `.storekit` file of a store in memory; the one in the package, if nil.
+    /// The `.storekit` file of a store in memory, or with which a shared one is served; the one in the package, or what the
+    /// store knows, if nil.
     var configuration: String?
     /// Whether each answer is printed as JSON.
     var isJSON = false
@@ -34,7 +35,7 @@ extension Command {
         guard stores.count <= 1, configurations.count <= 1 else {
             throw Mistake(sentence: "--store and --storekit can be given once")
         }
-        guard stores.isEmpty || configurations.isEmpty else {
+        guard configurations.isEmpty || stores.allSatisfy({ SharedStoreAddress($0) != nil }) else {
             throw Mistake(sentence: "a store in a file keeps its products: --store and --storekit do not go together")
         }
         if rest.first == "--" { rest = rest.dropFirst() }
