@@ -36,4 +36,32 @@ struct TeamExamples {
             try SandboxStore(ledger: PostgresDatabase(cluster.settings).ledger("staging")).account.charges.count == 1
         )
     }
+
+    @Test(
+        .enabled(
+            if: Postgres.isAvailable && PostgresCluster.isAvailable,
+            Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)
+        )
+    )
+    func `A store that is split by account has each account's purchases in one ledger`() throws {
+        let cluster = try PostgresCluster()
+        let database = try PostgresDatabase(cluster.settings)
+
+        func ledger(of account: String) throws -> any SharedLedger {
+            // Not `hashValue`, which is another one in each process.
+            let group = account.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 63 }
+            return try database.ledger("shop \(group)")
+        }
+
+        let accounts = (1...40).map { "account \($0)" }
+        for account in accounts + accounts {
+            let store = try SandboxStore(products: products, ledger: ledger(of: account))
+            try (store.accounts.first { $0.name == account } ?? store.addAccount(account)).buy("sword")
+        }
+        for account in accounts {
+            let store = try SandboxStore(ledger: ledger(of: account))
+            #expect(try store.accounts.first { $0.name == account }?.charges.count == 2)
+        }
+        #expect(try database.stores().count > 1)
+    }
 }
