@@ -20,7 +20,7 @@
         private func open(patience: TimeInterval) throws -> PostgresDatabase {
             try place.open(settings) {
                 $0.patience = patience
-                $0.responseTime = 0.5
+                $0.responseTime = 2
             }
         }
 
@@ -72,11 +72,24 @@
                 try ledger.append([records[1]], ifHeadIs: 1)
             }
             #expect(error?.code == .unreachable)
-            #expect(error?.description == "the database has not answered for 0.5 seconds")
+            #expect(error?.description == "the database has not answered for 2.0 seconds")
             proxy.mode = .passing
             #expect(try ledger.head == 2)
             #expect(try !ledger.append([records[1]], ifHeadIs: 1))
             #expect(try ledger.read(after: 0, limit: 10) == records)
+        }
+
+        @Test func `A command whose recording was not answered is in doubt, and is recorded once when it comes again`()
+            throws
+        {
+            let journal = try open(patience: 0).journal("till")
+            let id = OrderID(journal: try journal.open {}.id, number: 1)
+            let command = StoreCommand(id: id, action: .purchase(StorePayment(productIdentifier: "sword")))
+            proxy.mode = .swallowingAnswers
+            #expect(throws: JournalInDoubtError.self) { try journal.record([command]) }
+            proxy.mode = .passing
+            try journal.record([command])
+            #expect(try place.open().journal("till").open {}.commands == [command])
         }
 
         @Test func `A purchase whose commit was lost in both directions is charged once`() throws {

@@ -61,7 +61,7 @@
             let place = TestDatabase(primary)
             let ledger = try place.open {
                 $0.patience = 0
-                $0.responseTime = 0.5
+                $0.responseTime = 2
             }.ledger("shop")
             // As a commit whose wait an administrator has ended.
             try place.spoilFirstInsert(
