@@ -18,8 +18,8 @@ public protocol QueueJournal: AnyObject, Sendable {
     ///
     /// A command that the journal has already is no error: it is recorded once.
     ///
-    /// - Throws: the error that kept them from being written, and then none of them is kept: the queue fails the purchases
-    ///   among them. ``JournalInDoubtError`` where the journal cannot know.
+    /// - Throws: the error that kept them from being written, and then this call has kept none of them: the queue fails the
+    ///   purchases among them. ``JournalInDoubtError`` where the journal cannot know.
     func record(_ commands: [StoreCommand]) throws
 
     /// Forgets recorded commands that are now acknowledged. Unknown commands are ignored.

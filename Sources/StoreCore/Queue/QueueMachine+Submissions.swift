@@ -131,7 +131,8 @@ extension QueueMachine {
         for command in commands {
             guard let index = outboundIndex(of: command.id) else { continue }
             outbound[index].isBeingRecorded = false
-            guard index >= inFlight, case .purchase(let payment) = command.action,
+            // An earlier attempt at recording it may have succeeded.
+            guard index >= inFlight, !outbound[index].mayBeRecorded, case .purchase(let payment) = command.action,
                 let row = rows[outbound[index].row], !row.isInStore
             else { continue }
             failed.insert(command.id)

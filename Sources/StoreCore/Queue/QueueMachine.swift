@@ -163,7 +163,7 @@ extension QueueMachine {
     ///
     /// To be called once, first.
     mutating func adopt(_ commands: [StoreCommand], _ actions: inout Actions) {
-        for command in commands {
+        for command in Self.inOrder(commands) {
             let row = takeNumber()
             switch command.action {
             case .purchase(let payment):
@@ -178,6 +178,19 @@ extension QueueMachine {
                 continue
             }
             outbound.append(Outbound(command: command, row: row, isRecorded: true))
+        }
+    }
+
+    /// Returns the commands of each opening in the order of their numbers.
+    ///
+    /// One that could not be recorded at first is recorded behind later ones, and a store takes none behind a later one.
+    private static func inOrder(_ commands: [StoreCommand]) -> [StoreCommand] {
+        var openings: [JournalID: Int] = [:]
+        for command in commands where openings[command.id.journal] == nil {
+            openings[command.id.journal] = openings.count
+        }
+        return commands.sorted {
+            (openings[$0.id.journal] ?? 0, $0.id.number) < (openings[$1.id.journal] ?? 0, $1.id.number)
         }
     }
 

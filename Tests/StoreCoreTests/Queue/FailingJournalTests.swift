@@ -94,4 +94,33 @@ import Testing
         #expect(observer.history.isEmpty)
         withExtendedLifetime(queue) {}
     }
+
+    @Test func `B57: A payment that may be recorded does not fail when the journal then cannot be reached`() {
+        let journal = DoubtfulJournal()
+        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        backend.onSubmit { $0.reply(.trouble) }
+        queue.add(SKPayment(productIdentifier: "sword"))
+        journal.leave()
+        clock.advance(by: 1)
+        #expect(observer.history.isEmpty)
+        backend.onSubmit { $0.reply(.taken) }
+        clock.advance(by: 2)
+        #expect(observer.history == [.updated("sword", .purchasing)])
+        #expect(journal.commands.isEmpty)
+    }
+
+    @Test func `B33: Commands that were recorded out of their order are sent in the order of their numbers`() {
+        let journal = MemoryJournal()
+        let earlier = journal.open {}.id
+        let commands = [2, 1, 3].map { number in
+            let payment = StorePayment(productIdentifier: "sword\(number)")
+            return StoreCommand(id: OrderID(journal: earlier, number: number), action: .purchase(payment))
+        }
+        journal.record(commands)
+        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        queue.add(observer)
+        #expect(backend.submissions.flatMap(\.commands).map(\.id.number) == [1, 2, 3])
+    }
 }

@@ -32,15 +32,20 @@ final class RecordingJournal: QueueJournal {
     }
 }
 
-/// A journal that keeps commands, and whose answers are lost.
+/// A journal that keeps commands, and whose answers are lost; or that cannot be reached at all.
 final class DoubtfulJournal: QueueJournal {
     private let kept = MemoryJournal()
+    private let isGone = Locked(false)
+
+    /// From now on nothing arrives.
+    func leave() { isGone.withLock { $0 = true } }
 
     var commands: [StoreCommand] { kept.commands }
 
     func open(superseded: @escaping @Sendable () -> Void) -> JournalContents { kept.open(superseded: superseded) }
 
     func record(_ commands: [StoreCommand]) throws {
+        if isGone.withLock({ $0 }) { throw StoreFailure.storeKit(.unknown, "the journal is away") }
         let known = Set(kept.commands.map(\.id))
         kept.record(commands.filter { !known.contains($0.id) })
         throw JournalInDoubtError("the answer was lost")
