@@ -18,7 +18,7 @@
         ///   - ended: releases what reads. It is called last, and once.
         init(_ socket: Int32, readable: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
             // One of the watch's own: libpq closes its own by itself when a connection breaks.
-            let copy = dup(socket)
+            let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
             let socket = copy < 0 ? socket : copy
             self.socket = socket
             let thread = Thread { [isEnded] in
