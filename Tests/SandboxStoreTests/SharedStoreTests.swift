@@ -67,6 +67,7 @@ struct SharedStoreTests {
         ("postgres://db/shop", "postgres://db/shop", "store"),
         ("postgresql://db/shop#team%201", "postgresql://db/shop", "team 1"),
         ("postgresql://u:a#b@db/shop#team", "postgresql://u:a#b@db/shop", "team"),
+        ("postgresql:///shop?user=u#team@home", "postgresql:///shop?user=u", "team@home"),
     ])
     func `What is behind the sign is the store's name, and a password may have the sign`(
         text: String,

@@ -10,8 +10,9 @@ struct SharedStoreAddress: Equatable {
     /// Reads an address; nil for the path of a file.
     init?(_ text: String) {
         guard ["postgresql://", "postgres://"].contains(where: text.hasPrefix) else { return nil }
-        // A password may have the sign too.
-        let user = text.lastIndex(of: "@") ?? text.startIndex
+        // A password may have the sign too; libpq looks for one before the first slash.
+        let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
+        let user = authority.firstIndex(of: "@") ?? text.startIndex
         let end = text[user...].firstIndex(of: "#") ?? text.endIndex
         settings = String(text[..<end])
         let name = end < text.endIndex ? String(text[text.index(after: end)...]) : "store"
