@@ -153,20 +153,23 @@
                     ledger: $0.ledger("shop", lane: .caller)
                 )
             }
-            let queues = shops.map { SKPaymentQueue(backend: $0, delivery: .inline) }
-            let shoppers = queues.map { _ in Shopper() }
-            for (queue, shopper) in zip(queues, shoppers) { queue.add(shopper) }
+            // A device each: queues on one would hear of one another's transactions.
+            let tills = try shops.enumerated().map { try $1.addDevice("till \($0)", signedInTo: $1.account) }
+            let queues = tills.map { SKPaymentQueue(backend: $0, delivery: .inline) }
+            let shoppers = queues.map { queue in
+                let shopper = Shopper()
+                queue.add(shopper)
+                return shopper
+            }
             DispatchQueue.concurrentPerform(iterations: 4) { index in
                 for _ in 0..<25 { queues[index].add(SKPayment(productIdentifier: "sword")) }
             }
-            // They share a device, and hear of one another's: what was removed says nothing of a queue's own orders.
-            for queue in queues { queue.settle() }
+            for shopper in shoppers { shopper.wait(for: "sword removed", times: 25) }
             for shop in shops {
                 #expect(try shop.account.charges.count == 100)
                 #expect(try shop.account.charges == shops[0].account.charges)
             }
             #expect(try databases[0].check("shop").isEmpty)
-            withExtendedLifetime(shoppers) {}
         }
 
         @Test func `Writes of many stores of one process share transactions, and each is kept`() throws {
