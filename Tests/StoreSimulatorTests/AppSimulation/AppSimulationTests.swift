@@ -73,20 +73,19 @@ import Testing
     @Test func `A life alone, and its shortening, end when their task is canceled`() async throws {
         // The second breaks the rule, and would be shortened.
         for isRight in [true, false] {
-            let begun = DispatchSemaphore(value: 0)
-            let isCanceled = DispatchSemaphore(value: 0)
+            let cancel = Locked<(@Sendable () -> Void)?>(nil)
+            let isKnown = DispatchSemaphore(value: 0)
             let simulation = AppSimulation(products: Armory.products) { $0 }
-                .action("wait") { _ in
-                    begun.signal()
-                    Self.wait(for: isCanceled)
+                .action("cancel") { _ in
+                    Self.wait(for: isKnown)
+                    isKnown.signal()
+                    cancel.withLock { $0 }?()
                 }
                 .invariant("none") { _ in isRight }
-            let steps = Array(repeating: AppStep.action("wait"), count: 20)
+            let steps = Array(repeating: AppStep.action("cancel"), count: 20)
             let task = Task { try await simulation.run(seed: 1, steps: steps) }
-            Self.wait(for: begun)
-            task.cancel()
-            // As often as it might wait, were it not canceled.
-            for _ in 0..<10_000 { isCanceled.signal() }
+            cancel.withLock { $0 = { task.cancel() } }
+            isKnown.signal()
             await #expect(throws: CancellationError.self) { try await task.value }
         }
     }
