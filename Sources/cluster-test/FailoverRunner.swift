@@ -107,8 +107,9 @@ final class FailoverRunner {
         let least = options.clients * Self.sales
         if lost < least { failures.append("\(lost) purchases are missing, and \(least) were to be") }
 
-        // Opened again, it sells, to apps that were there all the time.
+        // Opened again, it sells, to apps that are launched again: a cursor may name a record that is gone.
         for name in servers { try stage.launch(.server, name, settings: settings) }
+        for name in clients { try stage.launch(.selling, name) }
         stage.beginCount()
         try stage.waitForSales(1)
         let told = stage.told.reduce(0) { $0 + $1.transactions.count }
