@@ -10,8 +10,8 @@ extension PostgresDatabase {
         /// The time that a call waits for a database that is away, in seconds: 5.
         ///
         /// With 0 a purchase fails at once, with a sentence, and the queue sends it again later; a server that is silent takes
-        /// up to ``responseTime`` to be noticed. A longer time bridges a
-        /// failover, and whoever asks the store waits that long while the database is away.
+        /// up to ``responseTime`` to be noticed. A longer time bridges a failover, and whoever asks the store waits that long
+        /// while the database is away.
         public var patience: TimeInterval = 5
         /// The time that the server has for one answer, in seconds: 10.
         ///

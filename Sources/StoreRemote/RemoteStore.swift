@@ -80,13 +80,7 @@ public final class RemoteStore: AsyncStoreBackend {
             if line.hasChanged == true || line.batch?.updates.isEmpty == false { known.notify() }
         }
         let request = sender.destination.request(.updates, version: welcome.version, query: query)
-        do {
-            try await inAgreedVersion { try await connection.run(request) }
-        } catch let failure as StoreFailure where failure.code == URLError.Code.timedOut.rawValue {
-            // The store may have been replaced by one with fewer signs of life.
-            greeting.withLock { $0 = nil }
-            throw failure
-        }
+        try await asAgreed { try await connection.run(request) }
     }
 
     /// Confirms that updates were told; a confirmation that is lost has the store tell them once more.
@@ -121,15 +115,18 @@ public final class RemoteStore: AsyncStoreBackend {
     /// Posts a body in the version that was agreed on.
     func post(_ call: DeviceCall, _ body: Data) async throws -> Data {
         let welcome = try await welcome()
-        return try await inAgreedVersion { try await sender.post(call, version: welcome.version, body) }
+        return try await asAgreed { try await sender.post(call, version: welcome.version, body) }
     }
 
-    /// Sends something in the version that was agreed on; where the store refuses it, the next request agrees on another.
-    private func inAgreedVersion<Answer>(_ send: () async throws -> Answer) async throws -> Answer {
+    /// Sends something as it was agreed on in the first exchange, of which the next request has another where the store
+    /// refuses it or falls silent.
+    private func asAgreed<Answer>(_ send: () async throws -> Answer) async throws -> Answer {
         do {
             return try await send()
-        } catch let failure as StoreFailure where failure.code == URLError.Code.unsupportedURL.rawValue {
-            // The store has been replaced by one that speaks another version.
+        } catch let failure as StoreFailure
+            where [URLError.Code.unsupportedURL, .timedOut].contains(where: { $0.rawValue == failure.code })
+        {
+            // The store may have been replaced by one that speaks another version, or gives fewer signs of life.
             greeting.withLock { $0 = nil }
             throw failure
         }

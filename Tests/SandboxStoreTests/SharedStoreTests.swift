@@ -56,8 +56,13 @@ struct SharedStoreTests {
         #expect(run("buy", "consumable").output == "ordered: #1 consumable: purchased\n")
     }
 
-    @Test func `A server that is away is named without its password`() {
-        let away = Run(["--store", "postgresql://storecore:secret@/postgres?host=/nowhere&port=1#team", "products"])
+    // With a slash that is not escaped, libpq takes a part of the password for the port.
+    @Test(arguments: [
+        "postgresql://storecore:secret@/postgres?host=/nowhere&port=1#team",
+        "postgresql://storecore:secret/x@nowhere/postgres#team",
+    ])
+    func `A server that cannot be reached is named without its password`(address: String) {
+        let away = Run(["--store", address, "products"])
         #expect(away.code == 1)
         #expect(!away.complaints.isEmpty)
         #expect(!away.complaints.contains("secret"))

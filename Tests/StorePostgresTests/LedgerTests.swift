@@ -104,6 +104,29 @@
             #expect(try shops[0].account.charges.count == 2)
         }
 
+        @Test func `A process that ends right after its commit has told the others`() throws {
+            let place = try TestDatabase()
+            // Nothing is found by looking.
+            let there = try place.open { $0.pollInterval = 3_600 }
+            let shop = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: there.ledger("shop")
+            )
+            let shopper = Shopper()
+            let queue = SKPaymentQueue(backend: shop, delivery: .inline)
+            queue.add(shopper)
+            for count in 1...2 {
+                let brief = try place.open()
+                let store = try SandboxStore(clock: SystemClock.shared, ledger: brief.ledger("shop", lane: .caller))
+                try store.account.buy("sword")
+                brief.close()
+                // The first may be found when the listening begins.
+                shopper.wait(for: "sword removed", times: count)
+            }
+            withExtendedLifetime(queue) {}
+        }
+
         @Test func `Stores of one process on one database hear of each other as well`() throws {
             let place = try TestDatabase()
             let database = try place.open()

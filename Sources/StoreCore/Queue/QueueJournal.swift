@@ -16,10 +16,9 @@ public protocol QueueJournal: AnyObject, Sendable {
 
     /// Records commands, which survive the process once this returns.
     ///
-    /// A command that the journal has already is no error: it is recorded once.
-    ///
     /// - Throws: the error that kept them from being written, and then this call has kept none of them: the queue fails the
-    ///   purchases among them. ``JournalInDoubtError`` where the journal cannot know.
+    ///   purchases among them. ``JournalInDoubtError`` where the journal cannot know; it may then be given the same commands
+    ///   again, and records once those that it has.
     func record(_ commands: [StoreCommand]) throws
 
     /// Forgets recorded commands that are now acknowledged. Unknown commands are ignored.

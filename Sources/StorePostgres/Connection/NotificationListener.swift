@@ -84,11 +84,11 @@
             }
         }
 
-        /// Tells recipients in this process of what others hear from the server.
-        func tell(_ announcement: Announcement, to isTold: (any Recipient) -> Bool) {
+        /// Tells the other recipients in this process of what other processes hear from the server.
+        func tell(_ announcement: Announcement, from sender: any Recipient) {
             let others = lock.withLock { () -> [any Recipient] in
                 let known = recipients[announcement.channel] ?? []
-                return known.count < 2 ? [] : known.compactMap(\.recipient).filter(isTold)
+                return known.count < 2 ? [] : known.compactMap(\.recipient).filter { $0 !== sender }
             }
             if others.isEmpty { return }
             queue.async { for recipient in others { recipient.notified(payload: announcement.payload) } }

@@ -62,7 +62,7 @@
                 )[2]
             }
             opening.withLock { $0.replace(with: Opening(id: id, superseded: superseded)) }?()
-            core.listener.tell(announcement, to: { $0 !== self })
+            core.listener.tell(announcement, from: self)
             return JournalContents(id: id, commands: try commands(rows))
         }
 

@@ -102,7 +102,7 @@
                 state.head = head + records.count
                 state.mark = mark
             }
-            core.listener.tell(announcement, to: { $0 !== self })
+            core.listener.tell(announcement, from: self)
             return true
         }
 

@@ -32,7 +32,7 @@ struct SharedStore: KeptStore {
                 description: "there is no store \(address.name) in the database; init FILE.storekit makes one"
             )
         }
-        try self.init(database, address, configuration, mustKeep: mustKeep)
+        try self.init(database, database.ledger(address.name, lane: .caller), configuration, mustKeep: mustKeep)
     }
 
     /// Makes a store, with the products of a configuration.
@@ -43,21 +43,21 @@ struct SharedStore: KeptStore {
         _ = try SandboxStore(configuration)
         let database = try Self.connect(address, patience: 5)
         // One that has no records was begun, and not made.
-        guard try database.ledger(address.name, lane: .caller).head == 0 else {
+        let ledger = try database.ledger(address.name, lane: .caller)
+        guard try ledger.head == 0 else {
             throw StoreFile.Failure(description: "the store \(address.name) exists already; init makes a new store")
         }
-        try self.init(database, address, configuration, mustKeep: false)
+        try self.init(database, ledger, configuration, mustKeep: false)
     }
 
     private init(
         _ database: PostgresDatabase,
-        _ address: SharedStoreAddress,
+        _ ledger: any Ledger,
         _ configuration: StoreConfiguration?,
         mustKeep: Bool
     ) throws {
         self.database = database
         self.mustKeep = mustKeep
-        let ledger = try database.ledger(address.name, lane: .caller)
         let store = try StoreFile.openStore(
             configuration,
             clock: SystemClock.shared,

@@ -11,9 +11,18 @@ import Testing
 
     init() { backend = ScriptedBackend(clock: clock) }
 
-    private func queue() -> SKPaymentQueue {
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+    private func queue(_ journal: (any QueueJournal)? = nil) -> SKPaymentQueue {
+        let queue = SKPaymentQueue(backend: backend, journal: journal ?? self.journal, delivery: .inline, log: .silent)
         queue.add(observer)
+        return queue
+    }
+
+    /// A queue whose store takes nothing yet, with a payment in a journal whose answer was lost.
+    private func queueInDoubt(_ journal: DoubtfulJournal) -> SKPaymentQueue {
+        let queue = queue(journal)
+        backend.sendNothingUnfinished()
+        backend.onSubmit { $0.reply(.trouble) }
+        queue.add(SKPayment(productIdentifier: "sword"))
         return queue
     }
 
@@ -62,11 +71,8 @@ import Testing
     @Test
     func `B57: A payment of which nobody knows whether it is recorded does not fail, and is told once it is taken`() {
         let journal = DoubtfulJournal()
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
-        queue.add(observer)
-        backend.sendNothingUnfinished()
-        backend.onSubmit { $0.reply(.trouble) }
-        queue.add(SKPayment(productIdentifier: "sword"))
+        let queue = queueInDoubt(journal)
+        defer { withExtendedLifetime(queue) {} }
         #expect(observer.history.isEmpty)
         #expect(journal.commands.count == 1)
         clock.advance(by: 1)
@@ -81,27 +87,20 @@ import Testing
 
     @Test func `B57: A payment of which nobody knew whether it is recorded is sent by the next launch`() {
         let journal = DoubtfulJournal()
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
-        queue.add(observer)
-        backend.sendNothingUnfinished()
-        backend.onSubmit { $0.reply(.trouble) }
-        queue.add(SKPayment(productIdentifier: "sword"))
+        let queue = queueInDoubt(journal)
+        defer { withExtendedLifetime(queue) {} }
         let sent = backend.submissions.flatMap(\.commands).map(\.id)
         backend.onSubmit { $0.reply(.taken) }
         let next = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
         next.add(Recorder())
         #expect(backend.submissions.last?.commands.map(\.id) == Array(sent.prefix(1)))
         #expect(observer.history.isEmpty)
-        withExtendedLifetime(queue) {}
     }
 
     @Test func `B57: A payment that may be recorded does not fail when the journal then cannot be reached`() {
         let journal = DoubtfulJournal()
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
-        queue.add(observer)
-        backend.sendNothingUnfinished()
-        backend.onSubmit { $0.reply(.trouble) }
-        queue.add(SKPayment(productIdentifier: "sword"))
+        let queue = queueInDoubt(journal)
+        defer { withExtendedLifetime(queue) {} }
         journal.leave()
         clock.advance(by: 1)
         #expect(observer.history.isEmpty)
@@ -119,8 +118,8 @@ import Testing
             return StoreCommand(id: OrderID(journal: earlier, number: number), action: .purchase(payment))
         }
         journal.record(commands)
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
-        queue.add(observer)
+        let queue = queue(journal)
         #expect(backend.submissions.flatMap(\.commands).map(\.id.number) == [1, 2, 3])
+        withExtendedLifetime(queue) {}
     }
 }
