@@ -96,8 +96,9 @@
             queue.add(shopper)
             try shop.account.buy("sword")
             shopper.wait(for: "sword removed")
+            // Not when the log tells of it: the store hears of the stop by itself, and may have told before.
             try primary.stop()
-            place.log.once("the database is away") { #expect(throws: Never.self) { try standby.promote() } }
+            try standby.promote()
             try shop.account.buy("sword")
             let survivors = TestDatabase(standby, schema: place.schema)
             let here = try SandboxStore(
