@@ -27,7 +27,7 @@ public struct HMACOfferSigner: OfferSigner {
     ///
     /// - Parameter keyIdentifier: the key's identifier in signed offers. An empty one stops the process.
     public init(keyIdentifier: String = "sandbox") {
-        self.init(keyIdentifier: keyIdentifier, key: Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }))
+        self.init(keyIdentifier: keyIdentifier, key: Data([UInt8].randomKey()))
     }
 
     /// Returns the message's authentication code, 32 bytes; never throws.

@@ -21,7 +21,7 @@ public struct HMACReceiptSigner: ReceiptSigner {
 
     /// Creates a signer with a new random key, for a store that lives no longer than the process.
     public init() {
-        hmac = HMACSHA256(key: (0..<32).map { _ in UInt8.random(in: .min ... .max) })
+        hmac = HMACSHA256(key: [UInt8].randomKey())
         isAnonymous = true
     }
 

@@ -18,9 +18,7 @@ public struct DeviceToken: Hashable, Sendable {
 
     /// Makes a new token from the system's random bits.
     init() {
-        var random = SystemRandomNumberGenerator()
-        let bytes = (0..<Self.byteCount / 8).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }
-        text = bytes.withUnsafeBytes { String(decoding: Base64URL.encode($0), as: UTF8.self) }
+        text = [UInt8].randomKey().withUnsafeBytes { String(decoding: Base64URL.encode($0), as: UTF8.self) }
     }
 
     private static var byteCount: Int { 32 }
