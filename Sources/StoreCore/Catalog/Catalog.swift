@@ -61,12 +61,20 @@ struct Catalog: Codable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        products = try container.decode(Table<ProductIndex, SandboxProduct>.self, forKey: .products)
+        products = try Table(container.decode([SandboxProduct].self, forKey: .products))
         restrictions = try container.decode([ProductIndex: ProductAvailability].self, forKey: .restrictions)
         contents = try container.decode([ProductIndex: [StoreContent]].self, forKey: .contents)
         countryCode = try container.decode(String.self, forKey: .countryCode)
         indices.reserveCapacity(products.count)
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(allProducts, forKey: .products)
+        try container.encode(restrictions, forKey: .restrictions)
+        try container.encode(contents, forKey: .contents)
+        try container.encode(countryCode, forKey: .countryCode)
     }
 
     /// Returns the index of a product, nil for an unregistered identifier.

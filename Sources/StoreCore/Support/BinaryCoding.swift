@@ -7,6 +7,30 @@ import Foundation
 protocol BinaryCodable {
     func pack(into pack: inout BinaryEncoder)
     init(unpacking pack: inout BinaryDecoder) throws
+
+    // Requirements, so that the loops over very many rows are compiled for each type.
+
+    /// Unpacks all that is left as a table's numbered rows.
+    static func table(unpacking pack: inout BinaryDecoder) throws -> SlotTable<Self>
+    /// Unpacks all that is left as an array's elements.
+    static func array(unpacking pack: inout BinaryDecoder) throws -> SegmentedArray<Self>
+}
+
+extension BinaryCodable {
+    static func table(unpacking pack: inout BinaryDecoder) throws -> SlotTable<Self> {
+        var table = SlotTable<Self>()
+        while !pack.isAtEnd {
+            let number = try pack.int()
+            table.insert(try Self(unpacking: &pack), at: number)
+        }
+        return table
+    }
+
+    static func array(unpacking pack: inout BinaryDecoder) throws -> SegmentedArray<Self> {
+        var array = SegmentedArray<Self>()
+        while !pack.isAtEnd { array.append(try Self(unpacking: &pack)) }
+        return array
+    }
 }
 
 /// An encoder that appends fields to bytes.
@@ -53,38 +77,60 @@ struct BinaryEncoder {
     /// Adds a rare or large value as JSON, with names.
     mutating func add(json value: some Encodable) {
         // Packed values consist of numbers, texts and dates, all of which JSON can represent.
-        add((try? JSONEncoder().encode(value)) ?? Data())
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        add((try? encoder.encode(value)) ?? Data())
     }
 }
 
 /// A decoder that reads fields from bytes, in the order in which they were added.
 struct BinaryDecoder {
     private let bytes: [UInt8]
-    private var position = 0
+    private var position: Int
+    private let end: Int
+    /// The last payment and its bytes: most rows repeat it, and share it then.
+    private var lastPayment: (range: Range<Int>, value: StorePayment)?
 
     struct Trouble: Error {}
 
-    init(_ data: Data) { bytes = data.withUnsafeBytes { [UInt8]($0) } }
+    init(_ data: Data) {
+        let bytes = data.withUnsafeBytes { [UInt8]($0) }
+        self.init(bytes, 0..<bytes.count)
+    }
 
-    var isAtEnd: Bool { position == bytes.count }
+    private init(_ bytes: [UInt8], _ range: Range<Int>) {
+        self.bytes = bytes
+        position = range.lowerBound
+        end = range.upperBound
+    }
 
+    var isAtEnd: Bool { position == end }
+
+    @inline(__always)
     mutating func byte() throws -> UInt8 {
-        guard position < bytes.count else { throw Trouble() }
+        guard position < end else { throw Trouble() }
         defer { position += 1 }
         return bytes[position]
     }
 
+    @inline(__always)
     mutating func int() throws -> Int {
-        var bits: UInt64 = 0
-        var shift: UInt64 = 0
+        let first = try byte()
+        let bits = first < 0x80 ? UInt64(first) : try bits(behind: first)
+        return Int(truncatingIfNeeded: Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
+    }
+
+    @inline(never)
+    private mutating func bits(behind first: UInt8) throws -> UInt64 {
+        var bits = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
         while true {
             let next = try byte()
             bits |= UInt64(next & 0x7F) << shift
-            if next & 0x80 == 0 { break }
+            if next < 0x80 { return bits }
             shift += 7
             guard shift < 64 else { throw Trouble() }
         }
-        return Int(truncatingIfNeeded: Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
     }
 
     mutating func bits() throws -> UInt64 {
@@ -96,57 +142,53 @@ struct BinaryDecoder {
 
     mutating func date() throws -> Date { Date(timeIntervalSinceReferenceDate: Double(bitPattern: try bits())) }
 
-    mutating func text() throws -> String { String(decoding: bytes[try take(int())], as: UTF8.self) }
+    mutating func text() throws -> String {
+        let range = try take(int())
+        return bytes.withUnsafeBufferPointer { bytes in
+            String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+        }
+    }
 
     mutating func data() throws -> Data { try bytes[take(int())].withUnsafeBytes { Data($0) } }
 
+    /// Returns a decoder of the next data, which is not copied.
+    mutating func part() throws -> BinaryDecoder { BinaryDecoder(bytes, try take(int())) }
+
     /// Returns the range of the next bytes, and moves behind them.
     private mutating func take(_ count: Int) throws -> Range<Int> {
-        guard count >= 0, count <= bytes.count - position else { throw Trouble() }
+        guard count >= 0, count <= end - position else { throw Trouble() }
         defer { position += count }
         return position..<position + count
     }
 
+    /// Reads a number of fields that follow, to be counted through.
+    ///
+    /// Each has at least a byte.
+    mutating func count() throws -> Range<Int> {
+        let count = try int()
+        guard 0...end - position ~= count else { throw Trouble() }
+        return 0..<count
+    }
+
+    /// Reads a payment.
+    mutating func payment() throws -> StorePayment {
+        if let lastPayment, repeats(lastPayment.range) {
+            position += lastPayment.range.count
+            return lastPayment.value
+        }
+        let start = position
+        let value = try StorePayment(unpacking: &self)
+        lastPayment = (start..<position, value)
+        return value
+    }
+
+    /// Whether the next bytes are the same as earlier ones.
+    private func repeats(_ range: Range<Int>) -> Bool {
+        range.count <= end - position && bytes[range].elementsEqual(bytes[position..<position + range.count])
+    }
+
     mutating func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: try data())
-    }
-}
-
-// MARK: - Tables and arrays, as one piece of bytes
-
-extension SlotTable: Codable where Row: BinaryCodable {
-    init(from decoder: any Decoder) throws {
-        self.init()
-        var pack = BinaryDecoder(try decoder.singleValueContainer().decode(Data.self))
-        while !pack.isAtEnd {
-            let number = try pack.int()
-            insert(try Row(unpacking: &pack), at: number)
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var pack = BinaryEncoder()
-        forEach { number, row in
-            pack.add(number)
-            row.pack(into: &pack)
-        }
-        var container = encoder.singleValueContainer()
-        try container.encode(pack.data)
-    }
-}
-
-extension SegmentedArray: Codable where Element: BinaryCodable {
-    init(from decoder: any Decoder) throws {
-        self.init()
-        var pack = BinaryDecoder(try decoder.singleValueContainer().decode(Data.self))
-        while !pack.isAtEnd { append(try Element(unpacking: &pack)) }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var pack = BinaryEncoder()
-        for index in 0..<count { self[index].pack(into: &pack) }
-        var container = encoder.singleValueContainer()
-        try container.encode(pack.data)
     }
 }
 

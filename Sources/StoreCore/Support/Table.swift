@@ -20,12 +20,4 @@ extension Table: RandomAccessCollection, MutableCollection {
     }
 }
 
-extension Table: Encodable where Row: Encodable {
-    func encode(to encoder: any Encoder) throws { try rows.encode(to: encoder) }
-}
-
-extension Table: Decodable where Row: Decodable {
-    init(from decoder: any Decoder) throws { self.init(try [Row](from: decoder)) }
-}
-
 extension Table: Sendable where Row: Sendable {}

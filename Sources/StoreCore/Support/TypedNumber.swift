@@ -29,6 +29,11 @@ extension TypedNumber {
 extension BinaryEncoder {
     /// Adds a number, -1 for none.
     mutating func add(_ number: (some TypedNumber)?) { add(number?.rawValue ?? -1) }
+
+    mutating func add(_ numbers: [some TypedNumber]) {
+        add(numbers.count)
+        for number in numbers { add(number) }
+    }
 }
 
 extension BinaryDecoder {
@@ -39,4 +44,6 @@ extension BinaryDecoder {
         let value = try int()
         return value < 0 ? nil : Number(rawValue: value)
     }
+
+    mutating func numbers<Number: TypedNumber>() throws -> [Number] { try count().map { _ in try number() } }
 }

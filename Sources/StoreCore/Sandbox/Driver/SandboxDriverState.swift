@@ -92,16 +92,29 @@ struct SandboxDriverState: Sendable {
         state = snapshots.latest()
         try state.read(records)
         snapshots.keepIfDue(state)
-        try change(now: now) { shell in
-            shell.step { state, events in
-                for product in products where state.catalog.product(product.identifier) != product {
-                    events.append(LedgerRecord(date: now, event: .registered(product)))
-                }
-                if let countryCode, countryCode != state.catalog.countryCode {
-                    events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
-                }
-            }
+        try catchUp(with: now)
+        // The ledger has just been read: where nothing is to be added, it is not asked again.
+        if Self.additions(products, countryCode, to: state, now).isEmpty { return }
+        try make { shell in
+            shell.step { state, events in events += Self.additions(products, countryCode, to: state, now) }
         }
+    }
+
+    /// Returns the events that make a state sell products, and for a country.
+    private static func additions(
+        _ products: [SandboxProduct],
+        _ countryCode: String?,
+        to state: borrowing SandboxState,
+        _ now: Date
+    ) -> [LedgerRecord] {
+        var events: [LedgerRecord] = []
+        for product in products where state.catalog.product(product.identifier) != product {
+            events.append(LedgerRecord(date: now, event: .registered(product)))
+        }
+        if let countryCode, countryCode != state.catalog.countryCode {
+            events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
+        }
+        return events
     }
 }
 

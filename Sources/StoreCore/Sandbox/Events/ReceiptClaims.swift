@@ -1,7 +1,7 @@
 import Foundation
 
 /// The expiration and revocation that a device's receipt states because it was refreshed with them.
-struct ReceiptClaims: Codable, Sendable {
+struct ReceiptClaims: Hashable, Codable, Sendable {
     /// The moment from which the receipt is expired.
     private(set) var expirationDate: Date?
     /// The moment since which the receipt is revoked.

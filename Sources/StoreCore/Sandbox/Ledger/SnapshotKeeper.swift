@@ -39,7 +39,7 @@ struct SnapshotKeeper: Sendable {
 
 extension SandboxState {
     /// The version of the snapshots' form: a snapshot in another form is not used.
-    static var snapshotVersion: Int { 6 }
+    static var snapshotVersion: Int { 7 }
 
     /// The number of rows of the snapshot.
     fileprivate var rowCount: Int {
@@ -47,20 +47,18 @@ extension SandboxState {
     }
 
     fileprivate var snapshot: LedgerSnapshot? {
-        let data = try? JSONEncoder().encode(VersionedState(version: Self.snapshotVersion, state: self))
-        return data.map { LedgerSnapshot(position: position, state: $0) }
+        var pack = BinaryEncoder()
+        pack.add(Self.snapshotVersion)
+        guard (try? SnapshotRows.encode(self, into: &pack)) != nil else { return nil }
+        return LedgerSnapshot(position: position, state: pack.data)
     }
 
     fileprivate init?(_ snapshot: LedgerSnapshot) {
-        let decoder = JSONDecoder()
-        guard let found = try? decoder.decode(VersionedState.self, from: snapshot.state),
-            found.version == Self.snapshotVersion, found.state.position == snapshot.position
+        var pack = BinaryDecoder(snapshot.state)
+        guard (try? pack.int()) == Self.snapshotVersion,
+            let state = try? SnapshotRows.decode(SandboxState.self, unpacking: &pack),
+            state.position == snapshot.position
         else { return nil }
-        self = found.state
+        self = state
     }
-}
-
-private struct VersionedState: Codable {
-    let version: Int
-    let state: SandboxState
 }

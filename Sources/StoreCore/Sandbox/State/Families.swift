@@ -1,7 +1,7 @@
 import Foundation
 
 /// The families of a store's accounts, and the purchases that their members share.
-struct Families: Codable, Sendable {
+struct Families: StatePart {
     struct Family: Codable, Sendable {
         let name: String
         /// The members, the organizer first.

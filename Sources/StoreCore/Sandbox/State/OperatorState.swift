@@ -1,7 +1,7 @@
 import Foundation
 
 /// The state that the operator's changes add up to.
-struct OperatorState: Codable, Sendable {
+struct OperatorState: StatePart {
     /// The accounts with Ask to Buy.
     var askingAccounts: Set<AccountID> = []
     /// The accounts whose orders are interrupted.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Revoked and refunded purchases, by transaction, and the notices of ended access that devices have yet to receive.
-struct Revocations: Codable, Sendable {
+struct Revocations: StatePart {
     /// A notice that a device's app receives once.
     private struct Revocation: Codable, Sendable {
         let account: AccountID

@@ -64,6 +64,54 @@ extension SandboxState.Purchase: BinaryCodable {
     private var isRenewal: Bool { if case .renewal = source { true } else { false } }
 }
 
+extension SandboxState.Account: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        pack.add(name)
+        pack.add(unfinished)
+        pack.add(owned.sorted())
+        pack.add(history.count)
+        for index in history.indices { history[index].pack(into: &pack) }
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        self.init(name: try pack.text())
+        unfinished = try pack.int()
+        owned = Set(try pack.numbers())
+        for _ in try pack.count() { history.append(try SandboxState.Purchase(unpacking: &pack)) }
+    }
+}
+
+extension SandboxState.Device: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        let hasClaims = receiptClaims != ReceiptClaims()
+        pack.add((mayPay ? 1 : 0) | (hasReceipt ? 2 : 0) | (hasClaims ? 4 : 0) as UInt8)
+        pack.add(name)
+        pack.add(account)
+        pack.add(accounts)
+        pack.add(unfinished)
+        pack.add(start)
+        taken.pack(into: &pack)
+        if hasClaims { pack.add(json: receiptClaims) }
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        let flags = try pack.byte()
+        let name = try pack.text()
+        let account: AccountID? = try pack.optionalNumber()
+        self.init(name: name, account: account, accounts: try pack.numbers())
+        (mayPay, hasReceipt) = (flags & 1 != 0, flags & 2 != 0)
+        unfinished = try pack.int()
+        start = try pack.int()
+        taken = try IdempotencyRecord(unpacking: &pack)
+        if flags & 4 != 0 { receiptClaims = try pack.json(ReceiptClaims.self) }
+    }
+}
+
+extension Families.Family: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) { pack.add(json: self) }
+    init(unpacking pack: inout BinaryDecoder) throws { self = try pack.json(Self.self) }
+}
+
 extension Subscriptions.Subscription: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) { pack.add(json: self) }
     init(unpacking pack: inout BinaryDecoder) throws { self = try pack.json(Self.self) }
@@ -86,7 +134,7 @@ extension StoreTransaction: BinaryCodable {
         let identifier = try pack.text()
         let date = try pack.date()
         let order = flags & 1 == 0 ? nil : try OrderID(unpacking: &pack)
-        let payment = flags & 2 == 0 ? nil : try StorePayment(unpacking: &pack)
+        let payment = flags & 2 == 0 ? nil : try pack.payment()
         let details = flags & 4 == 0 ? nil : try Details(unpacking: &pack)
         self.init(
             identifier: identifier,
@@ -123,7 +171,7 @@ extension StoreTransaction.Details: BinaryCodable {
         }
         let identifier = try pack.text()
         let date = try pack.date()
-        let payment = try StorePayment(unpacking: &pack)
+        let payment = try pack.payment()
         let original = StoreTransaction.Original(identifier: identifier, date: date, payment: payment)
         self.init(failure: nil, original: original, receipt: nil)
     }

@@ -16,7 +16,7 @@ struct SandboxState: Codable, Sendable {
         @Packed var history: PurchaseIndex?
     }
 
-    struct Account: Codable, Sendable {
+    struct Account: Sendable {
         let name: String
         /// The products bought for good.
         var owned: Set<ProductIndex> = []
@@ -25,7 +25,7 @@ struct SandboxState: Codable, Sendable {
         var unfinished = 0
     }
 
-    struct Device: Codable, Sendable {
+    struct Device: Sendable {
         let name: String
         /// The account that is signed in, nil for none.
         @Packed var account: AccountID?
@@ -48,7 +48,7 @@ struct SandboxState: Codable, Sendable {
     private(set) var position = 0
     var transactions = SlotTable<Row>()
     var subscriptions = Subscriptions()
-    var offers = Offers()
+    @OmittedWhenNew var offers = Offers()
     var accounts = Table<AccountID, Account>([Account(name: "account")])
     var devices = Table<DeviceID, Device>([Device(name: "device", account: 0, accounts: [0])])
     private var accountNumbers: [String: AccountID] = ["account": 0]
@@ -56,11 +56,11 @@ struct SandboxState: Codable, Sendable {
     var nextTransaction: TransactionNumber = 1
     /// The undecided orders, each with whether the authorizer has been asked about it.
     var waiting = SlotTable<Bool>()
-    var operatorState = OperatorState()
-    var billing = BillingState()
-    var revocations = Revocations()
-    var families = Families()
-    var server = ServerState()
+    @OmittedWhenNew var operatorState = OperatorState()
+    @OmittedWhenNew var billing = BillingState()
+    @OmittedWhenNew var revocations = Revocations()
+    @OmittedWhenNew var families = Families()
+    @OmittedWhenNew var server = ServerState()
     /// The position at the last change to an existing purchase, nil for never.
     private(set) var lastPurchaseChange: Int?
     /// Whether a record could not be read, so that later ones may refer to what does not exist.

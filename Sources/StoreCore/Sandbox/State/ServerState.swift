@@ -1,7 +1,7 @@
 import Foundation
 
 /// What apps' servers have changed, and the requests for refunds.
-struct ServerState: Codable, Sendable {
+struct ServerState: StatePart {
     /// A request for a refund that was not approved at once.
     struct RefundRequest: Codable, Sendable {
         let transaction: TransactionNumber
