@@ -64,10 +64,10 @@
         }
 
         @Test func `A record of a newer version is refused with a sentence`() throws {
-            let ledger = try place.open().ledger("shop")
             try place.run(
                 "UPDATE {schema}.record SET payload = '\\x00', checksum = \(StoredPayload(Data([0]), under: plain).checksum) WHERE position = \(plain)"
             )
+            let ledger = try place.open().ledger("shop")
             let error = #expect(throws: PostgresDatabaseError.self) { try ledger.read(after: 0, limit: 5) }
             #expect(error?.code == .newer)
             #expect(error?.description.contains("record \(plain)") == true)

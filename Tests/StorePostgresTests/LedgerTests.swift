@@ -1,5 +1,6 @@
 #if canImport(CPostgres)
     import Foundation
+    import PostgresCluster
     import StoreCore
     import StorePostgres
     import Testing
@@ -94,14 +95,38 @@
             let shopper = Shopper()
             let queue = SKPaymentQueue(backend: shops[1], delivery: .inline)
             queue.add(shopper)
-            // The first may be found when the listening begins, and by nothing else.
-            for count in 1...2 {
+            // Some may be found when the queue connects and when the listening begins, and no more.
+            for count in 1...3 {
                 try shops[0].account.buy("sword")
                 shopper.wait(for: "sword removed", times: count)
             }
-            #expect(shopper.history == ["sword purchased", "sword removed", "sword purchased", "sword removed"])
+            #expect(
+                shopper.history == Array(repeating: ["sword purchased", "sword removed"], count: 3).flatMap(\.self)
+            )
             #expect(there.statistics.notifications > 0)
-            #expect(try shops[0].account.charges.count == 2)
+            #expect(try shops[0].account.charges.count == 3)
+        }
+
+        @Test func `A process that is alone announces nothing, and begins to when another comes`() throws {
+            // Nothing else may take a transaction's number.
+            let place = TestDatabase(try PostgresCluster(settings: ["autovacuum": "off"]))
+            let ledger = try place.open().ledger("shop")
+            let records = try Shop.records(20)
+            /// Returns the number of transactions that appending five records one by one takes.
+            func transactions(behind head: Int) throws -> Int {
+                func next() throws -> Int { Int(try place.run("SELECT pg_current_xact_id()")[0][0] ?? "") ?? 0 }
+                let before = try next()
+                for position in head..<head + 5 {
+                    #expect(try ledger.append([records[position]], ifHeadIs: position))
+                }
+                // What follows the last commit is done before the next answer.
+                _ = try ledger.head
+                return try next() - before - 1
+            }
+            #expect(try transactions(behind: 0) == 5)
+            let other = try place.open()
+            #expect(try transactions(behind: 5) == 10)
+            withExtendedLifetime(other) {}
         }
 
         @Test func `A process that ends right after its commit has told the others`() throws {

@@ -19,6 +19,8 @@
         }
 
         let pointer: OpaquePointer
+        /// The number that its owner has given it: what was checked on an earlier one is to be checked again.
+        let number: Int
         private let settings: ConnectionSettings
         /// The seconds that the server has for an answer.
         private let patience: TimeInterval
@@ -32,11 +34,12 @@
         private final class Notices { var hasWarning = false }
 
         /// Connects.
-        init(_ settings: ConnectionSettings, patience: TimeInterval) throws(PostgresDatabaseError) {
+        init(_ settings: ConnectionSettings, number: Int, patience: TimeInterval) throws(PostgresDatabaseError) {
             guard let pointer = settings.connect(timeout: patience) else {
                 throw PostgresDatabaseError(.other, "there is no memory for a connection")
             }
             self.pointer = pointer
+            self.number = number
             self.settings = settings
             self.patience = patience
             guard PQstatus(pointer) == CONNECTION_OK else {
@@ -88,8 +91,7 @@
             followedBy followers: [Request] = []
         ) throws(PostgresDatabaseError) -> [ResultRows] {
             if isBroken { throw PostgresDatabaseError(.unreachable, "the connection to the database was lost") }
-            let unknown = Set((requests + followers).map(\.sql)).subtracting(names.keys)
-            for sql in unknown.sorted() { try prepare(sql) }
+            for request in requests + followers where names[request.sql] == nil { try prepare(request.sql) }
             for request in requests { try send(request) }
             return try finish(requests.count, followedBy: followers)
         }

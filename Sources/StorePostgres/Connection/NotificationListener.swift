@@ -94,6 +94,9 @@
             queue.async { for recipient in others { recipient.notified(payload: announcement.payload) } }
         }
 
+        /// Tells every recipient soon that it may have missed something.
+        func makeUp() { queue.async { [weak self] in self?.tellAll() } }
+
         /// Leaves out what a connection of this process announces from now on.
         func ignore(_ backend: Int32) { lock.withLock { ownBackend = backend } }
 

@@ -19,18 +19,20 @@
 
         func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-        func bytes(_ row: Int, _ column: Int) -> Data {
-            guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return Data() }
-            return Data(bytes: start, count: Int(PQgetlength(result, Int32(row), Int32(column))))
-        }
+        func bytes(_ row: Int, _ column: Int) -> Data { Data(value(row, column)) }
 
         /// Returns a number of any width, and 1 or 0 for a Boolean.
         func integer(_ row: Int, _ column: Int) -> Int {
-            let bytes = bytes(row, column)
+            let bytes = value(row, column)
             let isNegative = bytes.count > 1 && bytes.first.map { $0 & 0x80 != 0 } ?? false
             return bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int($1) }
         }
 
-        func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
+        func text(_ row: Int, _ column: Int) -> String { String(decoding: value(row, column), as: UTF8.self) }
+
+        private func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+            let count = Int(PQgetlength(result, Int32(row), Int32(column)))
+            return UnsafeRawBufferPointer(start: PQgetvalue(result, Int32(row), Int32(column)), count: count)
+        }
     }
 #endif

@@ -7,16 +7,31 @@
         let channel: Channel
         let payload: String
 
-        /// The statement that sends it.
+        /// Returns the statement that sends it if there is another process to hear it.
         ///
-        /// It waits neither for the disk nor long for others who notify, which would keep the connection's next statement
-        /// waiting: what is not sent is made up for.
-        var request: Connection.Request {
-            let settings = "set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1s', true)"
-            return Connection.Request(
-                "SELECT \(settings), pg_notify($1::text, $2::text)",
-                [.text(channel.name), .text(payload)]
+        /// A notification costs the server a transaction with a number, and a place in a queue. It waits neither for the
+        /// disk nor long for others who notify, which would keep the connection's next statement waiting: what is not sent
+        /// is made up for.
+        func request(in tables: Tables) -> Connection.Request {
+            Connection.Request(
+                """
+                SELECT CASE WHEN pg_try_advisory_lock(presence) THEN pg_advisory_unlock(presence)::text ELSE concat(
+                    set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1s', true),
+                    pg_notify($2::text, $3::text)
+                ) END FROM (SELECT \(Self.presence) AS presence) AS others
+                """,
+                [.text(tables.schemaName), .text(channel.name), .text(payload)]
             )
         }
+
+        /// Returns the statement by which a connection shows that it is there, and its process with it.
+        ///
+        /// It takes a lock for as long as it lives, which it shares with all others: whoever could have the lock alone is
+        /// alone. Whatever was appended before is to be read behind this.
+        static func arrival(in tables: Tables) -> Connection.Request {
+            Connection.Request("SELECT pg_advisory_lock_shared(\(presence))", [.text(tables.schemaName)])
+        }
+
+        private static let presence = "hashtextextended('storecore_' || $1::text, 0)"
     }
 #endif

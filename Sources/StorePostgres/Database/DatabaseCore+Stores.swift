@@ -5,26 +5,27 @@
     extension DatabaseCore {
         /// Returns the number of a store or journal, which is added if there is none of that name.
         func number(of name: String, in table: String, _ kind: String) throws(PostgresDatabaseError) -> Int {
-            try row(of: name, in: table, kind, selectedBy: "SELECT id FROM \(table) WHERE name = $1::text").integer(
-                0,
-                0
-            )
+            let query = "SELECT id FROM \(table) WHERE name = $1::text"
+            return try read(name, in: table, kind, by: [query]) { found, _ in found[0].integer(0, 0) }
         }
 
-        /// Returns what a query has to say of a store or journal, which is added if there is none of that name.
-        func row(
-            of name: String,
+        /// Reads what queries about a name find of a store or journal, which is added if there is none of that name.
+        ///
+        /// The first query has a row for it. `body` is called with the number of the connection, too.
+        func read<R>(
+            _ name: String,
             in table: String,
             _ kind: String,
-            selectedBy query: String
-        ) throws(PostgresDatabaseError) -> ResultRows {
+            by queries: [String],
+            _ body: ([ResultRows], Int) -> R
+        ) throws(PostgresDatabaseError) -> R {
             guard 1...200 ~= name.utf8.count, !name.contains("\0") else {
                 throw PostgresDatabaseError(.settings, "the name of a \(kind) has from 1 to 200 bytes, and none is 0")
             }
             return try read { connection throws(PostgresDatabaseError) in
                 for _ in 1...2 {
-                    let found = try connection.run(query, .text(name))
-                    if found.count > 0 { return found }
+                    let found = try connection.run(queries.map { Connection.Request($0, [.text(name)]) })
+                    if found[0].count > 0 { return body(found, connection.number) }
                     let sql = "INSERT INTO \(table) (name) VALUES ($1::text) ON CONFLICT DO NOTHING"
                     _ = try connection.run(sql, .text(name))
                 }

@@ -15,7 +15,7 @@
             /// The order in which writes of one transaction take locks: the same in every process.
             let order: Int
             /// Checks on a new connection that the database is the one that the writer knows.
-            let verify: (Connection, _ generation: Int) throws(PostgresDatabaseError) -> Void
+            let verify: (Connection) throws(PostgresDatabaseError) -> Void
             /// What other processes hear behind the commit.
             var announcement: Announcement?
         }
@@ -42,8 +42,6 @@
         private let closing = Closing()
 
         private var connection: Connection?
-        /// The number of the connection: what was checked on an earlier one is to be checked again.
-        private var generation = 0
         private var policy = ReconnectPolicy()
         private var nextAttempt: Deadline?
         private var lastError: PostgresDatabaseError?
@@ -79,7 +77,7 @@
 
         /// Reads, again if the connection is lost on the way.
         func read<R>(
-            verify: (Connection, _ generation: Int) throws(PostgresDatabaseError) -> Void = { _, _ in },
+            verify: (Connection) throws(PostgresDatabaseError) -> Void = { _ in },
             _ body: (Connection) throws(PostgresDatabaseError) -> R
         ) throws(PostgresDatabaseError) -> R {
             let deadline = Deadline(after: options.patience)
@@ -87,7 +85,7 @@
                 while true {
                     let connection = try connect(until: deadline)
                     do throws(PostgresDatabaseError) {
-                        try verify(connection, generation)
+                        try verify(connection)
                         return try body(connection)
                     } catch {
                         guard isLost(connection, error), deadline.seconds > 0 else { throw error }
@@ -156,7 +154,7 @@
             var sound: [Int] = []
             for index in open {
                 do throws(PostgresDatabaseError) {
-                    try group[index].verify(connection, generation)
+                    try group[index].verify(connection)
                     sound.append(index)
                 } catch {
                     if Self.endsConnection(error) { throw error }
@@ -177,7 +175,7 @@
             do throws(PostgresDatabaseError) {
                 var results = try connection.run(
                     indices.flatMap { group[$0].requests },
-                    followedBy: indices.compactMap { group[$0].announcement?.request }
+                    followedBy: indices.compactMap { group[$0].announcement?.request(in: tables) }
                 )[...]
                 try confirm(connection)
                 statistics.withLock {
@@ -270,12 +268,11 @@
 
         /// Connects, and prepares the session.
         private func open(creates: Bool) throws(PostgresDatabaseError) {
-            let new = try Connection(settings, patience: options.responseTime)
+            let number = statistics.withLock { $0.connections } + 1
+            let new = try Connection(settings, number: number, patience: options.responseTime)
             try new.execute(Self.session)
-            if try new.run("SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean").integer(
-                0,
-                0
-            ) == 1 {
+            let isReadOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean"
+            if try new.run(isReadOnly).integer(0, 0) == 1 {
                 throw PostgresDatabaseError(
                     .readOnly,
                     "the server is a standby or set to read only: name the others too, with target_session_attrs=read-write"
@@ -283,24 +280,27 @@
             }
             try Migration.run(tables, creates: creates, on: new)
             let obsolete = [tables.snapshot, tables.command, tables.forgotten, tables.opening]
-            let mayDelete = try new.run(
-                "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name",
-                .texts(obsolete)
-            )
-            rights.withLock { $0 = mayDelete.integer(0, 0) == 1 }
+            let mayDelete = "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name"
+            // Behind the migration, which lets go of all locks.
+            let answers = try new.run([
+                Connection.Request(mayDelete, [.texts(obsolete)]), Announcement.arrival(in: tables),
+            ])
+            rights.withLock { $0 = answers[0].integer(0, 0) == 1 }
             // What is visible after a crash of the server may not have reached a standby.
             try Self.reachStandby(on: new)
             connection = new
             listener.ignore(new.backend)
-            generation += 1
             nextAttempt = nil
             policy.succeeded()
             let isBack = statistics.withLock { statistics in
                 statistics.isConnected = true
-                statistics.connections += 1
-                return statistics.connections > 1
+                statistics.connections = number
+                return number > 1
             }
-            if isBack { note("the database is back") }
+            guard isBack else { return }
+            note("the database is back")
+            // Others may have announced nothing meanwhile.
+            listener.makeUp()
         }
 
         /// The settings of a session that correctness depends on, whatever the role's or the server's are.

@@ -5,20 +5,31 @@
     struct Tables: Sendable {
         /// The schema's name as it was given.
         let schemaName: String
-
-        init(schema: String) { schemaName = schema }
-
         /// The schema's name as an identifier in SQL.
-        var schema: String { Self.quoted(schemaName) }
+        let schema: String
 
-        var migration: String { "\(schema).migration" }
-        var store: String { "\(schema).store" }
-        var record: String { "\(schema).record" }
-        var snapshot: String { "\(schema).snapshot" }
-        var journal: String { "\(schema).journal" }
-        var opening: String { "\(schema).opening" }
-        var command: String { "\(schema).command" }
-        var forgotten: String { "\(schema).forgotten" }
+        let migration: String
+        let store: String
+        let record: String
+        let snapshot: String
+        let journal: String
+        let opening: String
+        let command: String
+        let forgotten: String
+
+        init(schema name: String) {
+            let schema = Self.quoted(name)
+            schemaName = name
+            self.schema = schema
+            migration = "\(schema).migration"
+            store = "\(schema).store"
+            record = "\(schema).record"
+            snapshot = "\(schema).snapshot"
+            journal = "\(schema).journal"
+            opening = "\(schema).opening"
+            command = "\(schema).command"
+            forgotten = "\(schema).forgotten"
+        }
 
         /// Returns the channel on which a store's or a journal's changes are announced.
         func channel(_ kind: Channel.Kind, _ number: Int) -> Channel {
@@ -27,7 +38,7 @@
 
         /// Returns a name as an identifier in SQL.
         static func quoted(_ name: String) -> String {
-            "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+            "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
         }
 
         /// Returns a text as a literal in SQL.

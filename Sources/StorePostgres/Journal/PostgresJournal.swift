@@ -58,7 +58,7 @@
                             [.integer(number)]
                         ),
                     ] + clean(until: id),
-                    followedBy: [announcement.request]
+                    followedBy: [announcement.request(in: core.tables)]
                 )[2]
             }
             opening.withLock { $0.replace(with: Opening(id: id, superseded: superseded)) }?()
@@ -116,7 +116,7 @@
 
         private func write(_ requests: [Connection.Request]) throws(PostgresDatabaseError) -> [ResultRows] {
             // Behind all stores, whose numbers are positive.
-            let write = DatabaseCore.Write(requests: requests, order: .max, verify: { _, _ in })
+            let write = DatabaseCore.Write(requests: requests, order: .max, verify: { _ in })
             return try core.write(write).results
         }
 

@@ -54,7 +54,7 @@
         private func rows(after position: Int, limit: Int) throws(PostgresDatabaseError) -> [RecordRow] {
             let sql =
                 "SELECT \(RecordRow.columns) FROM \(core.tables.record) WHERE store = $1 AND position > $2 ORDER BY position LIMIT $3"
-            return try core.read(verify: verify(_:_:)) { connection throws(PostgresDatabaseError) in
+            return try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
                 let rows = try connection.run(sql, .integer(store), .integer(position), .integer(limit))
                 return (0..<rows.count).map { RecordRow(rows, $0) }
             }
@@ -86,7 +86,7 @@
         private func end() throws(PostgresDatabaseError) -> (head: Int, mark: RecordMark?) {
             let sql =
                 "SELECT position, writer, batch FROM \(core.tables.record) WHERE store = $1 ORDER BY position DESC LIMIT 1"
-            return try core.read(verify: verify(_:_:)) { connection throws(PostgresDatabaseError) in
+            return try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
                 let last = try connection.run(sql, .integer(store))
                 guard last.count > 0 else { return (0, nil) }
                 return (last.integer(0, 0), RecordMark(writer: last.integer(0, 1), batch: last.integer(0, 2)))
@@ -95,7 +95,7 @@
 
         /// Returns the mark of a record, nil where there is none.
         func mark(at position: Int) throws(PostgresDatabaseError) -> RecordMark? {
-            try core.read(verify: verify(_:_:)) { connection throws(PostgresDatabaseError) in
+            try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
                 try mark(at: position, on: connection)
             }
         }
@@ -113,10 +113,10 @@
         ///
         /// A standby that lagged when it was promoted, or a backup, may lack it. What the store holds in memory is then
         /// true of no ledger any more, and everything is refused from then on.
-        func verify(_ connection: Connection, _ generation: Int) throws(PostgresDatabaseError) {
+        func verify(_ connection: Connection) throws(PostgresDatabaseError) {
             let known = state.withLock { $0 }
             if let refusal = known.refusal { throw refusal }
-            guard known.generation != generation else { return }
+            guard known.connection != connection.number else { return }
             if let mark = known.mark, try self.mark(at: known.head, on: connection) != mark {
                 let refusal = PostgresDatabaseError(
                     .recordsLost,
@@ -125,7 +125,7 @@
                 state.withLock { $0.refusal = refusal }
                 throw refusal
             }
-            state.withLock { $0.generation = generation }
+            state.withLock { $0.connection = connection.number }
         }
     }
 #endif

@@ -5,20 +5,21 @@
     // Only a shortcut: an unreadable snapshot costs time and nothing else.
     extension PostgresLedger {
         func snapshot() throws -> LedgerSnapshot? {
-            let sql =
-                "SELECT position, checksum, payload FROM \(core.tables.snapshot) WHERE store = $1 ORDER BY position DESC LIMIT 1"
-            let rows = try core.read(verify: verify(_:_:)) { connection throws(PostgresDatabaseError) in
-                try connection.run(sql, .integer(store))
-            }
-            guard rows.count > 0 else { return nil }
-            let (position, data) = (rows.integer(0, 0), rows.bytes(0, 2))
-            guard StoredPayload(data, under: position).checksum == rows.integer(0, 1) else {
+            guard let row = try state.withLock({ $0.opened.take() }) ?? lastSnapshot() else { return nil }
+            guard let snapshot = row.snapshot else {
                 core.note("the snapshot of the store \(name) cannot be read: its checksum does not match")
                 return nil
             }
             // One that is ahead of the records is another ledger's.
-            guard try position <= state.withLock({ $0.head }) || position <= head else { return nil }
-            return LedgerSnapshot(position: position, state: data)
+            guard try row.position <= state.withLock({ $0.head }) || row.position <= head else { return nil }
+            return snapshot
+        }
+
+        private func lastSnapshot() throws(PostgresDatabaseError) -> SnapshotRow? {
+            let sql = SnapshotRow.last(in: core.tables, of: "$1")
+            return try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
+                SnapshotRow(try connection.run(sql, .integer(store)))
+            }
         }
 
         func keep(_ snapshot: LedgerSnapshot) throws {
@@ -40,7 +41,7 @@
                 let sql = "DELETE FROM \(core.tables.snapshot) WHERE store = $1 AND position < $2"
                 requests.append(Connection.Request(sql, place))
             }
-            _ = try core.write(DatabaseCore.Write(requests: requests, order: store, verify: verify(_:_:)))
+            _ = try core.write(DatabaseCore.Write(requests: requests, order: store, verify: verify(_:)))
             core.statistics.withLock { $0.snapshots += 1 }
         }
     }

@@ -27,8 +27,10 @@
             var mark: RecordMark?
             /// The last of them, so that they need not be read back.
             var recent: ArraySlice<LedgerRecord> = []
+            /// The snapshot that was read when the ledger was opened, nil once it has been asked for.
+            var opened: SnapshotRow??
             /// The number of the connection on which the last of them was found to be there.
-            var generation = 0
+            var connection: Int
             /// The error that ends everything.
             var refusal: PostgresDatabaseError?
             /// The unreadable records that the log has been told of.
@@ -39,27 +41,11 @@
             self.core = core
             self.name = name
             self.lane = lane
-            // One question for both: a store on a far database opens in as few round trips as can be.
-            let sql =
-                """
-                SELECT store.id, last.position, last.writer, last.batch
-                FROM \(core.tables.store) AS store LEFT JOIN LATERAL (
-                    SELECT position, writer, batch FROM \(core.tables.record) AS record
-                    WHERE record.store = store.id ORDER BY position DESC LIMIT 1
-                ) AS last ON true
-                WHERE store.name = $1::text
-                """
-            let found = try core.row(of: name, in: core.tables.store, "store", selectedBy: sql)
-            store = found.integer(0, 0)
+            // One question for all that is needed: a store on a far database opens in as few round trips as can be.
+            (store, state) = try core.read(name, in: core.tables.store, "store", by: Self.opening(core.tables)) {
+                ($0[0].integer(0, 0), Locked(State(opening: $0, of: name, connection: $1)))
+            }
             channel = core.tables.channel(.store, store)
-            state = Locked(
-                found.isNull(0, 1)
-                    ? State()
-                    : State(
-                        head: found.integer(0, 1),
-                        mark: RecordMark(writer: found.integer(0, 2), batch: found.integer(0, 3))
-                    )
-            )
         }
 
         var snapshotDistance: Int { core.options.snapshotDistance }
@@ -84,7 +70,7 @@
                 DatabaseCore.Write(
                     requests: [try request(records, behind: head, mark)],
                     order: store,
-                    verify: verify(_:_:),
+                    verify: verify(_:),
                     announcement: announcement
                 )
             )

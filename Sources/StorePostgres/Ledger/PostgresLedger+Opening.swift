@@ -1,0 +1,50 @@
+#if canImport(CPostgres)
+    import Foundation
+    import StoreCore
+
+    extension PostgresLedger {
+        /// The most records behind the last snapshot that are read with it: as many as a store reads at once.
+        private static let tail = 1024
+
+        /// Returns the queries about a store's name, `$1`: for its number and its last record, its last snapshot, and the
+        /// records behind that.
+        static func opening(_ tables: Tables) -> [String] {
+            let store = "(SELECT id FROM \(tables.store) WHERE name = $1::text)"
+            return [
+                """
+                SELECT store.id, last.position, last.writer, last.batch
+                FROM \(tables.store) AS store LEFT JOIN LATERAL (
+                    SELECT position, writer, batch FROM \(tables.record) AS record
+                    WHERE record.store = store.id ORDER BY position DESC LIMIT 1
+                ) AS last ON true
+                WHERE store.name = $1::text
+                """,
+                SnapshotRow.last(in: tables, of: store),
+                """
+                SELECT \(RecordRow.columns) FROM \(tables.record) WHERE store = \(store)
+                AND position > coalesce((SELECT max(position) FROM \(tables.snapshot) WHERE store = \(store)), 0)
+                ORDER BY position LIMIT \(tail)
+                """,
+            ]
+        }
+    }
+
+    extension PostgresLedger.State {
+        /// Creates the state from what the queries of an opening have found.
+        init(opening found: [ResultRows], of name: String, connection: Int) {
+            self.connection = connection
+            opened = .some(SnapshotRow(found[1]))
+            guard !found[0].isNull(0, 1) else { return }
+            head = found[0].integer(0, 1)
+            mark = RecordMark(writer: found[0].integer(0, 2), batch: found[0].integer(0, 3))
+            // Others may have appended since the first query. What cannot be read is read again, and then reported.
+            let rows = (0..<found[2].count).map { RecordRow(found[2], $0) }
+            guard let first = rows.first, let last = rows.last, last.position >= head,
+                last.position - first.position == rows.count - 1
+            else { return }
+            let records = rows.compactMap { try? $0.record(of: name) }
+            guard records.count == rows.count else { return }
+            (head, mark, recent) = (last.position, last.mark, records[...])
+        }
+    }
+#endif
