@@ -80,7 +80,9 @@ public final class RemoteStore: AsyncStoreBackend {
             if line.hasChanged == true || line.batch?.updates.isEmpty == false { known.notify() }
         }
         let request = sender.destination.request(.updates, version: welcome.version, query: query)
-        try await asAgreed { try await connection.run(request) }
+        let greeting = try JSONEncoder().encode(Greeting(wantsReceipts: false))
+        let opening = sender.destination.request(.hello, version: welcome.version, body: greeting)
+        try await asAgreed { try await connection.run(request, after: opening) }
     }
 
     /// Confirms that updates were told; a confirmation that is lost has the store tell them once more.

@@ -62,8 +62,27 @@ import Testing
             backend.connect(receiver, after: nil)
             await receiver.waitForLoss()
             #expect(receiver.losses[0].reason.hasSuffix("update the device's software"))
-            #expect(greetings.withLock { $0 } == count)
+            // One to agree on a version, and one that opens the stream's connection.
+            #expect(greetings.withLock { $0 } == 2 * count)
         }
+    }
+
+    @Test func `A stream has a connection of its own, on which a greeting has been answered`() async throws {
+        let greetings = Locked(0)
+        let server = try server(greetings: greetings) { _ in HTTPResponse(404) }
+        defer { server.stop() }
+        let proxy = try FaultyProxy(to: Int(server.port))
+        defer { proxy.stop() }
+        let remote = RemoteStore(url: proxy.url, token: token)
+        try await remote.prepare()
+        #expect(proxy.connections == 1)
+        let backend = remote.asStoreBackend()
+        let receiver = Receiver()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForLoss()
+        #expect(receiver.losses[0].reason.contains("404"))
+        #expect(proxy.connections == 2)
+        #expect(greetings.withLock { $0 } == 2)
     }
 
     @Test(arguments: [0, -1, 1e-9, 1e300]) func `A heartbeat that makes no sense is not taken`(

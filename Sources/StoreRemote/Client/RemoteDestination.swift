@@ -11,13 +11,23 @@ struct RemoteDestination: Sendable {
     let token: DeviceToken
     let timeout: TimeInterval
 
-    /// Returns a request without a body.
-    func request(_ call: DeviceCall, version: Int, query: [URLQueryItem] = []) -> URLRequest {
+    /// Returns a request: a post where it has a body.
+    func request(
+        _ call: DeviceCall,
+        version: Int,
+        query: [URLQueryItem] = [],
+        body: Data? = nil
+    ) -> URLRequest {
         var url = url
         for part in call.path(version: version) { url.append(path: part) }
         if !query.isEmpty { url.append(queryItems: query) }
         var request = URLRequest(url: url, timeoutInterval: 86_400)
         request.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
+        if let body {
+            request.httpMethod = "POST"
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = body
+        }
         return request
     }
 

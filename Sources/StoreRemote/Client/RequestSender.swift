@@ -28,11 +28,7 @@ final class RequestSender: Sendable {
     ///
     /// - Throws: a `StoreFailure`: the store's own where it refuses, else the network's.
     func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> Data {
-        var request = destination.request(call, version: version)
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.httpBody = body
-        let task = session.dataTask(with: request)
+        let task = session.dataTask(with: destination.request(call, version: version, body: body))
         let (status, answer) = try await withTaskCancellationHandler {
             do {
                 return try await withCheckedThrowingContinuation { exchanges.begin(task, $0) }

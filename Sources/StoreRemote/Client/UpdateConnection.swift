@@ -45,14 +45,27 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Sends a request, and handles lines until the connection ends or the task is canceled.
     ///
+    /// - Parameters:
+    ///   - request: the request for the stream.
+    ///   - opening: a request that is answered at once, and sent first. On Linux, Foundation (of Swift 6.3) waits for the
+    ///     answer to the first request of a connection in a loop that keeps a core busy: that is not to be the endless answer.
     /// - Throws: the reason for the end.
-    func run(_ request: URLRequest) async throws {
+    func run(_ request: URLRequest, after opening: URLRequest) async throws {
         try Task.checkCancellation()
         // The session keeps this object until it is invalidated. The task is canceled by then; canceling it together with the
         // session traps where something arrives meanwhile (Foundation of Swift 6.3).
         let session = URLSession(configuration: .remote, delegate: self, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
-        let task = session.dataTask(with: request)
+        let task = session.dataTask(with: opening) { [self] _, _, error in
+            if let error { return finish(.failure(destination.failure(error))) }
+            state.withLock { state in
+                // The session is valid until there is an end.
+                guard state.end == nil else { return }
+                state.lastSign = .now
+                state.task = session.dataTask(with: request)
+                state.task?.resume()
+            }
+        }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let end = state.withLock { state -> Result<Void, any Error>? in
