@@ -10,7 +10,6 @@ import StoreCore
 /// Lines are handled in order, on the queue of a URL session of its own: no other stream waits for a slow receiver.
 final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
-        var lines = LineSplitter()
         var status = 200
         /// The body of a refusal.
         var refusal = Data()
