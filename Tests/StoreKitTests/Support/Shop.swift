@@ -6,8 +6,12 @@ struct Shop: Sendable {
     let store: SandboxStore
     let context: StoreContext
 
-    init(_ delivery: StoreDelivery = .main, selling products: [SandboxProduct] = Self.products) throws {
-        store = try SandboxStore(products: products, locale: "en_US")
+    init(
+        _ delivery: StoreDelivery = .main,
+        selling products: [SandboxProduct] = Self.products,
+        log: StoreLog = .standardError
+    ) throws {
+        store = try SandboxStore(products: products, locale: "en_US", log: log)
         context = StoreContext(backend: store, delivery: delivery, log: .silent)
     }
 
@@ -46,6 +50,19 @@ struct Shop: Sendable {
 
     /// The context's payment queue.
     var queue: SKPaymentQueue { context.run { SKPaymentQueue.default() } }
+}
+
+extension StoreLog {
+    /// Returns a log that ends a stream when nothing holds it any more: its store is gone then.
+    static func ending(_ stream: AsyncStream<Void>.Continuation) -> StoreLog {
+        final class End: Sendable {
+            private let stream: AsyncStream<Void>.Continuation
+            init(_ stream: AsyncStream<Void>.Continuation) { self.stream = stream }
+            deinit { stream.finish() }
+        }
+        let end = End(stream)
+        return StoreLog { _ in withExtendedLifetime(end) {} }
+    }
 }
 
 extension Product.PurchaseResult {
