@@ -15,18 +15,16 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     package let content: Payload
     /// The defect that a verifier found; nil if the value is right.
     public let defect: SignatureDefect?
-    private let seal: Locked<Seal>
-
-    private enum Seal {
-        case open(@Sendable (Payload) -> SealedPayload<Payload>)
-        case closed(SealedPayload<Payload>)
-    }
+    /// Ties the content to its device, when that is first read.
+    private let sealing: @Sendable (Payload) -> SealedPayload<Payload>
+    // Of no particular type: to destroy one of the payload's costs more than all else of a value.
+    private let seal = LazyReference<any AnyObject & Sendable>()
 
     /// Creates a value that is tied to its device, and then signed, when that is first read.
     init(_ content: Payload, sealing: @escaping @Sendable (Payload) -> SealedPayload<Payload>) {
         self.content = content
         defect = nil
-        seal = Locked(.open(sealing))
+        self.sealing = sealing
     }
 
     /// Signs a payload wrongly, and verifies the result.
@@ -42,7 +40,8 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         let jws = try? signer.jws(of: payload.json, with: defect)
         let found = jws.flatMap { Self.verify($0, signer, device: device).defect }
         self.defect = found == .invalidSignature ? defect : found ?? defect
-        seal = Locked(.closed(SealedPayload(payload, signer: signer, jws: jws)))
+        let sealed = SealedPayload(payload, signer: signer, jws: jws)
+        sealing = { _ in sealed }
     }
 
     /// Verifies a value that arrived as text.
@@ -60,7 +59,8 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         }
         content = payload
         self.defect = defect
-        seal = Locked(.closed(SealedPayload(payload, signer: verifier, jws: jws)))
+        let sealed = SealedPayload(payload, signer: verifier, jws: jws)
+        sealing = { _ in sealed }
     }
 
     /// Takes a value that arrived as text at the word of the store that sent it.
@@ -73,7 +73,8 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         guard let payload = Self.payload(of: jws) else { throw UnreadablePayload() }
         content = payload
         self.defect = defect
-        seal = Locked(.closed(SealedPayload(payload, signer: nil, jws: jws)))
+        let sealed = SealedPayload(payload, signer: nil, jws: jws)
+        sealing = { _ in sealed }
     }
 
     /// The payload.
@@ -89,16 +90,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     public var jws: String { get throws { try sealed.jws } }
 
     private var sealed: SealedPayload<Payload> {
-        switch seal.withLock({ $0 }) {
-        case .closed(let sealed): return sealed
-        case .open(let close):
-            let new = close(content)
-            return seal.withLock { seal in
-                if case .closed(let sealed) = seal { return sealed }
-                seal = .closed(new)
-                return new
-            }
-        }
+        unsafeDowncast(seal.load() ?? seal.storeIfNil(sealing(content)), to: SealedPayload<Payload>.self)
     }
 
     /// Reads and verifies a JWS.
