@@ -7,13 +7,18 @@ import Foundation
 /// than taken from Foundation, so that a test finds the same ones on every platform and with every release of its data.
 package enum Storefronts {
     /// The data of a country.
-    struct Country: Sendable {
+    final class Country: Sendable {
         /// The code, and Apple's or a made-up identifier.
         let storefront: StoreStorefront
         /// The country's language and its two-letter code: `de_DE`.
         let locale: String
         /// The currency, ISO 4217.
         let currency: String
+
+        init(storefront: StoreStorefront, locale: String, currency: String) {
+            (self.storefront, self.locale, self.currency) = (storefront, locale, currency)
+        }
+
         /// The locale that formats its prices: `de_DE@currency=EUR`.
         var priceLocale: String { "\(locale)@currency=\(currency)" }
     }

@@ -12,6 +12,15 @@ extension SandboxBackend {
         answer(reply) { try $0.history(query, on: $1) }
     }
 
+    /// Looks up one transaction, in the same way.
+    package func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>? {
+        do {
+            return try CallScope.outermost { try device.core.transaction(identifier, on: device.number) }
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
     /// Looks up subscriptions.
     ///
     /// Replies before it returns.

@@ -163,8 +163,8 @@ extension SandboxBackend {
     func receipt(unless known: ReceiptVersion?) -> ReceiptNews { device.core.receipt(on: device.number, unless: known) }
 }
 
-extension SandboxStore: ReceiptSource {}
-extension SandboxDevice: ReceiptSource {}
+extension SandboxStore: ReceiptSource, ImmediateHistory {}
+extension SandboxDevice: ReceiptSource, ImmediateHistory {}
 
 // MARK: - The direct transport
 

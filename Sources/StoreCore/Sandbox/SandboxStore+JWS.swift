@@ -2,7 +2,7 @@ import Foundation
 
 // The store's transactions as JWS: a value is made when it is read, and signed when its JWS is first read. Read again, unchanged
 // and within a second of the store's clock, it is the same value: the store keeps the last 2,048. The first reading takes in the
-// ledger, each later one what is new in it.
+// ledger; from then on the store takes in what is new as it happens.
 extension SandboxStore {
     /// The way in which the store signs transactions, renewals and app transactions wrongly; nil, as at the beginning,
     /// for rightly.
@@ -11,8 +11,8 @@ extension SandboxStore {
     /// are signed as ever. A signer without certificates signs with a broken signature where the defect is in a
     /// certificate; Store Kit 2 reports the defect that is set.
     public var signatureDefect: SignatureDefect? {
-        get { core.shell.withLock { $0.settings.signatureDefect } }
-        set { core.shell.withLock { $0.settings.signatureDefect = newValue } }
+        get { core.signing.withLock { $0.defect } }
+        set { core.signing.withLock { $0.defect = newValue } }
     }
 
     /// The signer of the store's JWS: its ``signer`` if that signs them, else an ``HMACReceiptSigner`` of its own.

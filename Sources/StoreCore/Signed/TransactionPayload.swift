@@ -80,6 +80,14 @@ public struct TransactionPayload: JWSPayload {
     /// The UUID with which ``deviceVerification`` begins.
     public var deviceVerificationNonce: String?
 
+    /// The date of the signature, ``signedDate``.
+    public var signingDate: PayloadDate { signedDate }
+    /// The environment's name, ``environment``.
+    public var environmentName: String { environment }
+}
+
+// Outside of the type, which has an initializer for all values as well.
+extension TransactionPayload {
     /// Creates the information about a purchase that is its own original; further values are set afterwards.
     public init(
         transactionId: String,
@@ -91,22 +99,19 @@ public struct TransactionPayload: JWSPayload {
         environment: String,
         signedDate: PayloadDate
     ) {
-        self.transactionId = transactionId
-        originalTransactionId = transactionId
-        self.bundleId = bundleId
-        self.productId = productId
-        self.type = type
-        self.quantity = quantity
-        self.purchaseDate = purchaseDate
-        originalPurchaseDate = purchaseDate
-        inAppOwnershipType = .purchased
-        transactionReason = .purchase
-        self.environment = environment
-        self.signedDate = signedDate
+        self.init(
+            transactionId: transactionId,
+            originalTransactionId: transactionId,
+            bundleId: bundleId,
+            productId: productId,
+            purchaseDate: purchaseDate,
+            originalPurchaseDate: purchaseDate,
+            quantity: quantity,
+            type: type,
+            inAppOwnershipType: .purchased,
+            signedDate: signedDate,
+            environment: environment,
+            transactionReason: .purchase
+        )
     }
-
-    /// The date of the signature, ``signedDate``.
-    public var signingDate: PayloadDate { signedDate }
-    /// The environment's name, ``environment``.
-    public var environmentName: String { environment }
 }

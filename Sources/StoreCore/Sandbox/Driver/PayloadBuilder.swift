@@ -15,58 +15,55 @@ struct PayloadBuilder {
 extension PayloadBuilder {
     /// Returns the payload of a transaction.
     func payload(of transaction: GrantedTransaction) -> TransactionPayload {
-        let original = index.original(of: transaction)
-        let purchase = index.purchase(of: transaction)
-        var payload = TransactionPayload(
-            transactionId: transaction.number.identifier,
-            bundleId: bundleIdentifier,
-            productId: transaction.payment.productIdentifier,
-            type: TransactionPayload.ProductType(state.catalog.kind(of: transaction.product)),
-            quantity: transaction.payment.quantity,
-            purchaseDate: PayloadDate(transaction.date),
-            environment: environment,
-            signedDate: PayloadDate(now)
-        )
-        payload.originalTransactionId = original.number.identifier
-        payload.originalPurchaseDate = PayloadDate(original.date)
-        if let term = purchase?.term {
-            add(term, to: &payload)
-            payload.webOrderLineItemId = original.period?.identifier
-            // A change that begins at the renewal has no part in the period that runs until then.
-            if purchase?.isDeferredChange == false {
-                payload.setOffer(term.offer?.offer)
-                if index.isReplaced(original) { payload.isUpgraded = true }
-            }
-        }
-        if original.isRenewal { payload.transactionReason = .renewal }
-        let isShared = purchase?.isShared == true
-        if isShared {
-            payload.inAppOwnershipType = .familyShared
-        } else {
-            payload.appAccountToken = token(of: transaction, original)
-        }
-        if let date = state.revocations.cancellation(of: original.number.identifier) {
-            payload.revocationDate = PayloadDate(date)
-            payload.revocationReason = .other
-            payload.revocationType = isShared ? .familyRevoke : .fullRefund
-            if !isShared { payload.revocationPercentage = 100_000 }
-        }
-        if let country = Storefronts.country(original.countryCode) {
-            payload.storefront = country.storefront.countryCode
-            payload.storefrontId = country.storefront.identifier
-            payload.price = original.price
-            if payload.price != nil { payload.currency = country.currency }
-        }
-        payload.appTransactionId = index.appTransactionIdentifier(of: transaction.account)
-        return payload
+        if let original = index.restored(by: transaction) { return payload(of: transaction, original) }
+        return payload(of: transaction, transaction)
     }
 
-    private func add(_ term: SubscriptionTerm, to payload: inout TransactionPayload) {
-        payload.originalTransactionId = term.original.identifier
-        payload.originalPurchaseDate = PayloadDate(term.originalDate)
-        payload.subscriptionGroupIdentifier = state.catalog.group(of: term.product)
-        payload.expiresDate = PayloadDate(term.end)
-        payload.billingPlanType = .upFront
+    // In one expression: to change a payload that is there copies it.
+    private func payload(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> TransactionPayload {
+        let purchase = index.purchase(of: transaction)
+        let term = purchase?.term
+        // A change that begins at the renewal has no part in the period that runs until then.
+        let isOfPeriod = term != nil && purchase?.isDeferredChange == false
+        let offer = isOfPeriod ? term?.offer?.offer : nil
+        let isShared = purchase?.isShared == true
+        let cancellation = state.revocations.cancellation(of: original.number)
+        let identifier = transaction.number.identifier
+        let originalNumber = term?.original ?? original.number
+        let price = original.country == nil ? nil : original.price
+        return TransactionPayload(
+            transactionId: identifier,
+            originalTransactionId: originalNumber == transaction.number ? identifier : originalNumber.identifier,
+            webOrderLineItemId: term == nil ? nil : original.period?.identifier,
+            bundleId: bundleIdentifier,
+            productId: transaction.payment.productIdentifier,
+            subscriptionGroupIdentifier: term.flatMap { state.catalog.group(of: $0.product) },
+            purchaseDate: PayloadDate(transaction.date),
+            originalPurchaseDate: PayloadDate(term?.originalDate ?? original.date),
+            expiresDate: term.map { PayloadDate($0.end) },
+            quantity: transaction.payment.quantity,
+            type: TransactionPayload.ProductType(state.catalog.kind(of: transaction.product)),
+            appAccountToken: isShared ? nil : token(of: transaction, original),
+            inAppOwnershipType: isShared ? .familyShared : .purchased,
+            signedDate: PayloadDate(now),
+            revocationDate: cancellation.map { PayloadDate($0) },
+            revocationReason: cancellation == nil ? nil : .other,
+            revocationType: cancellation == nil ? nil : isShared ? .familyRevoke : .fullRefund,
+            revocationPercentage: cancellation == nil || isShared ? nil : 100_000,
+            isUpgraded: isOfPeriod && index.isReplaced(original) ? true : nil,
+            offerType: offer.map { TransactionPayload.OfferType($0.kind) },
+            offerIdentifier: offer?.terms.identifier,
+            offerDiscountType: offer.map { TransactionPayload.OfferDiscountType($0.terms.paymentMode) },
+            offerPeriod: offer?.terms.length,
+            environment: environment,
+            storefront: original.country?.storefront.countryCode,
+            storefrontId: original.country?.storefront.identifier,
+            transactionReason: original.isRenewal ? .renewal : .purchase,
+            currency: price == nil ? nil : original.country?.currency,
+            price: price,
+            appTransactionId: index.appTransactionIdentifier(of: transaction.account),
+            billingPlanType: term == nil ? nil : .upFront
+        )
     }
 
     /// Whether an account's list of transactions has it: a change of how a subscription renews bought no period.

@@ -1,12 +1,26 @@
 import Foundation
 
 /// What completes a payload for a device: a value that the app keeps has one, and must not keep the store alive with it.
-struct PayloadSealer: Sendable {
+///
+/// A reference, which costs each value one word.
+final class PayloadSealer: Sendable {
     let signer: any PayloadSigner
-    let bundleIdentifier: String
-    let device: (number: DeviceID, name: String)?
+    private let bundleIdentifier: String
+    private let device: (number: DeviceID, name: String)?
     /// The payloads of the store that were sealed last.
-    let last: Locked<SealedPayloads>
+    private let last: Locked<SealedPayloads>
+
+    init(
+        signer: any PayloadSigner,
+        bundleIdentifier: String,
+        device: (number: DeviceID, name: String)?,
+        last: Locked<SealedPayloads>
+    ) {
+        self.signer = signer
+        self.bundleIdentifier = bundleIdentifier
+        self.device = device
+        self.last = last
+    }
 
     var deviceIdentifier: UUID? {
         device.map { SandboxDriver.identifierForVendor(of: $0.name, bundleIdentifier: bundleIdentifier) }

@@ -51,18 +51,7 @@ extension RenewalPayload.ExpirationIntent {
 
 extension StoreProduct.Offer {
     /// The whole length, ISO 8601.
-    fileprivate var length: String { StoreProduct.Period(period.count * periodCount, period.unit).iso8601 }
-}
-
-extension TransactionPayload {
-    /// Sets the four values of an offer, if there is one.
-    mutating func setOffer(_ offer: SubscriptionOffer?) {
-        guard let offer else { return }
-        offerType = OfferType(offer.kind)
-        offerIdentifier = offer.terms.identifier
-        offerDiscountType = OfferDiscountType(offer.terms.paymentMode)
-        offerPeriod = offer.terms.length
-    }
+    var length: String { StoreProduct.Period(period.count * periodCount, period.unit).iso8601 }
 }
 
 extension RenewalPayload {

@@ -4,7 +4,7 @@ import Foundation
 extension SandboxDriver {
     func history(_ query: HistoryQuery, on device: DeviceID) throws -> HistoryPage {
         let (sealer, defect) = sealer(for: device)
-        let page = try read { builder -> HistoryPage in
+        let page = try read(in: sealer.signer.environment) { builder -> HistoryPage in
             guard let account = builder.state.devices[device].account else { return HistoryPage([]) }
             let (transactions, next) = builder.index.answer(query, account, device, builder)
             return HistoryPage(transactions.map { sealer.unsigned(builder.payload(of: $0)) }, next: next)
@@ -82,8 +82,11 @@ final class HistoryRing: NewsListener {
 extension SandboxDriverState {
     /// Has the listeners to the history notified.
     mutating func ringHistory() {
-        if historyRings.contains(where: \.isOver) { historyRings.removeAll { $0.isOver } }
-        for ring in historyRings where ring.isAwaited { rings.append(ring) }
+        var areSomeOver = false
+        for ring in historyRings where ring.isAwaited {
+            if ring.isOver { areSomeOver = true } else { rings.append(ring) }
+        }
+        if areSomeOver { historyRings.removeAll { $0.isOver } }
     }
 }
 

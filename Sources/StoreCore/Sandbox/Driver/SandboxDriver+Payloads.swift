@@ -4,40 +4,41 @@ import Foundation
 extension SandboxDriver {
     /// Reads the ledger as payloads, once everything due by now has been done.
     ///
-    /// A record is taken in once, by the first reading after it; the rest costs what is returned.
+    /// The first reading costs as much as the ledger is long; the others cost what they return.
     func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
-        let environment = payloadSigner.environment
-        return try look { shell, now in
-            try transactionIndex.withLock { transactions in
-                let index = transactions ?? TransactionIndex(bundleIdentifier: bundleIdentifier)
-                transactions = index
-                while index.state.position < shell.state.position {
-                    let new = try shell.records.read(after: index.state.position, limit: 1024)
-                    guard !new.isEmpty else { throw StoreFailure.cutShort(at: index.state.position) }
-                    // A record that another store has just appended may be among them. It is committed, and this
-                    // store applies it when it next looks.
-                    for record in new { index.take(record) }
-                }
-                let builder = PayloadBuilder(
-                    index: index,
-                    now: now,
-                    renewalRate: shell.settings.rules.renewalRate,
-                    environment: environment
-                )
-                return try body(builder)
+        try read(in: payloadSigner.environment, body)
+    }
+
+    /// Reads the ledger as payloads of an environment, in the same way.
+    func read<R>(in environment: String, _ body: (PayloadBuilder) throws -> R) throws -> R {
+        try use { shell, now in
+            shell.bringUpToDate(now)
+            let renewalRate = shell.settings.rules.renewalRate
+            return try shell.readIndex(of: bundleIdentifier) { index in
+                try body(PayloadBuilder(index: index, now: now, renewalRate: renewalRate, environment: environment))
             }
         }
     }
 
     /// Returns a transaction of any account, or of the one that is signed in on a device.
     func signedTransaction(_ identifier: String, on device: DeviceID? = nil) throws -> SignedValue<TransactionPayload> {
-        let payload = try read { builder in
+        guard let transaction = try transaction(identifier, on: device) else {
+            throw SandboxError.unknownTransaction(identifier)
+        }
+        return transaction
+    }
+
+    /// Returns a transaction in the same way; nil if there is none.
+    func transaction(_ identifier: String, on device: DeviceID?) throws -> SignedValue<TransactionPayload>? {
+        let (sealer, defect) = sealer(for: device)
+        let found = try read(in: sealer.signer.environment) { builder -> SignedValue<TransactionPayload>? in
             guard let transaction = builder.index[identifier],
                 device.map({ builder.state.devices[$0].account == transaction.account }) ?? true
-            else { throw SandboxError.unknownTransaction(identifier) }
-            return builder.payload(of: transaction)
+            else { return nil }
+            return sealer.unsigned(builder.payload(of: transaction))
         }
-        return signed(payload, on: device)
+        // What is to be wrong is signed at once, which calls the signer.
+        return if let found, let defect { sealer.signed(found.content, defect) } else { found }
     }
 
     /// Returns an account's transactions, those of the account that is signed in if there is a device.
@@ -111,23 +112,26 @@ extension SandboxDriver {
     }
 
     func sealer(for device: DeviceID?) -> (PayloadSealer, SignatureDefect?) {
-        let (defect, name) = shell.withLock { shell in
-            (shell.settings.signatureDefect, device.map { shell.state.devices[$0].name })
+        let (known, defect) = signing.withLock { ($0.sealers[device], $0.defect) }
+        if let known { return (known, defect) }
+        let place = device.map { device in (device, name: shell.withLock { $0.state.devices[device].name }) }
+        return signing.withLock { signing in
+            let sealer = PayloadSealer(
+                signer: signing.preferred ?? ownPayloadSigner,
+                bundleIdentifier: bundleIdentifier,
+                device: place,
+                last: signing.last
+            )
+            signing.sealers[device] = sealer
+            return (sealer, signing.defect)
         }
-        let sealer = PayloadSealer(
-            signer: payloadSigner,
-            bundleIdentifier: bundleIdentifier,
-            device: device.flatMap { device in name.map { (device, $0) } },
-            last: sealedPayloads
-        )
-        return (sealer, defect)
     }
 }
 
 extension PayloadSealer {
     /// Returns a payload to be signed when it is read.
     func unsigned<Payload: SandboxPayload>(_ payload: consuming Payload) -> SignedValue<Payload> {
-        SignedValue(payload) { sealed($0) }
+        SignedValue(payload, sealing: sealed)
     }
 
     /// Returns a payload to be signed when it is read; one that is to be wrong is signed at once.

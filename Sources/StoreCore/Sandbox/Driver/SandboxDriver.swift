@@ -5,9 +5,9 @@ import Synchronization
 final class SandboxDriver: Sendable {
     let clock: any StoreClock
     let signer: any ReceiptSigner
-    private let ownPayloadSigner: any PayloadSigner
-    /// The signer that takes the place of one with a key that nobody knows.
-    private let preferredPayloadSigner = Locked<(any PayloadSigner)?>(nil)
+    let ownPayloadSigner: any PayloadSigner
+    /// Locked after the state.
+    let signing = Locked(PayloadSigning())
     let bundleIdentifier: String
     let bundleVersion: String
     private let appAppleIdentifier: Int64?
@@ -18,13 +18,8 @@ final class SandboxDriver: Sendable {
     /// Whether ledger and clock are StoreCore's own; see ``ImmediateStore/isSelfContained``.
     let isSelfContained: Bool
     let content = Locked(ContentServer())
-    /// The index of all transactions; nil until one is read.
-    ///
-    /// Locked after the state.
-    let transactionIndex = Locked<TransactionIndex?>(nil)
     /// The app receipts that were signed last, one for each device.
     let signedReceipts = Locked<[DeviceID: SignedReceipt]>([:])
-    let sealedPayloads = Locked(SealedPayloads())
     private let signingLog: SigningLog
     private let port: SandboxPort
     private let link = Link()
@@ -110,18 +105,14 @@ final class SandboxDriver: Sendable {
 
 extension SandboxDriver {
     /// The signer of JWS.
-    var payloadSigner: any PayloadSigner { preferredPayloadSigner.withLock { $0 } ?? ownPayloadSigner }
+    var payloadSigner: any PayloadSigner { signing.withLock { $0.preferred } ?? ownPayloadSigner }
 
     /// Signs JWS with another signer from now on, if the store's own has a key that nobody else has.
     func preferForPayloads(_ signer: () -> any PayloadSigner) {
         guard (ownPayloadSigner as? HMACReceiptSigner)?.isAnonymous == true else { return }
-        let isNew = preferredPayloadSigner.withLock { preferred in
-            guard preferred == nil else { return false }
-            preferred = signer()
-            return true
+        signing.withLock { signing in
+            if signing.preferred == nil { signing.prefer(signer()) }
         }
-        // What was to be signed by the other is forgotten.
-        if isNew { sealedPayloads.withLock { $0 = SealedPayloads() } }
     }
 
     /// Returns what a body signs; nil, after a line in the log, if it fails.

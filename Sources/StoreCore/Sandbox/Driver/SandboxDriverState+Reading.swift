@@ -35,11 +35,17 @@ extension SandboxDriverState {
 }
 
 extension SandboxState {
+    /// Applies the next event; so does the store's index, if there is one.
+    @inline(__always)
+    mutating func apply(_ record: LedgerRecord, with index: TransactionIndex?) {
+        if let index { index.take(record, in: &self) } else { apply(record) }
+    }
+
     /// Applies the records that a ledger has beyond this state.
-    mutating func read(_ records: StoreRecords) throws {
+    mutating func read(_ records: StoreRecords, with index: TransactionIndex? = nil) throws {
         while true {
             let new = try records.read(after: position, limit: 1024)
-            for record in new { apply(record) }
+            for record in new { apply(record, with: index) }
             if new.count < 1024 { return }
         }
     }

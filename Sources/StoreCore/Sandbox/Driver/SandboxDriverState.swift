@@ -2,33 +2,10 @@ import Foundation
 
 /// The part of a sandbox store under its lock: the state, its ledger, and the listeners to notify.
 struct SandboxDriverState: Sendable {
-    struct Settings: Sendable {
-        var authorizer: Authorizer
-        var locale: String
-        var rules = SandboxRules()
-        var isReachable = true
-        /// Devices that cannot reach the store although it is there.
-        var offline: Set<DeviceID> = []
-        /// The languages of devices that have one of their own.
-        var locales: [DeviceID: String] = [:]
-        /// The actions of devices' users in the sheet for offer codes.
-        var codeEntries: [DeviceID: CodeEntry] = [:]
-        /// The answers of devices' users to a price consent request.
-        var priceAnswers: [DeviceID: PriceConsentAnswer] = [:]
-        /// The way in which JWS are signed wrongly, nil for rightly.
-        var signatureDefect: SignatureDefect?
-        /// What becomes of requests for refunds.
-        var refundDecision = RefundDecision.approve
-
-        // Inlined: otherwise it would be given a copy of all settings.
-        @inline(__always)
-        func isReachable(from device: DeviceID) -> Bool {
-            isReachable && (offline.isEmpty || !offline.contains(device))
-        }
-    }
-
     var settings: Settings
     private(set) var state: SandboxState
+    /// The index of all transactions, which takes in each record with the state; nil until a transaction is read.
+    private var index: TransactionIndex?
     var storefrontQuestions = StorefrontQuestions()
     var work = 0
     /// The trace of deliveries to devices; nil while tracing is off.
@@ -257,7 +234,7 @@ extension SandboxDriverState {
         defer { tellConnections() }
         fresh.empty()
         applied = 0
-        try state.read(records)
+        try state.read(records, with: index)
     }
 
     private mutating func make(_ body: (inout SandboxDriverState) throws -> Void) throws {
@@ -330,7 +307,7 @@ extension SandboxDriverState {
         // Nearly every change: the record is held once, and lent.
         let record = fresh[0]
         guard try records.append(record, ifHeadIs: attempt.position) else { return false }
-        state.apply(record)
+        state.apply(record, with: index)
         applied = 1
         tellConnections(of: record)
         return true
@@ -342,9 +319,19 @@ extension SandboxDriverState {
         return firstDoubtful == nil
     }
 
+    /// Reads the index of all transactions, which the first reading makes of the whole ledger.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    mutating func readIndex<R>(of bundleIdentifier: String, _ body: (TransactionIndex) throws -> R) throws -> R {
+        if firstDoubtful != nil { try rebuild() }
+        let index = try index ?? TransactionIndex(bundleIdentifier: bundleIdentifier, forEachRecord)
+        self.index = index
+        return try index.borrowing(&state) { try body(index) }
+    }
+
     private mutating func applyFresh() {
         while applied < fresh.count {
-            state.apply(fresh[applied])
+            state.apply(fresh[applied], with: index)
             applied += 1
         }
     }
@@ -356,6 +343,7 @@ extension SandboxDriverState {
         applied = 0
         guard isTouched else { return }
         firstDoubtful = next
+        index = nil
         // If the ledger cannot be read either, the next call tries again.
         try? rebuild()
     }

@@ -9,6 +9,7 @@ final class NotificationFold {
 
     let settings: Settings
     private let index: TransactionIndex
+    private var state = SandboxState()
     private var kept: [KeptNotification] = []
     /// The latest date up to each notification, in whose order they are found though a clock was set back.
     private var latestDates: [Date] = []
@@ -31,13 +32,13 @@ final class NotificationFold {
     }
 
     /// The number of records that were taken in.
-    var position: Int { index.state.position }
+    var position: Int { state.position }
 
     /// Takes in the next record.
     func take(_ record: LedgerRecord) {
-        let isAdmitted = !index.state.isDamaged || index.state.admits(record.event)
-        let before = isAdmitted && index.state.server.notifies ? Past(record.event, index.state) : nil
-        index.take(record)
+        let isAdmitted = !state.isDamaged || state.admits(record.event)
+        let before = isAdmitted && state.server.notifies ? Past(record.event, state) : nil
+        index.take(record, in: &state)
         guard isAdmitted else { return }
         if case .operator(.server(.attempted(let number, let place, let result))) = record.event {
             let attempt = ServerNotification.Attempt(date: record.date, result: result)
@@ -50,9 +51,12 @@ final class NotificationFold {
             renewalRate: settings.renewalRate,
             environment: settings.environment
         )
-        var drafts = NotificationDrafts(builder, settings.appTransaction)
-        drafts.add(record.event, before)
-        for draft in drafts.all { keep(draft, record.date) }
+        let drafts = index.borrowing(&state) {
+            var drafts = NotificationDrafts(builder, settings.appTransaction)
+            drafts.add(record.event, before)
+            return drafts.all
+        }
+        for draft in drafts { keep(draft, record.date) }
     }
 
     private func keep(_ draft: NotificationDrafts.Draft, _ date: Date) {

@@ -12,7 +12,7 @@ extension ServerView {
     /// the ledger tells.
     package var moment: ServerMoment? {
         core.look { shell, now in
-            guard shell.settings.signatureDefect == nil else { return nil }
+            guard core.signing.withLock({ $0.defect }) == nil else { return nil }
             return ServerMoment(position: shell.state.position, second: PayloadDate(now).seconds)
         }
     }

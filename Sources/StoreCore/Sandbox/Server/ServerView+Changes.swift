@@ -144,7 +144,8 @@ extension PayloadBuilder {
         var countries: [SubscriptionIndex: String] = [:]
         for subscription in state.subscriptions.indices {
             let (account, term) = (state.subscriptions[subscription].account, state.subscriptions[subscription].term)
-            countries[subscription] = index.newestPeriod(of: term.original, by: account)?.countryCode
+            let period = index.newestPeriod(of: term.original, by: account)
+            countries[subscription] = period?.country?.storefront.countryCode
         }
         return countries
     }

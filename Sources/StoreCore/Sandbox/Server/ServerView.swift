@@ -39,7 +39,7 @@ package struct ServerView: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = try encoder.encode(payload)
-        let defect = core.shell.withLock { $0.settings.signatureDefect }
+        let defect = core.signing.withLock { $0.defect }
         guard let defect else { return try core.payloadSigner.jws(of: json) }
         return try core.payloadSigner.jws(of: json, with: defect)
     }

@@ -19,8 +19,8 @@ struct GrantedTransaction: Sendable {
     var restored: TransactionNumber?
     /// The transaction that began the period of a subscription, nil without one.
     var period: TransactionNumber?
-    /// The storefront's country at the time.
-    let countryCode: String
+    /// The storefront's country at the time, nil for one that is not known.
+    let country: Storefronts.Country?
     /// The amount charged in thousandths; nil where the account did not buy it, and if no whole number of 64 bits holds it.
     var price: Int64?
     var isRenewal = false

@@ -20,6 +20,11 @@ struct Revocations: StatePart {
     /// Returns the cancellation date of a transaction; nil while it counts.
     func cancellation(of transaction: String) -> Date? { cancellations.isEmpty ? nil : cancellations[transaction] }
 
+    /// Returns the cancellation date of a transaction, by its number.
+    func cancellation(of transaction: TransactionNumber) -> Date? {
+        cancellations.isEmpty ? nil : cancellations[transaction.identifier]
+    }
+
     /// Returns the cancellation date of a transaction, or of the one that it restores.
     func cancellation(of transaction: StoreTransaction) -> Date? {
         if cancellations.isEmpty { return nil }

@@ -2,21 +2,20 @@ import Foundation
 
 /// The granted transactions of a store by number and by account, with what the state keeps of none.
 ///
-/// It is a fold over the ledger, like ``LedgerHistory``, but one that is kept and continued: each record is taken in
-/// once, when a transaction is next read. A store whose transactions nobody reads has none.
+/// It is a fold over the ledger, like ``LedgerHistory``, but one that is kept and continued: made of the whole ledger when a
+/// transaction is first read, it takes in each record from then on together with the store's state, which it borrows. A
+/// store whose transactions nobody reads has none.
 ///
-/// A class, because copying its lists' references for each reading costs more than the reading. It stays under the driver's
-/// lock of it.
-final class TransactionIndex {
+/// A class, because copying its lists' references for each reading costs more than the reading.
+final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays under the lock of the state that it borrows
     let bundleIdentifier: String
-    /// The state after the records that were taken in.
+    /// The state after the records that were taken in, while it is borrowed.
     private(set) var state = SandboxState()
-    private var transactions = SlotTable<GrantedTransaction>()
-    /// The transactions of each account, without restored ones unless they are unfinished.
-    private var lists: [AccountID: AccountLists] = [:]
-    private var lastSequence = 0
-    private(set) var lastModification = 0
+    private var transactions = GrantedTransactions()
+    var lastModification: Int { transactions.lastModification }
     private var prices = Thousandths()
+    /// The last country that the store sold for.
+    private var country: Storefronts.Country?
     /// The revoked transactions of each account, in the order in which they were, each with its place among all accounts'.
     private var revoked: [AccountID: [(place: Int, number: TransactionNumber)]] = [:]
     private(set) var lastRevocation = 0
@@ -32,54 +31,76 @@ final class TransactionIndex {
         appTransactions = AppTransactionIdentifiers(bundleIdentifier: bundleIdentifier)
     }
 
-    /// Applies the next event.
-    func take(_ record: LedgerRecord) {
+    /// Creates the index of a store from its records.
+    ///
+    /// - Throws: what reading the records does.
+    convenience init(
+        bundleIdentifier: String,
+        _ forEachRecord: (_ position: Int, _ body: (LedgerRecord) -> Void) throws -> Void
+    ) rethrows {
+        self.init(bundleIdentifier: bundleIdentifier)
+        var state = SandboxState()
+        try forEachRecord(0) { take($0, in: &state) }
+    }
+
+    /// Has the state to read for the duration of a body.
+    func borrowing<R>(_ state: inout SandboxState, _ body: () throws -> R) rethrows -> R {
+        swap(&self.state, &state)
+        defer { swap(&self.state, &state) }
+        return try body()
+    }
+
+    /// Applies the next event, also to the state.
+    func take(_ record: LedgerRecord, in state: inout SandboxState) {
         let isAdmitted = !state.isDamaged || state.admits(record.event)
         state.apply(record)
         guard isAdmitted else { return }
         switch record.event {
         case .sold(let order), .approved(let order):
-            add(order.transaction, charge: order.charge, order.subscription)
+            add(order.transaction, charge: order.charge, order.subscription, state)
         case .renewed(_, let number, let term, let charge):
-            add(number, charge: charge, .begins(term), isRenewal: true)
+            add(number, charge: charge, .begins(term), isRenewal: true, state)
         case .restored(let restoration):
-            for number in restoration.transactions { add(number, charge: nil, nil) }
-        case .redeemed(let redemption): add(redemption.purchase)
-        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): add(purchase)
-        case .operator(.family(.shared(let sharing))): add(sharing, record.date)
+            for number in restoration.transactions { add(number, charge: nil, nil, state) }
+        case .redeemed(let redemption): add(redemption.purchase, state)
+        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): add(purchase, state)
+        case .operator(.family(.shared(let sharing))): add(sharing, record.date, state)
         case .operator(.deleted(let deletion)):
-            for number in deletion.transactions { remove(number) }
+            for number in deletion.transactions { transactions.remove(number) }
         case .operator(.cleared):
-            (transactions, lists, periods, replaced, revoked) = (SlotTable(), [:], [:], [], [:])
+            (transactions, periods, replaced, revoked) = (GrantedTransactions(), [:], [], [:])
         case .finished(let finish):
-            if let number = finish.transaction { self.finish(number) }
+            if let number = finish.transaction { self.finish(number, state) }
         case .operator(.refunded(let refund)):
             revoke(refund.transactions, of: refund.account)
             for transaction in refund.transactions.compactMap({ transactions[$0] }) {
-                change(transaction) { $0.current.insert(transaction.number, sequence: transaction.sequence) }
+                transactions.changeLists(of: transaction) { lists in
+                    lists.current.insert(transaction.number, sequence: transaction.sequence)
+                }
             }
         case .operator(.family(.unshared(let key, let numbers, _))):
             revoke(numbers, of: key.member)
         case .billing(.cutShort(let subscription, _)), .operator(.server(.extended(let subscription, _, _))):
-            modifyNewestPeriod(of: subscription)
-        case .operator(.server(let change)): take(change)
+            modifyNewestPeriod(of: subscription, state)
+        case .operator(.server(let change)): take(change, state)
         default: break
         }
     }
 
-    private func take(_ change: ServerChange) {
+    private func take(_ change: ServerChange, _ state: SandboxState) {
         switch change {
-        case .finished(let finish): self.finish(finish.transaction)
+        case .finished(let finish): self.finish(finish.transaction, state)
         case .refundReversed(let reversal):
             revoked[reversal.account]?.removeAll { reversal.transactions.contains($0.number) }
             for transaction in reversal.transactions.compactMap({ transactions[$0] }) {
                 modify(transaction.number)
-                guard isConsumable(transaction), state.transactions[transaction.number] == nil else { continue }
-                self.change(transaction) { $0.current.remove(sequence: transaction.sequence) }
+                let isFinished = state.transactions[transaction.number] == nil
+                guard isFinished, state.isConsumable(transaction.product) else { continue }
+                transactions.changeLists(of: transaction) { $0.current.remove(sequence: transaction.sequence) }
             }
         case .tokenSet(let original, let account, _):
             for transaction in self.transactions(of: account)
-            where purchase(of: transaction)?.term?.original ?? transaction.number == original {
+            where state.purchase(of: transaction)?.term?.original ?? transaction.number == original {
                 modify(transaction.number)
             }
         case .extended, .notExtended, .extendedAll, .consumptionReported, .refundRequested, .refundDeclined,
@@ -88,7 +109,7 @@ final class TransactionIndex {
         }
     }
 
-    private func modifyNewestPeriod(of subscription: SubscriptionIndex) {
+    private func modifyNewestPeriod(of subscription: SubscriptionIndex, _ state: SandboxState) {
         for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
             if let number = TransactionNumber(state.accounts[account].history[index].identifier) { modify(number) }
         }
@@ -97,17 +118,11 @@ final class TransactionIndex {
     /// Moves a changed transaction to the end of what has changed.
     private func modify(_ number: TransactionNumber) {
         guard let transaction = transactions[number], transaction.restored == nil else { return }
-        lastModification += 1
-        let place = lastModification
-        transactions.update(number) { $0.modification = place }
-        change(transaction) { lists in
-            lists.changed.remove(sequence: transaction.modification)
-            lists.changed.insert(number, sequence: place)
-        }
+        transactions.moveToEnd(transaction)
     }
 
-    private func add(_ purchase: UnorderedPurchase) {
-        add(purchase.transaction, charge: purchase.charge, purchase.subscription)
+    private func add(_ purchase: UnorderedPurchase, _ state: SandboxState) {
+        add(purchase.transaction, charge: purchase.charge, purchase.subscription, state)
     }
 
     /// Adds a transaction that the event has just made, or just decided.
@@ -115,7 +130,8 @@ final class TransactionIndex {
         _ number: TransactionNumber,
         charge: Decimal?,
         _ change: SubscriptionChange?,
-        isRenewal: Bool = false
+        isRenewal: Bool = false,
+        _ state: SandboxState
     ) {
         guard let row = state.transactions[number], let account = row.account, let product = row.product else { return }
         var transaction = GrantedTransaction(
@@ -125,7 +141,7 @@ final class TransactionIndex {
             payment: row.transaction.payment,
             date: row.transaction.date,
             purchase: row.history,
-            countryCode: state.catalog.countryCode,
+            country: country(of: state),
             price: charge.flatMap { prices.thousandths(of: $0) },
             isRenewal: isRenewal
         )
@@ -133,15 +149,15 @@ final class TransactionIndex {
             transaction.restored = row.transaction.original.flatMap { TransactionNumber($0.identifier) }
         }
         switch change {
-        case .begins(let term, _): transaction.period = begin(term, with: number, of: product)
+        case .begins(let term, _): transaction.period = begin(term, with: number, of: product, state)
         case .renewsAs(_, let term, _): transaction.period = periods[term.original]
         case nil: break
         }
-        insert(transaction)
+        insert(transaction, state)
     }
 
     /// Adds a member's share, of which there is no unfinished transaction if only a restore brings it.
-    private func add(_ sharing: FamilyChange.Sharing, _ date: Date) {
+    private func add(_ sharing: FamilyChange.Sharing, _ date: Date, _ state: SandboxState) {
         let (member, number) = (sharing.key.member, sharing.transaction)
         guard let index = state.accounts[member].history.indices.last,
             let itself = state.accounts[member].history[index].asOriginal.original
@@ -153,64 +169,29 @@ final class TransactionIndex {
             payment: itself.payment,
             date: date,
             purchase: index,
-            countryCode: state.catalog.countryCode
+            country: country(of: state)
         )
         if let term = sharing.term, case .subscription(let original) = sharing.key.item {
             // What the member gets first is no renewal, whatever the purchaser's period is.
             let isRenewal = periods[original].flatMap { transactions[$0]?.isRenewal } ?? false
             transaction.isRenewal = isRenewal && term.original != number
-            transaction.period = begin(term, with: number, of: sharing.product)
+            transaction.period = begin(term, with: number, of: sharing.product, state)
         }
-        insert(transaction)
+        insert(transaction, state)
     }
 
     /// Takes a finished transaction out of what is unfinished, and a consumable that is not refunded out of the history.
-    private func finish(_ number: TransactionNumber) {
-        guard let transaction = transactions[number] else { return }
-        let isUsedUp =
-            isConsumable(transaction) && state.revocations.cancellation(of: transaction.number.identifier) == nil
-        change(transaction) { lists in
-            lists.unfinished.remove(sequence: transaction.sequence)
-            if isUsedUp { lists.current.remove(sequence: transaction.sequence) }
-        }
+    private func finish(_ number: TransactionNumber, _ state: SandboxState) {
+        guard let product = transactions.look(number, { $0.product }) else { return }
+        let isUsedUp = state.isConsumable(product) && state.revocations.cancellation(of: number) == nil
+        transactions.finish(number, isUsedUp: isUsedUp)
     }
 
-    private func insert(_ transaction: GrantedTransaction) {
-        // In a damaged ledger a number may come twice.
-        guard transactions[transaction.number] == nil else { return }
-        var transaction = transaction
-        lastSequence += 1
-        transaction.sequence = lastSequence
-        if transaction.restored == nil {
-            lastModification += 1
-            transaction.modification = lastModification
-        }
-        transactions.insert(transaction, at: transaction.number)
+    private func insert(_ transaction: consuming GrantedTransaction, _ state: SandboxState) {
         appTransactions.keep(transaction.account, in: state.accounts)
         // What only a restore brings to a member of a family is no unfinished transaction.
-        let isUnfinished = state.transactions[transaction.number] != nil
-        change(transaction) { lists in
-            if isUnfinished { lists.unfinished.insert(transaction.number, sequence: transaction.sequence) }
-            if transaction.restored != nil { return }
-            lists.all.insert(transaction.number, sequence: transaction.sequence)
-            lists.current.insert(transaction.number, sequence: transaction.sequence)
-            lists.changed.insert(transaction.number, sequence: transaction.modification)
-        }
-    }
-
-    private func remove(_ number: TransactionNumber) {
-        guard let transaction = transactions.remove(number) else { return }
-        change(transaction) { lists in
-            lists.all.remove(sequence: transaction.sequence)
-            lists.current.remove(sequence: transaction.sequence)
-            lists.changed.remove(sequence: transaction.modification)
-            lists.unfinished.remove(sequence: transaction.sequence)
-        }
-    }
-
-    /// Changes the lists that a transaction is in.
-    private func change(_ transaction: GrantedTransaction, _ body: (inout AccountLists.Lists) -> Void) {
-        lists[transaction.account, default: AccountLists()].change(transaction.product, body)
+        let isUnfinished = state.transactions.look(transaction.number.rawValue, { _ in }) != nil
+        transactions.insert(transaction, isUnfinished: isUnfinished)
     }
 
     private func revoke(_ numbers: [TransactionNumber], of account: AccountID) {
@@ -221,22 +202,27 @@ final class TransactionIndex {
         }
     }
 
-    private func isConsumable(_ transaction: GrantedTransaction) -> Bool {
-        state.catalog.kind(of: transaction.product) == .consumable
+    /// Returns the country that the store sells for.
+    private func country(of state: SandboxState) -> Storefronts.Country? {
+        let code = state.catalog.countryCode
+        if country?.storefront.countryCode != code { country = Storefronts.country(code) }
+        return country
     }
 
     /// Begins a subscription's period, and returns its transaction.
     private func begin(
         _ term: SubscriptionTerm,
         with number: TransactionNumber,
-        of product: ProductIndex
+        of product: ProductIndex,
+        _ state: SandboxState
     ) -> TransactionNumber {
         if let last = periods[term.original], let other = transactions[last], other.product != product,
-            let purchase = purchase(of: other), !purchase.isCancelled, let end = purchase.term?.end, end > term.start
+            let purchase = state.purchase(of: other), !purchase.isCancelled,
+            let end = purchase.term?.end, end > term.start
         {
             replaced.insert(last)
             // With those that repeated it.
-            let list = lists[other.account]?.products[other.product]?.all ?? GrantList()
+            let list = transactions.lists(of: other.account)?.products[other.product]?.all ?? GrantList()
             let repeated = list.newestFirst().prefix { (transactions[$0]?.sequence ?? 0) >= other.sequence }
             for number in Array(repeated).reversed() where transactions[number]?.period == last { modify(number) }
         }
@@ -268,7 +254,7 @@ extension TransactionIndex {
 
     /// Returns an account's transactions, without restored ones, oldest first.
     func transactions(of account: AccountID) -> [GrantedTransaction] {
-        lists[account]?.all.all.oldestFirst.compactMap { transactions[$0] } ?? []
+        transactions.lists(of: account)?.all.all.oldestFirst.compactMap { transactions[$0] } ?? []
     }
 
     /// Returns an account's history, newest first.
@@ -281,7 +267,7 @@ extension TransactionIndex {
         isComplete: Bool = false,
         before sequence: Int? = nil
     ) -> some Sequence<GrantedTransaction> {
-        let lists = lists[account]?[product]
+        let lists = transactions.lists(of: account)?[product]
         let list = (isComplete ? lists?.all : lists?.current) ?? GrantList()
         return list.newestFirst(before: sequence).lazy.compactMap { self[$0] }
     }
@@ -292,7 +278,7 @@ extension TransactionIndex {
         _ product: ProductIndex? = nil,
         after sequence: Int
     ) -> some Sequence<GrantedTransaction> {
-        let list = lists[account]?[product]?.unfinished ?? GrantList()
+        let list = transactions.lists(of: account)?[product]?.unfinished ?? GrantList()
         return list.oldestFirst(after: sequence).lazy.compactMap { self[$0] }
     }
 
@@ -308,7 +294,7 @@ extension TransactionIndex {
         limit: Int,
         where isMeant: (GrantedTransaction) -> Bool
     ) -> [GrantedTransaction] {
-        let own = lists[account]
+        let own = transactions.lists(of: account)
         let meant =
             products.map { $0.map { own?.products[$0]?.changed ?? GrantList() } }
             ?? [own?.all.changed ?? GrantList()]
@@ -357,17 +343,22 @@ extension TransactionIndex {
 
     /// Returns the products that an account has transactions of, in the order of the catalog.
     func products(of account: AccountID) -> [ProductIndex] {
-        lists[account]?.products.keys.sorted { $0.rawValue < $1.rawValue } ?? []
+        transactions.lists(of: account)?.products.keys.sorted { $0.rawValue < $1.rawValue } ?? []
     }
 
     /// Returns the purchase of a transaction, nil for a consumable.
     func purchase(of transaction: GrantedTransaction) -> SandboxState.Purchase? {
-        transaction.purchase.map { state.accounts[transaction.account].history[$0] }
+        state.purchase(of: transaction)
+    }
+
+    /// Returns the transaction that a restored one restores, nil for any other.
+    func restored(by transaction: GrantedTransaction) -> GrantedTransaction? {
+        transaction.restored.flatMap { transactions[$0] }
     }
 
     /// Returns the transaction that a restored one restores, any other itself.
     func original(of transaction: GrantedTransaction) -> GrantedTransaction {
-        transaction.restored.flatMap { transactions[$0] } ?? transaction
+        restored(by: transaction) ?? transaction
     }
 
     /// Whether another product took the place of a transaction's period before it was over.
@@ -385,4 +376,13 @@ extension TransactionIndex {
             .first { $0.term?.original == original && !$0.isDeferredChange && !$0.isDeleted }
             .flatMap { self[$0.identifier] }
     }
+}
+
+extension SandboxState {
+    /// Returns the purchase of a transaction, nil for a consumable.
+    fileprivate func purchase(of transaction: GrantedTransaction) -> Purchase? {
+        transaction.purchase.map { accounts[transaction.account].history[$0] }
+    }
+
+    fileprivate func isConsumable(_ product: ProductIndex) -> Bool { catalog.kind(of: product) == .consumable }
 }

@@ -291,12 +291,14 @@ import Testing
         let ledger = FailingLedger()
         let store = try SandboxStore(products: Market.products, ledger: ledger)
         try store.account.buy("sword")
-        #expect(try store.signedTransaction("1").payload.revocationDate == nil)
-        try store.refund("1")
         ledger.hidesRecords = true
         let failure = #expect(throws: StoreFailure.self) { try store.signedTransaction("1") }
         #expect(failure?.description.contains("the ledger returns nothing after its record") == true)
         ledger.repair()
+        #expect(try store.signedTransaction("1").payload.revocationDate == nil)
+        // What the store has applied since then is known without the ledger.
+        try store.refund("1")
+        ledger.hidesRecords = true
         #expect(try store.signedTransaction("1").payload.revocationDate != nil)
     }
 
