@@ -26,6 +26,9 @@ public final class StoreContext: Sendable {
     /// The running task's context, or else the process's.
     public static var current: StoreContext { bound ?? ofThread ?? processForStray }
 
+    /// Whether the running task has bound a context with a core.
+    static func isBound(with core: ContextCore) -> Bool { bound?.core === core }
+
     /// The process's context for code that has no other, noted while processes are simulated.
     private static var processForStray: StoreContext {
         StrayCalls.note()

@@ -1,19 +1,26 @@
 import Foundation
 import Synchronization
 
-/// A list of observers, held weakly.
+/// A list of observers, held weakly but for the queue's face.
+///
+/// The queue keeps its face anyhow, and a weak reference would slow down all use of it.
 ///
 /// An observer may be deallocated on another thread at any moment, and its deinitializer may lead back here. No
 /// reference to one is therefore released with the lock held.
 final class ObserverList: Sendable {
-    private let list = Locked<[Weak]>([])
+    private let list = Locked<[Entry]>([])
     private let changes = Atomic<Int>(0)
 
-    /// A box, because copying a weak reference costs more than loading it.
-    private final class Weak {
-        weak let observer: (any SKPaymentTransactionObserver)?
+    /// An observer in a box, because copying a weak reference costs more than loading it.
+    private final class Entry {
+        private weak let other: (any SKPaymentTransactionObserver)?
+        private let face: (any QueueFace)?
+        var observer: (any SKPaymentTransactionObserver)? { face ?? other }
 
-        init(_ observer: any SKPaymentTransactionObserver) { self.observer = observer }
+        init(_ observer: any SKPaymentTransactionObserver) {
+            face = observer as? any QueueFace
+            other = face == nil ? observer : nil
+        }
     }
 
     /// A counter that changes whenever observers are added or removed.
@@ -22,7 +29,7 @@ final class ObserverList: Sendable {
     func add(_ observer: any SKPaymentTransactionObserver) {
         change { list in
             list.removeAll { $0.observer === observer }
-            list.append(Weak(observer))
+            list.append(Entry(observer))
         }
     }
 
@@ -30,7 +37,7 @@ final class ObserverList: Sendable {
         change { list in list.removeAll { $0.observer === observer } }
     }
 
-    private func change(_ body: (inout [Weak]) -> Void) {
+    private func change(_ body: (inout [Entry]) -> Void) {
         let kept = list.withLock { list in
             let kept = list.map(\.observer)
             list = zip(list, kept).filter { $1 != nil }.map(\.0)

@@ -8,7 +8,8 @@ final class ObserverNotifier: QueueDriverDelegate {
     let core: ContextCore
     /// The context of a queue that it does not own; nil for a default queue, which its context owns.
     private let keptContext: StoreContext?
-    private let owningContext: WeakContext
+    /// The context that owns the queue.
+    private weak let owningContext: StoreContext?
     private let state: Locked<State>
     let observers = ObserverList()
     let revocations = Locked(RevocationNews())
@@ -34,12 +35,10 @@ final class ObserverNotifier: QueueDriverDelegate {
         weak var delegate: (any SKPaymentQueueDelegate)?
     }
 
-    private struct WeakContext: Sendable { weak let context: StoreContext? }
-
     init(_ context: StoreContext, isOwned: Bool = false, journal: (any QueueJournal)?) {
         core = context.core
         keptContext = isOwned ? nil : context
-        owningContext = WeakContext(context: isOwned ? context : nil)
+        owningContext = isOwned ? context : nil
         state = Locked(State(ownJournal: journal))
     }
 
@@ -48,7 +47,7 @@ final class ObserverNotifier: QueueDriverDelegate {
         core.register(self)
     }
 
-    var context: StoreContext { keptContext ?? owningContext.context ?? StoreContext(core, defaultQueue: queue) }
+    var context: StoreContext { keptContext ?? owningContext ?? StoreContext(core, defaultQueue: queue) }
 
     var isOwned: Bool { keptContext == nil }
 
@@ -97,7 +96,7 @@ final class ObserverNotifier: QueueDriverDelegate {
             return state.face.take()
         }
         driver.retire()
-        face?.queueEnded()
+        if let face { end(face) }
     }
 
     /// Releases the driver.
@@ -109,7 +108,12 @@ final class ObserverNotifier: QueueDriverDelegate {
             return (state.driver.take(), state.face.take())
         }
         last?.release()
-        face?.queueEnded()
+        if let face { end(face) }
+    }
+
+    private func end(_ face: any QueueFace) {
+        observers.remove(face)
+        face.queueEnded()
     }
 
     // MARK: Observers
