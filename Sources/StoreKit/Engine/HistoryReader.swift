@@ -5,11 +5,14 @@ import StoreCore
 /// One reading is under way at a time. A face whose store is replaced gets another reader, and hears nothing more of this one.
 final class HistoryReader: AttentiveHistoryListener {
     let service: any HistoryService
-    /// The face's store.
-    let place: StorePlace
+    /// The service, if it answers by value.
+    let immediate: (any ImmediateHistory)?
+    /// The origin of what it reads.
+    let origin: StoreOrigin
     /// Off while nobody would be told of a change; the face turns it on.
     let attention = HistoryAttention()
-    private weak let face: StoreFace?
+    /// The face, which drops its reader when its queue ends or has another store.
+    private var face: StoreFace { origin.face }
     /// The time by the store's clock when the reader was made.
     private let start: PayloadDate
     private let state = Locked(State())
@@ -36,8 +39,8 @@ final class HistoryReader: AttentiveHistoryListener {
     }
 
     init(_ service: any HistoryService, of store: any StoreBackend, storeChanges: Int, face: StoreFace) {
-        (self.service, place) = (service, StorePlace(store, storeChanges: storeChanges))
-        self.face = face
+        (self.service, origin) = (service, StoreOrigin(face, store, storeChanges: storeChanges))
+        immediate = service as? any ImmediateHistory
         start = PayloadDate(store.clock.now)
     }
 
@@ -50,13 +53,13 @@ final class HistoryReader: AttentiveHistoryListener {
 
     func historyChanged() {
         state.withLock { $0.changes += 1 }
-        face?.historyChanged(readWith: self)
+        face.historyChanged(readWith: self)
         read()
     }
 
     /// Reads what is new, for those who listen.
     func read() {
-        guard let face, face.reads(with: self) else { return }
+        guard face.reads(with: self) else { return }
         face.tellWaiting()
         let mustBegin = state.withLock { state in
             guard !state.hasBegun || face.hasHistorySubscribers || face.hasRevokedProducts else {
@@ -77,7 +80,7 @@ final class HistoryReader: AttentiveHistoryListener {
 
     /// Looks up the transactions of the products of which the queue has told that they are revoked.
     private func readRevokedProducts() {
-        guard let (product, count) = face?.revokedProduct(readWith: self) else { return readRevocations() }
+        guard let (product, count) = face.revokedProduct(readWith: self) else { return readRevocations() }
         readRevocations(of: product, count, after: nil, [])
     }
 
@@ -99,23 +102,23 @@ final class HistoryReader: AttentiveHistoryListener {
             if let next = page.next, next != place {
                 return readRevocations(of: product, count, after: next, newest)
             }
-            face?.tellRevocations(newest, of: product, count, readWith: self)
+            face.tellRevocations(newest, of: product, count, readWith: self)
             readRevokedProducts()
         }
     }
 
     private func readRevocations() {
         let (hasBegun, place) = state.withLock { ($0.hasBegun, $0.place) }
-        guard let face, !hasBegun || face.hasUpdateSubscribers else { return readSubscriptions() }
+        guard !hasBegun || face.hasUpdateSubscribers else { return readSubscriptions() }
         var query = HistoryQuery(.revoked)
         query.cursor = place
         service.transactions(query) { [weak self] answer in
             guard let self else { return }
             guard case .success(let page) = answer else { return readingFailed() }
             let transactions = page.transactions.map(\.content)
-            if !hasBegun { self.face?.keepRevocations(transactions.filter(isNews), readWith: self) }
+            if !hasBegun { face.keepRevocations(transactions.filter(isNews), readWith: self) }
             // Without a subscriber the place stays, and the next one is told.
-            let isTaken = hasBegun ? self.face?.tellRevocations(transactions, readWith: self) ?? false : true
+            let isTaken = hasBegun ? face.tellRevocations(transactions, readWith: self) : true
             let isMore = isTaken && page.next != nil && page.next != place
             state.withLock { state in
                 if isTaken { state.place = page.next ?? place }
@@ -132,7 +135,7 @@ final class HistoryReader: AttentiveHistoryListener {
     }
 
     private func readSubscriptions() {
-        guard let face, face.hasStatusSubscribers else {
+        guard face.hasStatusSubscribers else {
             state.withLock { ($0.subscriptions, $0.changesAtSubscription) = (nil, nil) }
             return readingEnded()
         }
@@ -160,7 +163,7 @@ final class HistoryReader: AttentiveHistoryListener {
         for (subscription, summary) in new {
             let earlier = old[subscription.renewal.content.originalTransactionId]
             guard earlier != summary else { continue }
-            face?.tell(subscription, summary.messages(since: earlier), readWith: self)
+            face.tell(subscription, summary.messages(since: earlier), readWith: self)
         }
     }
 
@@ -174,7 +177,7 @@ final class HistoryReader: AttentiveHistoryListener {
             defer { state.pause = min(state.pause * 2, StoreFace.longestPause) }
             return (state.lastRetry, state.pause)
         }
-        guard let retry, let clock = face?.queue?.storeSetup.clock else { return }
+        guard let retry, let clock = face.queue?.storeSetup.clock else { return }
         let token = clock.schedule(at: clock.now + retry.pause) { [weak self] in self?.repeatReading(retry.number) }
         let isAwaited = state.withLock { state in
             guard state.retry?.number == retry.number else { return false }
@@ -275,8 +278,7 @@ extension StoreFace {
         _ reasons: [Message.Reason],
         readWith reader: HistoryReader
     ) {
-        let origin = StoreOrigin(self, reader.place)
-        let status = Product.SubscriptionInfo.Status(subscription, origin)
+        let status = Product.SubscriptionInfo.Status(subscription, reader.origin)
         state.withLock { state in
             guard state.reader === reader else { return }
             state.statuses.tell(status)

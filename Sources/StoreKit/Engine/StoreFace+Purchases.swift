@@ -11,21 +11,23 @@ extension StoreFace {
         try check(.purchase, in: queue)
         let payment = try Product.PurchaseOption.payment(for: product, options: options)
         // Without it a purchase could not be returned: nothing is bought then.
-        _ = try history()
+        if !followsHistory { _ = try readable() }
         guard let queue else { throw StoreKitError.unknown }
-        let purchase = PurchaseUnderWay(shouldContinue: Product.PurchaseOption.shouldContinue(options))
-        var ordered: Int?
+        let shouldContinue = Product.PurchaseOption.shouldContinue(options)
+        var ordered: (number: Int, storeChanges: Int)?
         queue.order(payment) { number in
             state.withLock { state in
                 if state.isOver { return }
-                state.purchases[number] = purchase
-                ordered = number
+                state.purchases.begin(PurchaseUnderWay(shouldContinue: shouldContinue), number)
+                ordered = (number, storeChanges)
             }
         }
         // Relaunched, or given another store, meanwhile: nobody will hear of the outcome.
-        guard let number = ordered else { throw StoreKitError.unknown }
-        switch await purchase.outcome.value(onCancel: { [self] in abandon(number) }) {
-        case .purchased(let identifier): return .success(try await bought(identifier))
+        guard let (number, changes) = ordered else { throw StoreKitError.unknown }
+        switch await outcome(of: number, storeChanges: changes) {
+        case .purchased(let identifier):
+            if let transaction = transactionAtOnce(identifier) { return .success(transaction) }
+            return .success(try await bought(identifier))
         case .pending: return .pending
         case .failed(let failure):
             if failure.isCancellation { return .userCancelled }
@@ -36,14 +38,26 @@ extension StoreFace {
         }
     }
 
+    /// Waits for the outcome of a purchase from the store after so many changes.
+    private func outcome(of number: Int, storeChanges changes: Int) async -> PurchaseUnderWay.Outcome {
+        let finding = state.withLock { state -> PurchasesUnderWay.Finding in
+            // The present store's purchases have numbers of their own.
+            storeChanges == changes ? state.purchases.await(number) : .outcome(.unknown)
+        }
+        switch finding {
+        case .outcome(let outcome): return outcome
+        case .none(let reply): return await reply.value(onCancel: { [self] in abandon(number) })
+        }
+    }
+
     /// Stops waiting for a purchase, whose outcome is then an update.
     private func abandon(_ number: Int) {
         let purchase = state.withLock { state -> PurchaseUnderWay? in
-            guard let purchase = state.purchases.removeValue(forKey: number) else { return nil }
+            guard let purchase = state.purchases.decide(number, .abandoned) else { return nil }
             state.abandoned[number] = purchase
             return purchase
         }
-        purchase?.outcome.give(.abandoned)
+        purchase?.reply?.give(.abandoned)
     }
 
     /// Returns a transaction that a purchase has made.
@@ -63,7 +77,8 @@ extension StoreFace {
     /// Makes an update of a transaction that its purchase could not return.
     private func returnFailed(_ identifier: String) {
         state.withLock { state in
-            guard state.returned.remove(identifier) != nil else { return }
+            guard state.known[identifier]?.isReturned == true else { return }
+            state.known[identifier]?.isReturned = false
             state.updates.tell([identifier])
         }
     }
@@ -91,26 +106,28 @@ extension StoreFace {
                     guard let identifier = transaction.transactionIdentifier else { continue }
                     if !state.abandoned.isEmpty { state.abandoned[number] = nil }
                     if !state.arrivals.isEmpty { arrived.append(identifier) }
-                    if let purchase = state.purchases.removeValue(forKey: number) {
-                        state.returned.insert(identifier)
-                        outcomes.append((purchase.outcome, .purchased(identifier)))
-                    } else if !state.returned.contains(identifier), !transaction.isFinished {
-                        news.append(identifier)
+                    let outcome = PurchaseUnderWay.Outcome.purchased(identifier)
+                    if let purchase = state.purchases.decide(number, outcome) {
+                        state.known[identifier] = KnownTransaction(transaction, isReturned: true)
+                        if let reply = purchase.reply { outcomes.append((reply, outcome)) }
+                    } else if !transaction.isFinished {
+                        let isReturned = state.known[identifier]?.isReturned ?? false
+                        state.known[identifier] = KnownTransaction(transaction, isReturned: isReturned)
+                        if !isReturned { news.append(identifier) }
                     }
-                    if !transaction.isFinished { state.known[identifier] = transaction }
                 case .failed:
-                    let purchase = state.purchases.removeValue(forKey: number)
+                    let failure = transaction.failure ?? .storeKit(.unknown, "the purchase failed")
+                    let purchase = state.purchases.decide(number, .failed(failure))
                     guard purchase != nil || state.abandoned.removeValue(forKey: number) != nil else {
                         others.append(transaction)
                         continue
                     }
                     failed.append(transaction)
-                    let failure = transaction.failure ?? .storeKit(.unknown, "the purchase failed")
-                    if let purchase { outcomes.append((purchase.outcome, .failed(failure))) }
+                    if let reply = purchase?.reply { outcomes.append((reply, .failed(failure))) }
                 case .deferred:
-                    guard let purchase = state.purchases.removeValue(forKey: number) else { continue }
+                    guard let purchase = state.purchases.decide(number, .pending) else { continue }
                     state.abandoned[number] = purchase
-                    outcomes.append((purchase.outcome, .pending))
+                    if let reply = purchase.reply { outcomes.append((reply, .pending)) }
                 @unknown default: break
                 }
             }
@@ -125,22 +142,19 @@ extension StoreFace {
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
-        var lost: [PurchaseUnderWay] = []
+        var lost: [Reply<PurchaseUnderWay.Outcome>] = []
         state.withLock { state in
             for transaction in transactions {
                 // Undecided: its user has signed out, or it is deleted.
                 let number = transaction.orderNumber
-                if !state.purchases.isEmpty, let purchase = state.purchases.removeValue(forKey: number) {
-                    lost.append(purchase)
-                }
+                if let reply = state.purchases.decide(number, .unknown)?.reply { lost.append(reply) }
                 if !state.abandoned.isEmpty { state.abandoned[number] = nil }
                 guard let identifier = transaction.transactionIdentifier else { continue }
                 state.known[identifier] = nil
-                state.returned.remove(identifier)
                 state.updates.forget(identifier)
             }
         }
-        for purchase in lost { purchase.outcome.give(.unknown) }
+        for reply in lost { reply.give(.unknown) }
     }
 
     func entitlementsRevoked(_ productIdentifiers: [String], notice: Int) {
@@ -178,12 +192,17 @@ extension StoreFace {
 // MARK: - Finishing
 
 extension StoreFace {
+    /// Finishes a transaction that the queue has told of; returns whether it has.
+    func finishKnown(_ identifier: String, of origin: StoreOrigin) -> Bool {
+        let known = state.withLock { $0.known[identifier]?.transaction }
+        guard let known, known.storeID == origin.storeID, let queue else { return false }
+        queue.finishTransaction(known)
+        return true
+    }
+
     /// Finishes a transaction, whichever face of the queue it came from; not in another store than its own.
     func finish(transaction identifier: String, of origin: StoreOrigin) async {
         guard let queue else { return }
-        if let known = state.withLock({ $0.known[identifier] }), let store = origin.store, known.store === store {
-            return queue.finishTransaction(known)
-        }
         while let store = origin.currentStore {
             if queue.finish(identifier: identifier, in: store) { return }
             // The queue has not received it yet, or it is finished already. What happens while the store is asked counts.

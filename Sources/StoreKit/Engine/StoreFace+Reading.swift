@@ -67,6 +67,13 @@ extension StoreFace {
         return OriginalPage(transactions: page.transactions[...], next: page.next, origin: origin)
     }
 
+    /// Returns a transaction if the history has it and answers by value, without waiting.
+    func transactionAtOnce(_ identifier: String) -> VerificationResult<Transaction>? {
+        let (history, origin) = state.withLock { ($0.reader?.immediate, $0.reader?.origin) }
+        guard let origin, let signed = try? history?.transaction(identifier) else { return nil }
+        return VerificationResult(signed, origin)
+    }
+
     /// Returns the question for the page behind another; nil behind the last.
     func query(_ query: HistoryQuery, after page: OriginalPage) -> HistoryQuery? {
         guard let next = page.next else { return nil }

@@ -14,10 +14,9 @@ extension StoreFace {
                 guard state.purchases[transaction.orderNumber] == nil,
                     let identifier = transaction.transactionIdentifier
                 else { continue }
-                state.known[identifier] = transaction
+                state.known[identifier, default: KnownTransaction(transaction)].transaction = transaction
             }
-            let unfinished = state.known.values.filter { !$0.isFinished }
-                .compactMap(\.transactionIdentifier).filter { !state.returned.contains($0) }
+            let unfinished = state.known.filter { !$1.isReturned && !$1.transaction.isFinished }.keys
                 .sorted { ($0.count, $0) < ($1.count, $1) }
             state.reader?.attention.isOn = true
             return state.updates.add(continuation, unfinished: unfinished)

@@ -10,21 +10,19 @@ final class StoreFace: NSObject, QueueFace {
     // Set once, before the face is shared.
     nonisolated(unsafe) private(set) weak var queue: SKPaymentQueue?
     let state = Locked(State())
+    private let isFollowing = Atomic<Bool>(false)
     private let changesOfStore = Atomic<Int>(0)
     /// The number of times that the store was replaced.
     var storeChanges: Int { changesOfStore.load(ordering: .acquiring) }
 
     struct State {
-        /// The purchases whose outcome is awaited, by the number of their transaction.
-        var purchases: [Int: PurchaseUnderWay] = [:]
+        var purchases = PurchasesUnderWay()
         /// The purchases that are still undecided although nobody awaits them, by the number of their transaction.
         ///
         /// Nobody else finishes them if they fail.
         var abandoned: [Int: PurchaseUnderWay] = [:]
-        /// The unfinished transactions that a purchase has returned.
-        var returned: Set<String> = []
         /// The unfinished transactions that the queue has told of.
-        var known: [String: SKPaymentTransaction] = [:]
+        var known: [String: KnownTransaction] = [:]
         var updates = UpdateSubscribers()
         /// The products of which the queue has told that they are revoked, and whose transactions are not looked up yet.
         var revoked: [String] = []
@@ -70,6 +68,9 @@ final class StoreFace: NSObject, QueueFace {
     /// The store, nil while none is set.
     var backend: (any StoreBackend)? { queue?.storeSetup.backend }
 
+    /// Whether the store's history is followed, asked without the lock at every call.
+    var followsHistory: Bool { isFollowing.load(ordering: .acquiring) }
+
     /// Returns the store's history.
     ///
     /// - Throws: `StoreKitError.systemError` with a sentence, if no store is set or the store has none.
@@ -83,7 +84,7 @@ final class StoreFace: NSObject, QueueFace {
     /// - Throws: as ``history()``.
     func readable() throws -> (history: any HistoryService, origin: StoreOrigin) {
         if let reader = state.withLock({ $0.reader }) {
-            return (reader.service, StoreOrigin(self, reader.place))
+            return (reader.service, reader.origin)
         }
         // Read first: a change that comes meanwhile counts.
         let changes = storeChanges
@@ -94,14 +95,14 @@ final class StoreFace: NSObject, QueueFace {
             let reason = "this store has no history, which Store Kit 2 needs: it offers no HistoryService"
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, reason))
         }
-        return (history, StoreOrigin(self, StorePlace(backend, storeChanges: changes)))
+        return (history, StoreOrigin(self, backend, storeChanges: changes))
     }
 
     /// Throws the error that a test has set for a call.
     func check(_ call: SimulatedCall) throws { try check(call, in: queue) }
 
     func check(_ call: SimulatedCall, in queue: SKPaymentQueue?) throws {
-        if let error = queue?.storeContext.simulatedErrors[call.rawValue] { throw error }
+        if let error = queue?.simulatedError(of: call.rawValue) { throw error }
     }
 
     func log(_ line: String) { queue?.storeSetup.log(line) }
@@ -109,14 +110,15 @@ final class StoreFace: NSObject, QueueFace {
     // MARK: QueueFace
 
     func queueEnded() {
-        let (state, purchases) = state.withLock { state in
-            state.isOver = true
+        let (state, replies) = state.withLock { state in
+            let replies = state.purchases.lose()
             let all = state
             state = State()
-            state.isOver = true
-            return (all, all.purchases)
+            (state.purchases, state.isOver) = (all.purchases, true)
+            isFollowing.store(false, ordering: .releasing)
+            return (all, replies)
         }
-        for purchase in purchases.values { purchase.outcome.give(.unknown) }
+        for reply in replies { reply.give(.unknown) }
         state.updates.finish()
         state.arrivals.finish()
         state.statuses.finish()
@@ -127,18 +129,19 @@ final class StoreFace: NSObject, QueueFace {
 
     func storeChanged() {
         backend?.preferAppStoreSignatures()
-        let (purchases, arrivals, pauses) = state.withLock { state in
+        let (replies, arrivals, pauses) = state.withLock { state in
             defer {
-                (state.purchases, state.abandoned, state.returned) = ([:], [:], [])
                 // The new store's identifiers may be the same.
-                (state.known, state.unheardIntents, state.revoked) = ([:], [], [])
+                (state.abandoned, state.known, state.unheardIntents, state.revoked) = ([:], [:], [], [])
+                state.purchases = PurchasesUnderWay()
                 state.updates.forget()
                 state.reader = nil
+                isFollowing.store(false, ordering: .releasing)
                 changesOfStore.add(1, ordering: .releasing)
             }
-            return (state.purchases, state.arrivals.takeAll(), state.pauses)
+            return (state.purchases.lose(), state.arrivals.takeAll(), state.pauses)
         }
-        for purchase in purchases.values { purchase.outcome.give(.unknown) }
+        for reply in replies { reply.give(.unknown) }
         arrivals.finish()
         followHistory()
         for pause in pauses.values { pause.give(()) }
@@ -146,15 +149,16 @@ final class StoreFace: NSObject, QueueFace {
 
     func removalsMissed() {
         guard let queue else { return }
-        let numbers = state.withLock { Array($0.purchases.keys) }.filter { !queue.hasTransaction($0) }
-        let lost = state.withLock { state in numbers.compactMap { state.purchases.removeValue(forKey: $0) } }
-        for purchase in lost { purchase.outcome.give(.unknown) }
+        let numbers = state.withLock { $0.purchases.numbers }.filter { !queue.hasTransaction($0) }
+        let lost = state.withLock { state in numbers.compactMap { state.purchases.decide($0, .unknown)?.reply } }
+        for reply in lost { reply.give(.unknown) }
     }
 
     /// Begins to follow the store's history, if it is not followed yet.
     ///
     /// What was revoked before is not news, unless the queue tells of it.
     func followHistory() {
+        if followsHistory { return }
         let changes = state.withLock { $0.reader == nil && !$0.isOver ? storeChanges : nil }
         guard let changes, let store = backend, let service = store.services.history else { return }
         let reader = HistoryReader(service, of: store, storeChanges: changes, face: self)
@@ -162,6 +166,7 @@ final class StoreFace: NSObject, QueueFace {
             // A service of an earlier store is no longer of use.
             guard state.reader == nil, !state.isOver, storeChanges == changes else { return false }
             state.reader = reader
+            isFollowing.store(true, ordering: .releasing)
             return true
         }
         if isNew { reader.begin() }

@@ -3,18 +3,26 @@ import StoreCore
 /// The origin of a value: the face that read it, and the store from which.
 final class StoreOrigin: Sendable {
     let face: StoreFace
-    private let place: StorePlace
     /// The store, which values do not keep.
-    var store: (any StoreBackend)? { place.store }
+    ///
+    /// Never read: as long as there is this reference, no other store comes to be where it was. A weak one would slow down
+    /// all use of the store.
+    private unowned let store: any StoreBackend
+    let storeID: ObjectIdentifier
+    /// The number of times that the context's store had been replaced before.
+    private let storeChanges: Int
 
-    init(_ face: StoreFace, _ place: StorePlace) { (self.face, self.place) = (face, place) }
+    init(_ face: StoreFace, _ store: any StoreBackend, storeChanges: Int) {
+        (self.face, self.store, self.storeChanges) = (face, store, storeChanges)
+        storeID = ObjectIdentifier(store)
+    }
 
     /// Whether the queue's context still has the store.
-    var isCurrent: Bool { place.storeChanges == face.storeChanges || currentStore != nil }
+    var isCurrent: Bool { storeChanges == face.storeChanges || currentStore != nil }
 
     /// The store, unless the queue's context has another one by now.
     var currentStore: (any StoreBackend)? {
-        guard let store, store === face.backend else { return nil }
+        guard let store = face.backend, ObjectIdentifier(store) == storeID else { return nil }
         return store
     }
 }

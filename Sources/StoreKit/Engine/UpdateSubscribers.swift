@@ -188,7 +188,7 @@ struct UpdateSubscribers: Sendable {
         _ identifiers: [String],
         of number: Int,
         _ read: ArraySlice<SignedValue<TransactionPayload>>?,
-        queued: [String: SKPaymentTransaction]
+        queued: [String: KnownTransaction]
     ) {
         guard let index = index(of: number) else { return }
         var rest = read ?? []

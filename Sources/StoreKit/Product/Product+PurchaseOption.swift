@@ -163,6 +163,7 @@ extension Product.PurchaseOption {
         options: Set<Product.PurchaseOption>
     ) throws -> StorePayment {
         var payment = StorePayment(productIdentifier: identifier)
+        if options.isEmpty { return payment }
         for option in options {
             switch option.term {
             case .quantity(let quantity):

@@ -55,7 +55,9 @@ extension Transaction {
     /// finishing a transaction of a store that the context has no longer.
     public func finish() async {
         guard let origin else { return }
-        await origin.face.finish(transaction: payload.transactionId, of: origin)
+        let identifier = payload.transactionId
+        if origin.face.finishKnown(identifier, of: origin) { return }
+        await origin.face.finish(transaction: identifier, of: origin)
     }
 
     /// The status of the subscription that the transaction belongs to.

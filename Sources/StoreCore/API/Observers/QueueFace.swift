@@ -68,6 +68,11 @@ extension SKPaymentQueue {
         return (setup.backend, setup.clock, setup.log)
     }
 
+    /// Returns the error that a test has a call of Store Kit 2 fail with; nil for none.
+    package func simulatedError(of call: String) -> (any Error)? {
+        notifier.core.simulatedErrors.withLock { $0.isEmpty ? nil : $0[call] }
+    }
+
     /// The context that the queue lives in.
     package var storeContext: StoreContext { notifier.context }
 }
@@ -75,8 +80,8 @@ extension SKPaymentQueue {
 extension SKPaymentTransaction {
     /// The queue's number for it, which ``SKPaymentQueue/order(_:_:)`` has noted for the app's own orders.
     package var orderNumber: Int { number }
-    /// The store that it is from; nil for one made by a test.
-    package var store: (any StoreBackend)? { driver?.backend }
+    /// The identity of the store that it is from; nil for one made by a test.
+    package var storeID: ObjectIdentifier? { driver.map { ObjectIdentifier($0.backend) } }
     /// The reason for its failure, as the store gave it.
     package var failure: StoreFailure? { error.map { StoreFailure($0) } }
 }
