@@ -51,22 +51,14 @@ public final class StoreContext: Sendable {
     let core: ContextCore
     private let defaultQueue: Locked<DefaultQueue>
 
-    private enum DefaultQueue: Sendable {
-        case none
-        case owned(any AnyObject & Sendable)
+    private struct DefaultQueue: Sendable {
+        /// A queue that this context made and owns.
+        var owned: (any AnyObject & Sendable)?
         /// A queue that the app created and that owns this context.
-        case adopted(WeakQueue)
+        weak var adopted: (any AnyObject & Sendable)?
 
-        var object: (any AnyObject & Sendable)? {
-            switch self {
-            case .none: nil
-            case .owned(let queue): queue
-            case .adopted(let queue): queue.object
-            }
-        }
+        var object: (any AnyObject & Sendable)? { owned ?? adopted }
     }
-
-    private struct WeakQueue: Sendable { weak let object: (any AnyObject & Sendable)? }
 
     /// Creates a context.
     ///
@@ -92,13 +84,13 @@ public final class StoreContext: Sendable {
                 log: log
             )
         )
-        defaultQueue = Locked(.none)
+        defaultQueue = Locked(DefaultQueue())
     }
 
     /// Recreates a context for a queue that has outlived its own.
     init(_ core: ContextCore, defaultQueue: (any AnyObject & Sendable)?) {
         self.core = core
-        self.defaultQueue = Locked(.adopted(WeakQueue(object: defaultQueue)))
+        self.defaultQueue = Locked(DefaultQueue(adopted: defaultQueue))
     }
 
     /// The store, nil while none is set.
@@ -182,7 +174,7 @@ extension StoreContext {
         let new = make()
         return defaultQueue.withLock { defaultQueue in
             if let queue = defaultQueue.object { return queue }
-            defaultQueue = .owned(new)
+            defaultQueue.owned = new
             return new
         }
     }
@@ -191,19 +183,15 @@ extension StoreContext {
     ///
     /// The context, which belongs to it, holds it weakly.
     func adoptDefaultQueue(_ queue: any AnyObject & Sendable) {
-        defaultQueue.withLock { $0 = .adopted(WeakQueue(object: queue)) }
+        defaultQueue.withLock { $0 = DefaultQueue(adopted: queue) }
     }
 
     /// Replaces a queue with another, if it was the default one.
     func replaceDefaultQueue(_ old: AnyObject, with queue: any AnyObject & Sendable) {
         let kept = defaultQueue.withLock { defaultQueue in
-            let kept = defaultQueue
-            guard kept.object === old else { return kept }
-            switch kept {
-            case .none: break
-            case .owned: defaultQueue = .owned(queue)
-            case .adopted: defaultQueue = .adopted(WeakQueue(object: queue))
-            }
+            let kept = defaultQueue.object
+            guard kept === old else { return kept }
+            defaultQueue = defaultQueue.owned == nil ? DefaultQueue(adopted: queue) : DefaultQueue(owned: queue)
             return kept
         }
         // Released without the lock held: deallocating the old queue may lead back here.

@@ -184,7 +184,10 @@ struct BinaryDecoder {
 
     /// Whether the next bytes are the same as earlier ones.
     private func repeats(_ range: Range<Int>) -> Bool {
-        range.count <= end - position && bytes[range].elementsEqual(bytes[position..<position + range.count])
+        range.count <= end - position
+            && bytes.withUnsafeBytes { bytes in
+                bytes.baseAddress.map { memcmp($0 + range.lowerBound, $0 + position, range.count) == 0 } ?? false
+            }
     }
 
     mutating func json<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -37,9 +37,11 @@ extension BinaryEncoder {
 }
 
 extension BinaryDecoder {
+    @inline(__always)
     mutating func number<Number: TypedNumber>() throws -> Number { Number(rawValue: try int()) }
 
     /// Reads a number, nil for a negative one.
+    @inline(__always)
     mutating func optionalNumber<Number: TypedNumber>() throws -> Number? {
         let value = try int()
         return value < 0 ? nil : Number(rawValue: value)

@@ -2,17 +2,16 @@ import Foundation
 import StoreCore
 
 extension StoreFace {
-    /// Buys a product, and waits for the purchase's own outcome.
+    /// Buys a product in the queue, and waits for the purchase's own outcome.
     func purchase(
         _ product: Product,
-        _ options: Set<Product.PurchaseOption>
+        _ options: Set<Product.PurchaseOption>,
+        in queue: SKPaymentQueue
     ) async throws -> Product.PurchaseResult {
-        let queue = queue
         try check(.purchase, in: queue)
         let payment = try Product.PurchaseOption.payment(for: product, options: options)
         // Without it a purchase could not be returned: nothing is bought then.
         if !followsHistory { _ = try readable() }
-        guard let queue else { throw StoreKitError.unknown }
         let shouldContinue = Product.PurchaseOption.shouldContinue(options)
         var ordered: (number: Int, storeChanges: Int)?
         queue.order(payment) { number in

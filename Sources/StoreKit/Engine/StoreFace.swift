@@ -58,8 +58,10 @@ final class StoreFace: NSObject, QueueFace {
     }
 
     /// The face of the current context's default queue.
-    static var current: StoreFace {
-        let queue = SKPaymentQueue.default()
+    static var current: StoreFace { of(SKPaymentQueue.default()) }
+
+    /// Returns the face of a queue.
+    static func of(_ queue: SKPaymentQueue) -> StoreFace {
         let face = queue.face { StoreFace(queue) }
         face.followHistory()
         return face

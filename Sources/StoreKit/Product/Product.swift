@@ -72,7 +72,8 @@ public struct Product: Identifiable, Sendable {
 
     /// Does what ``purchase(options:)`` does, on the executor that the caller prefers.
     package func order(_ options: Set<PurchaseOption>) async throws -> PurchaseResult {
-        try await StoreFace.current.purchase(self, options)
+        let queue = SKPaymentQueue.default()
+        return try await StoreFace.of(queue).purchase(self, options, in: queue)
     }
 
     /// The newest transaction of the product; nil for one that was never bought, and a consumable that is finished.

@@ -13,6 +13,7 @@ struct OmittedWhenNew<Part: StatePart>: Codable, Sendable {
     /// Whether it is encoded as in a new store.
     fileprivate var isNew: Bool {
         get throws {
+            if !wrappedValue.mayBeNew { return false }
             var (this, new) = (BinaryEncoder(), BinaryEncoder())
             try SnapshotRows.encode(wrappedValue, into: &this)
             try SnapshotRows.encode(Part(), into: &new)
@@ -21,8 +22,15 @@ struct OmittedWhenNew<Part: StatePart>: Codable, Sendable {
     }
 }
 
+/// A part of the state that begins as in every store.
 protocol StatePart: Codable, Sendable {
     init()
+    /// Whether it is worth comparing with a new one: false where that would take long.
+    var mayBeNew: Bool { get }
+}
+
+extension StatePart {
+    var mayBeNew: Bool { true }
 }
 
 // What the compiler derives for a type with such properties calls these.

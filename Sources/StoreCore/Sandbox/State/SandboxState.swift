@@ -47,7 +47,7 @@ struct SandboxState: Codable, Sendable {
     /// The number of events applied.
     private(set) var position = 0
     var transactions = SlotTable<Row>()
-    var subscriptions = Subscriptions()
+    @OmittedWhenNew var subscriptions = Subscriptions()
     @OmittedWhenNew var offers = Offers()
     var accounts = Table<AccountID, Account>([Account(name: "account")])
     var devices = Table<DeviceID, Device>([Device(name: "device", account: 0, accounts: [0])])

@@ -1,7 +1,7 @@
 import Foundation
 
 /// All subscriptions of a store, and their due dates.
-struct Subscriptions: Codable, Sendable {
+struct Subscriptions: StatePart {
     /// An account's subscription in a group, running or ended.
     struct Subscription: Codable, Sendable {
         let account: AccountID
@@ -76,6 +76,8 @@ struct Subscriptions: Codable, Sendable {
 
     /// The date of the earliest due subscription, nil when none is due.
     var nextDue: Date? { due.first?.moment }
+
+    var mayBeNew: Bool { count == 0 }
 
     /// The number of subscriptions.
     var count: Int { subscriptions.count }
