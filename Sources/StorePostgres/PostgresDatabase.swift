@@ -28,8 +28,8 @@ public final class PostgresDatabase: Sendable {
     /// Connects to a database, and creates or migrates StoreCore's tables.
     ///
     /// A role that may not create tables is enough where they exist. It needs `SELECT` and `INSERT` on them, `USAGE` on
-    /// their schema, and nothing else; with `DELETE` on `snapshot`, `command`, `forgotten`
-    /// and `opening` it removes what is obsolete.
+    /// their schema, and the functions for advisory locks, which everybody may call unless that was revoked; with `DELETE`
+    /// on `snapshot`, `command`, `forgotten` and `opening` it removes what is obsolete.
     ///
     /// - Parameters:
     ///   - settings: the connection's settings as libpq takes them, `host=db dbname=shop` or `postgresql://db/shop`. What

@@ -19,8 +19,12 @@ protocol BinaryCodable {
 extension BinaryCodable {
     static func table(unpacking pack: inout BinaryDecoder) throws -> SlotTable<Self> {
         var table = SlotTable<Self>()
+        var last = -1
         while !pack.isAtEnd {
             let number = try pack.int()
+            // The table has a segment for each 256 numbers between its first and its last.
+            guard number > last, last < 0 || number - last < 1 << 32 else { throw BinaryDecoder.Trouble() }
+            last = number
             table.insert(try Self(unpacking: &pack), at: number)
         }
         return table
@@ -88,8 +92,8 @@ struct BinaryDecoder {
     private let bytes: [UInt8]
     private var position: Int
     private let end: Int
-    /// The last payment and its bytes: most rows repeat it, and share it then.
-    private var lastPayment: (range: Range<Int>, value: StorePayment)?
+    /// The last value that ``shared(_:)`` has read, and its bytes.
+    private var last: (range: Range<Int>, value: any AnyObject & Sendable)?
 
     struct Trouble: Error {}
 
@@ -170,15 +174,17 @@ struct BinaryDecoder {
         return 0..<count
     }
 
-    /// Reads a payment.
-    mutating func payment() throws -> StorePayment {
-        if let lastPayment, repeats(lastPayment.range) {
-            position += lastPayment.range.count
-            return lastPayment.value
+    /// Reads a value that most rows repeat: one with the same bytes as the last is shared.
+    mutating func shared<Value: AnyObject & Sendable>(
+        _ read: (inout BinaryDecoder) throws -> Value
+    ) rethrows -> Value {
+        if let last, repeats(last.range), let value = last.value as? Value {
+            position += last.range.count
+            return value
         }
         let start = position
-        let value = try StorePayment(unpacking: &self)
-        lastPayment = (start..<position, value)
+        let value = try read(&self)
+        last = (start..<position, value)
         return value
     }
 

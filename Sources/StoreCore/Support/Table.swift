@@ -20,4 +20,6 @@ extension Table: RandomAccessCollection, MutableCollection {
     }
 }
 
+extension Table: Equatable where Row: Equatable {}
+
 extension Table: Sendable where Row: Sendable {}

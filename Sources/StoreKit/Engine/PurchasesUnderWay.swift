@@ -2,10 +2,10 @@
 ///
 /// An outcome that comes before its buyer waits, as it does from a store in the process, stays until the buyer takes it.
 struct PurchasesUnderWay: Sendable {
-    /// What a buyer finds.
+    /// The outcome of a purchase, or the reply that will receive it.
     enum Finding {
         case outcome(PurchaseUnderWay.Outcome)
-        case none(Reply<PurchaseUnderWay.Outcome>)
+        case undecided(Reply<PurchaseUnderWay.Outcome>)
     }
 
     /// The last purchase that was begun, which is usually over before there is another.
@@ -62,6 +62,6 @@ extension PurchaseUnderWay? {
         }
         let reply = Reply<PurchaseUnderWay.Outcome>()
         self?.reply = reply
-        return .none(reply)
+        return .undecided(reply)
     }
 }

@@ -25,8 +25,8 @@ extension StoreFace {
         guard let (number, changes) = ordered else { throw StoreKitError.unknown }
         switch await outcome(of: number, storeChanges: changes) {
         case .purchased(let identifier):
-            if let transaction = transactionAtOnce(identifier) { return .success(transaction) }
-            return .success(try await bought(identifier))
+            if let transaction = transactionAtOnce(identifier, storeChanges: changes) { return .success(transaction) }
+            return .success(try await bought(identifier, storeChanges: changes))
         case .pending: return .pending
         case .failed(let failure):
             if failure.isCancellation { return .userCancelled }
@@ -45,7 +45,7 @@ extension StoreFace {
         }
         switch finding {
         case .outcome(let outcome): return outcome
-        case .none(let reply): return await reply.value(onCancel: { [self] in abandon(number) })
+        case .undecided(let reply): return await reply.value(onCancel: { [self] in abandon(number) })
         }
     }
 
@@ -59,10 +59,15 @@ extension StoreFace {
         purchase?.reply?.give(.abandoned)
     }
 
-    /// Returns a transaction that a purchase has made.
-    private func bought(_ identifier: String) async throws -> VerificationResult<Transaction> {
+    /// Returns a transaction that a purchase has made in the store after so many changes.
+    private func bought(
+        _ identifier: String,
+        storeChanges changes: Int
+    ) async throws -> VerificationResult<Transaction> {
         do {
             let page = try await page(HistoryQuery(.transactions([identifier])))
+            // Another store has other transactions under the same identifiers.
+            guard page.origin.storeChanges == changes else { throw StoreKitError.unknown }
             if let signed = page.transactions.first { return VerificationResult(signed, page.origin) }
         } catch {
             returnFailed(identifier)

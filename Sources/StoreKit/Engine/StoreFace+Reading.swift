@@ -67,10 +67,12 @@ extension StoreFace {
         return OriginalPage(transactions: page.transactions[...], next: page.next, origin: origin)
     }
 
-    /// Returns a transaction if the history has it and answers by value, without waiting.
-    func transactionAtOnce(_ identifier: String) -> VerificationResult<Transaction>? {
+    /// Returns a transaction of the store after so many changes, if its history has it and answers by value, without waiting.
+    func transactionAtOnce(_ identifier: String, storeChanges changes: Int) -> VerificationResult<Transaction>? {
         let (history, origin) = state.withLock { ($0.reader?.immediate, $0.reader?.origin) }
-        guard let origin, let signed = try? history?.transaction(identifier) else { return nil }
+        guard let origin, origin.storeChanges == changes, let signed = try? history?.transaction(identifier) else {
+            return nil
+        }
         return VerificationResult(signed, origin)
     }
 

@@ -10,7 +10,7 @@ final class StoreOrigin: Sendable {
     private unowned let store: any StoreBackend
     let storeID: ObjectIdentifier
     /// The number of times that the context's store had been replaced before.
-    private let storeChanges: Int
+    let storeChanges: Int
 
     init(_ face: StoreFace, _ store: any StoreBackend, storeChanges: Int) {
         (self.face, self.store, self.storeChanges) = (face, store, storeChanges)

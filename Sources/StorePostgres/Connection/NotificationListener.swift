@@ -95,7 +95,7 @@
         }
 
         /// Tells every recipient soon that it may have missed something.
-        func makeUp() { queue.async { [weak self] in self?.tellAll() } }
+        func tellAllSoon() { queue.async { [weak self] in self?.tellAll() } }
 
         /// Leaves out what a connection of this process announces from now on.
         func ignore(_ backend: Int32) { lock.withLock { ownBackend = backend } }

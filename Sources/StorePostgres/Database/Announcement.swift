@@ -18,7 +18,7 @@
                 SELECT CASE WHEN pg_try_advisory_lock(presence) THEN pg_advisory_unlock(presence)::text ELSE concat(
                     set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1s', true),
                     pg_notify($2::text, $3::text)
-                ) END FROM (SELECT \(Self.presence) AS presence) AS others
+                ) END FROM (SELECT \(Self.presence) AS presence) AS key
                 """,
                 [.text(tables.schemaName), .text(channel.name), .text(payload)]
             )
@@ -28,7 +28,7 @@
         ///
         /// It takes a lock for as long as it lives, which it shares with all others: whoever could have the lock alone is
         /// alone. Whatever was appended before is to be read behind this.
-        static func arrival(in tables: Tables) -> Connection.Request {
+        static func presenceLock(in tables: Tables) -> Connection.Request {
             Connection.Request("SELECT pg_advisory_lock_shared(\(presence))", [.text(tables.schemaName)])
         }
 

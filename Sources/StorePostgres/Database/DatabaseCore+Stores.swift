@@ -11,7 +11,7 @@
 
         /// Reads what queries about a name find of a store or journal, which is added if there is none of that name.
         ///
-        /// The first query has a row for it. `body` is called with the number of the connection, too.
+        /// The first query has a row for it. The others are left out if they fail. `body` is called with the number of the connection, too.
         func read<R>(
             _ name: String,
             in table: String,
@@ -24,7 +24,13 @@
             }
             return try read { connection throws(PostgresDatabaseError) in
                 for _ in 1...2 {
-                    let found = try connection.run(queries.map { Connection.Request($0, [.text(name)]) })
+                    let requests = queries.map { Connection.Request($0, [.text(name)]) }
+                    var found: [ResultRows]
+                    do throws(PostgresDatabaseError) { found = try connection.run(requests) } catch {
+                        if queries.count == 1 || connection.isBroken || Self.endsConnection(error) { throw error }
+                        // The others are shortcuts: what they ask for is asked for again, and found to be unreadable then.
+                        found = try connection.run([requests[0]])
+                    }
                     if found[0].count > 0 { return body(found, connection.number) }
                     let sql = "INSERT INTO \(table) (name) VALUES ($1::text) ON CONFLICT DO NOTHING"
                     _ = try connection.run(sql, .text(name))

@@ -230,7 +230,7 @@
         }
 
         /// Whether another connection may do what this one did not.
-        private static func endsConnection(_ error: PostgresDatabaseError) -> Bool {
+        static func endsConnection(_ error: PostgresDatabaseError) -> Bool {
             // After a failover the old server may be read, and only that.
             error.code == .unreachable || error.code == .readOnly
         }
@@ -283,7 +283,7 @@
             let mayDelete = "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name"
             // Behind the migration, which lets go of all locks.
             let answers = try new.run([
-                Connection.Request(mayDelete, [.texts(obsolete)]), Announcement.arrival(in: tables),
+                Connection.Request(mayDelete, [.texts(obsolete)]), Announcement.presenceLock(in: tables),
             ])
             rights.withLock { $0 = answers[0].integer(0, 0) == 1 }
             // What is visible after a crash of the server may not have reached a standby.
@@ -300,7 +300,7 @@
             guard isBack else { return }
             note("the database is back")
             // Others may have announced nothing meanwhile.
-            listener.makeUp()
+            listener.tellAllSoon()
         }
 
         /// The settings of a session that correctness depends on, whatever the role's or the server's are.

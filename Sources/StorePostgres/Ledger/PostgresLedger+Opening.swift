@@ -3,6 +3,11 @@
     import StoreCore
 
     extension PostgresLedger {
+        /// A store's last snapshot, as it was found when the ledger was opened.
+        struct Opening {
+            let snapshot: SnapshotRow?
+        }
+
         /// The most records behind the last snapshot that are read with it: as many as a store reads at once.
         private static let tail = 1024
 
@@ -33,10 +38,13 @@
         /// Creates the state from what the queries of an opening have found.
         init(opening found: [ResultRows], of name: String, connection: Int) {
             self.connection = connection
-            opened = .some(SnapshotRow(found[1]))
-            guard !found[0].isNull(0, 1) else { return }
-            head = found[0].integer(0, 1)
-            mark = RecordMark(writer: found[0].integer(0, 2), batch: found[0].integer(0, 3))
+            if !found[0].isNull(0, 1) {
+                head = found[0].integer(0, 1)
+                mark = RecordMark(writer: found[0].integer(0, 2), batch: found[0].integer(0, 3))
+            }
+            guard found.count == 3 else { return }
+            opening = PostgresLedger.Opening(snapshot: SnapshotRow(found[1]))
+            if mark == nil { return }
             // Others may have appended since the first query. What cannot be read is read again, and then reported.
             let rows = (0..<found[2].count).map { RecordRow(found[2], $0) }
             guard let first = rows.first, let last = rows.last, last.position >= head,

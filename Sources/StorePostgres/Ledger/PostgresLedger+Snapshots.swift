@@ -5,7 +5,8 @@
     // Only a shortcut: an unreadable snapshot costs time and nothing else.
     extension PostgresLedger {
         func snapshot() throws -> LedgerSnapshot? {
-            guard let row = try state.withLock({ $0.opened.take() }) ?? lastSnapshot() else { return nil }
+            let opening = state.withLock { $0.opening.take() }
+            guard let row = try opening.map(\.snapshot) ?? lastSnapshot() else { return nil }
             guard let snapshot = row.snapshot else {
                 core.note("the snapshot of the store \(name) cannot be read: its checksum does not match")
                 return nil

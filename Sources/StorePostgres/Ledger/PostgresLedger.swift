@@ -27,8 +27,8 @@
             var mark: RecordMark?
             /// The last of them, so that they need not be read back.
             var recent: ArraySlice<LedgerRecord> = []
-            /// The snapshot that was read when the ledger was opened, nil once it has been asked for.
-            var opened: SnapshotRow??
+            /// What was read when the ledger was opened, nil once a store has asked for it.
+            var opening: Opening?
             /// The number of the connection on which the last of them was found to be there.
             var connection: Int
             /// The error that ends everything.
@@ -41,7 +41,7 @@
             self.core = core
             self.name = name
             self.lane = lane
-            // One question for all that is needed: a store on a far database opens in as few round trips as can be.
+            // One question for all that is needed: once its statements are prepared, a store opens in one round trip.
             (store, state) = try core.read(name, in: core.tables.store, "store", by: Self.opening(core.tables)) {
                 ($0[0].integer(0, 0), Locked(State(opening: $0, of: name, connection: $1)))
             }

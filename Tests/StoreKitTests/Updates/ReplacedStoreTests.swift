@@ -1,3 +1,4 @@
+import Foundation
 import StoreContract
 import StoreCore
 import StoreKit
@@ -58,5 +59,36 @@ import Testing
         shop.context.use(other)
         #expect(await all.next() == nil)
         #expect(await updates.next()?.unsafePayloadValue.productID == "sword")
+    }
+
+    @Test(arguments: Shop.deliveries)
+    func `A purchase whose store is replaced when it is told returns no transaction of the other`(
+        delivery: StoreDelivery
+    ) async throws {
+        let shop = try Shop(delivery)
+        let other = try SandboxStore(products: Shop.products)
+        #expect(try other.account.buy("sword") == "1")
+        let replacer = StoreReplacer(shop.context, other)
+        shop.queue.add(replacer)
+        let error = await #expect(throws: StoreKitError.self) { try await shop.bought("coins") }
+        guard case .unknown? = error else { return _ = Issue.record("threw \(String(describing: error))") }
+        #expect(try other.device.unfinished.map(\.productIdentifier) == ["sword"])
+    }
+}
+
+/// An observer that gives its context another store when it hears of a purchase.
+private final class StoreReplacer: NSObject, SKPaymentTransactionObserver {
+    private let context: StoreContext
+    private let other: SandboxStore
+
+    init(_ context: StoreContext, _ other: SandboxStore) {
+        self.context = context
+        self.other = other
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        if context.backend !== other, transactions.contains(where: { $0.transactionState == .purchased }) {
+            context.use(other)
+        }
     }
 }

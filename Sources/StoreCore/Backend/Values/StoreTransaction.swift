@@ -123,7 +123,12 @@ extension StoreTransaction {
         }
     }
 
-    final class Details: Codable, Sendable {
+    final class Details: Equatable, Codable, Sendable {
+        static func == (left: Details, right: Details) -> Bool {
+            left === right || left.failure == right.failure && left.original == right.original
+                && left.receipt == right.receipt && left.content == right.content
+        }
+
         let failure: StoreFailure?
         let original: Original?
         let receipt: Data?

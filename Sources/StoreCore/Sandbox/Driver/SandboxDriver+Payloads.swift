@@ -4,7 +4,8 @@ import Foundation
 extension SandboxDriver {
     /// Reads the ledger as payloads, once everything due by now has been done.
     ///
-    /// The first reading costs as much as the ledger is long; the others cost what they return.
+    /// The first reading costs as much as the ledger is long, and so does one behind a change that was undone half way. The
+    /// others cost what they return.
     func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
         try read(in: payloadSigner.environment, body)
     }

@@ -35,7 +35,7 @@ extension SandboxDriver {
 
 extension OperatorState {
     /// A purchase that a device's user began on the store's page, and of which its app was not told yet.
-    struct Promotion: Codable, Sendable {
+    struct Promotion: Hashable, Codable, Sendable {
         /// The length of the ledger at that time.
         let position: Int
         let productIdentifier: String

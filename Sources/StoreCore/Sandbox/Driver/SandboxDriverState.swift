@@ -70,7 +70,7 @@ struct SandboxDriverState: Sendable {
         try state.read(records)
         snapshots.keepIfDue(state)
         try catchUp(with: now)
-        // The ledger has just been read: where nothing is to be added, it is not asked again.
+        // What others append meanwhile is noticed at the first use.
         if Self.additions(products, countryCode, to: state, now).isEmpty { return }
         try make { shell in
             shell.step { state, events in events += Self.additions(products, countryCode, to: state, now) }

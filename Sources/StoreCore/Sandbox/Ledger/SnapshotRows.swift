@@ -17,7 +17,7 @@ final class SnapshotRows: Sendable {
     static func encode(_ value: some Encodable, into pack: inout BinaryEncoder) throws {
         let rows = SnapshotRows()
         let encoder = JSONEncoder()
-        // The same value has the same bytes.
+        // The same value has the same bytes, but for the order of sets.
         encoder.outputFormatting = .sortedKeys
         if let key { encoder.userInfo[key] = rows }
         pack.add(try encoder.encode(value))

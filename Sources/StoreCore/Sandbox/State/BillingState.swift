@@ -1,7 +1,7 @@
 import Foundation
 
 /// The state of renewal payments that is common to all subscriptions.
-struct BillingState: StatePart {
+struct BillingState: StatePart, Equatable {
     /// The accounts to which renewals cannot be charged.
     var failingAccounts: Set<AccountID> = []
     /// Whether access continues for a while after a failed renewal.

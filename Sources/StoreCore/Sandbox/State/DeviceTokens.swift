@@ -1,6 +1,6 @@
 /// The tokens of a store's devices, as digests.
-struct DeviceTokens: Codable, Sendable {
-    private struct Entry: Codable, Sendable {
+struct DeviceTokens: Hashable, Codable, Sendable {
+    private struct Entry: Hashable, Codable, Sendable {
         let digest: TokenDigest
         let device: DeviceID
     }

@@ -1,8 +1,8 @@
 import Foundation
 
 /// The families of a store's accounts, and the purchases that their members share.
-struct Families: StatePart {
-    struct Family: Codable, Sendable {
+struct Families: StatePart, Equatable {
+    struct Family: Hashable, Codable, Sendable {
         let name: String
         /// The members, the organizer first.
         ///
@@ -13,7 +13,7 @@ struct Families: StatePart {
     typealias Key = FamilyChange.Key
 
     /// A member's share in another member's purchase.
-    struct Share: Codable, Sendable {
+    struct Share: Equatable, Codable, Sendable {
         let key: Key
         /// The product; of a subscription, that of the newest period.
         var product: ProductIndex

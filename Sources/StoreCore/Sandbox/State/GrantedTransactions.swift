@@ -38,13 +38,26 @@ struct GrantedTransactions: Sendable {
             transaction.modification = lastModification
         }
         table.insert(transaction, at: number)
-        waiting.append(.granted(number, isUnfinished: isUnfinished))
+        wait(for: .granted(number, isUnfinished: isUnfinished))
     }
 
     /// Takes a finished transaction out of what is unfinished, and one that is used up out of the history.
     mutating func finish(_ number: TransactionNumber, isUsedUp: Bool) {
-        waiting.append(.finished(number, isUsedUp: isUsedUp))
+        wait(for: .finished(number, isUsedUp: isUsedUp))
     }
+
+    /// Puts off a change, but not so many that the next reading would have to wait for them.
+    private mutating func wait(for change: Change) {
+        waiting.append(change)
+        if waiting.count == Self.mostWaiting { applyWaitingChanges() }
+    }
+
+    private static var mostWaiting: Int { 1024 }
+
+    /// Removes all transactions.
+    ///
+    /// Places go on: a cursor from before means what it did.
+    mutating func removeAll() { (table, lists, waiting) = (SlotTable(), [:], []) }
 
     mutating func remove(_ number: TransactionNumber) {
         guard let transaction = table[number] else { return }
@@ -70,17 +83,17 @@ struct GrantedTransactions: Sendable {
 
     /// Changes the lists that a transaction is in.
     mutating func changeLists(of transaction: GrantedTransaction, _ body: (inout AccountLists.Lists) -> Void) {
-        settleLists()
+        applyWaitingChanges()
         lists[transaction.account, default: AccountLists()].change(transaction.product, body)
     }
 
     /// Returns the lists of an account; nil if it never had a transaction.
     mutating func lists(of account: AccountID) -> AccountLists? {
-        settleLists()
+        applyWaitingChanges()
         return lists[account]
     }
 
-    private mutating func settleLists() {
+    private mutating func applyWaitingChanges() {
         if waiting.isEmpty { return }
         let changes = waiting
         waiting = []

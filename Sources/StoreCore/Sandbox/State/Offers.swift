@@ -1,7 +1,7 @@
 import Foundation
 
 /// The used offers.
-struct Offers: StatePart {
+struct Offers: StatePart, Equatable {
     /// The nonces of all signed offers that ever came with an order, whether it succeeded or not (behavior 149), and of
     /// those that were bought without an order.
     private var nonces: Set<UUID> = []

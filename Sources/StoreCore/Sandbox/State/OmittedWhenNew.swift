@@ -9,35 +9,24 @@ struct OmittedWhenNew<Part: StatePart>: Codable, Sendable {
     init(from decoder: any Decoder) throws { wrappedValue = try Part(from: decoder) }
 
     func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
-
-    /// Whether it is encoded as in a new store.
-    fileprivate var isNew: Bool {
-        get throws {
-            if !wrappedValue.mayBeNew { return false }
-            var (this, new) = (BinaryEncoder(), BinaryEncoder())
-            try SnapshotRows.encode(wrappedValue, into: &this)
-            try SnapshotRows.encode(Part(), into: &new)
-            return this.data == new.data
-        }
-    }
 }
 
-/// A part of the state that begins as in every store.
+/// A part of the state that a new store has as `init()` makes it.
 protocol StatePart: Codable, Sendable {
     init()
-    /// Whether it is worth comparing with a new one: false where that would take long.
-    var mayBeNew: Bool { get }
+    /// Whether it is as in a new store.
+    var isNew: Bool { get }
 }
 
-extension StatePart {
-    var mayBeNew: Bool { true }
+extension StatePart where Self: Equatable {
+    var isNew: Bool { self == Self() }
 }
 
 // What the compiler derives for a type with such properties calls these.
 
 extension KeyedEncodingContainer {
     mutating func encode<Part>(_ value: OmittedWhenNew<Part>, forKey key: Key) throws {
-        if try !value.isNew { try encode(value.wrappedValue, forKey: key) }
+        if !value.wrappedValue.isNew { try encode(value.wrappedValue, forKey: key) }
     }
 }
 

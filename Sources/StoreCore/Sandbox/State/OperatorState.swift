@@ -1,7 +1,7 @@
 import Foundation
 
 /// The state that the operator's changes add up to.
-struct OperatorState: StatePart {
+struct OperatorState: StatePart, Equatable {
     /// The accounts with Ask to Buy.
     var askingAccounts: Set<AccountID> = []
     /// The accounts whose orders are interrupted.
@@ -18,7 +18,7 @@ struct OperatorState: StatePart {
     var tokens = DeviceTokens()
 
     /// An interrupted purchase.
-    struct Issue: Codable, Sendable {
+    struct Issue: Hashable, Codable, Sendable {
         let account: AccountID
         let device: DeviceID
         let payment: StorePayment

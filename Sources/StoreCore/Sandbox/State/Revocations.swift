@@ -1,9 +1,9 @@
 import Foundation
 
 /// Revoked and refunded purchases, by transaction, and the notices of ended access that devices have yet to receive.
-struct Revocations: StatePart {
+struct Revocations: StatePart, Equatable {
     /// A notice that a device's app receives once.
-    private struct Revocation: Codable, Sendable {
+    private struct Revocation: Hashable, Codable, Sendable {
         let account: AccountID
         /// The length of the ledger at the revocation.
         let position: Int

@@ -200,3 +200,13 @@ extension StorePayment: BinaryCodable {
 extension BinaryEncoder {
     fileprivate mutating func add(_ flag: Bool) { flag.pack(into: &self) }
 }
+
+extension BinaryDecoder {
+    private final class Payment: Sendable {
+        let value: StorePayment
+        init(unpacking pack: inout BinaryDecoder) throws { value = try StorePayment(unpacking: &pack) }
+    }
+
+    /// Reads a payment, which most rows have from the row before.
+    fileprivate mutating func payment() throws -> StorePayment { try shared(Payment.init(unpacking:)).value }
+}

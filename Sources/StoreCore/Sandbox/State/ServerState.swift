@@ -1,22 +1,22 @@
 import Foundation
 
 /// What apps' servers have changed, and the requests for refunds.
-struct ServerState: StatePart {
+struct ServerState: StatePart, Equatable {
     /// A request for a refund that was not approved at once.
-    struct RefundRequest: Codable, Sendable {
+    struct RefundRequest: Hashable, Codable, Sendable {
         let transaction: TransactionNumber
         var isDeclined: Bool
     }
 
     /// A token that a server has set.
-    struct Token: Codable, Sendable {
+    struct Token: Hashable, Codable, Sendable {
         let value: UUID
         /// The first transaction that is not subject to it, since its payment came later.
         let end: TransactionNumber
     }
 
     /// An extension for all subscribers of a product, with the moment at which it was done.
-    struct DatedMassExtension: Codable, Sendable {
+    struct DatedMassExtension: Hashable, Codable, Sendable {
         let outcome: MassExtension
         let date: Date
     }

@@ -77,7 +77,8 @@ struct Subscriptions: StatePart {
     /// The date of the earliest due subscription, nil when none is due.
     var nextDue: Date? { due.first?.moment }
 
-    var mayBeNew: Bool { count == 0 }
+    /// Whether there never was a subscription: all else is about one.
+    var isNew: Bool { count == 0 }
 
     /// The number of subscriptions.
     var count: Int { subscriptions.count }

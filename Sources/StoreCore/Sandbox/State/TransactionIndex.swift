@@ -68,7 +68,8 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         case .operator(.deleted(let deletion)):
             for number in deletion.transactions { transactions.remove(number) }
         case .operator(.cleared):
-            (transactions, periods, replaced, revoked) = (GrantedTransactions(), [:], [], [:])
+            transactions.removeAll()
+            (periods, replaced, revoked) = ([:], [], [:])
         case .finished(let finish):
             if let number = finish.transaction { self.finish(number, state) }
         case .operator(.refunded(let refund)):

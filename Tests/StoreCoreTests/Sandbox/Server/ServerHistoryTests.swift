@@ -190,4 +190,35 @@ import Testing
         #expect(try view.refunds(of: "99", after: nil, limit: 5)?.revision == nil)
         #expect(throws: ServerRefusal.invalidRevision("n1")) { try view.refunds(of: "1", after: "n1", limit: 5) }
     }
+
+    // MARK: Cleared transactions
+
+    @Test(arguments: [1, 3]) func `A revision from before the transactions were cleared leads to all later ones`(
+        count: Int
+    ) throws {
+        for _ in 1...3 { try account.buy("sword") }
+        let first = try #require(try view.history(ServerHistoryQuery(of: "1")))
+        try store.clearTransactions()
+        let later = try (0..<count).map { _ in try account.buy("sword") }
+        let second = try #require(try view.history(ServerHistoryQuery(of: later[0], revision: first.revision)))
+        #expect(second.transactions.map(\.content.transactionId) == later)
+    }
+
+    @Test func `A cursor from before the transactions were cleared leads to all later ones`() throws {
+        for _ in 1...3 { try account.buy("sword") }
+        var query = HistoryQuery(.unfinished)
+        query.limit = 2
+        func page() throws -> HistoryPage? {
+            let answer = Locked<Result<HistoryPage, any Error>?>(nil)
+            store.transactions(query) { result in answer.withLock { $0 = result.mapError { $0 } } }
+            return try answer.withLock { $0 }?.get()
+        }
+        let first = try #require(try page())
+        #expect(first.transactions.count == 2)
+        try store.clearTransactions()
+        let later = try (1...2).map { _ in try account.buy("sword") }
+        query.cursor = first.next
+        let rest = try #require(try page())
+        #expect(rest.transactions.map(\.content.transactionId) == later)
+    }
 }
