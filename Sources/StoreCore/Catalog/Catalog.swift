@@ -62,8 +62,8 @@ struct Catalog: Codable, Sendable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         products = try Table(container.decode([SandboxProduct].self, forKey: .products))
-        restrictions = try container.decode([ProductIndex: ProductAvailability].self, forKey: .restrictions)
-        contents = try container.decode([ProductIndex: [StoreContent]].self, forKey: .contents)
+        restrictions = try container.decodeIfPresent(type(of: restrictions), forKey: .restrictions) ?? [:]
+        contents = try container.decodeIfPresent(type(of: contents), forKey: .contents) ?? [:]
         countryCode = try container.decode(String.self, forKey: .countryCode)
         indices.reserveCapacity(products.count)
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
@@ -72,8 +72,9 @@ struct Catalog: Codable, Sendable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(allProducts, forKey: .products)
-        try container.encode(restrictions, forKey: .restrictions)
-        try container.encode(contents, forKey: .contents)
+        // Most catalogs have neither.
+        if !restrictions.isEmpty { try container.encode(restrictions, forKey: .restrictions) }
+        if !contents.isEmpty { try container.encode(contents, forKey: .contents) }
         try container.encode(countryCode, forKey: .countryCode)
     }
 

@@ -178,8 +178,8 @@ struct BinaryDecoder {
     mutating func shared<Value: AnyObject & Sendable>(
         _ read: (inout BinaryDecoder) throws -> Value
     ) rethrows -> Value {
-        if let last, repeats(last.range), let value = last.value as? Value {
-            position += last.range.count
+        if let range = last?.range, repeats(range), let value = last?.value as? Value {
+            position += range.count
             return value
         }
         let start = position

@@ -38,21 +38,13 @@ struct GrantedTransactions: Sendable {
             transaction.modification = lastModification
         }
         table.insert(transaction, at: number)
-        wait(for: .granted(number, isUnfinished: isUnfinished))
+        waiting.append(.granted(number, isUnfinished: isUnfinished))
     }
 
     /// Takes a finished transaction out of what is unfinished, and one that is used up out of the history.
     mutating func finish(_ number: TransactionNumber, isUsedUp: Bool) {
-        wait(for: .finished(number, isUsedUp: isUsedUp))
+        waiting.append(.finished(number, isUsedUp: isUsedUp))
     }
-
-    /// Puts off a change, but not so many that the next reading would have to wait for them.
-    private mutating func wait(for change: Change) {
-        waiting.append(change)
-        if waiting.count == Self.mostWaiting { applyWaitingChanges() }
-    }
-
-    private static var mostWaiting: Int { 1024 }
 
     /// Removes all transactions.
     ///
