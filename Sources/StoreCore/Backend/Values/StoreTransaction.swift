@@ -125,8 +125,9 @@ extension StoreTransaction {
 
     final class Details: Equatable, Codable, Sendable {
         static func == (left: Details, right: Details) -> Bool {
-            left === right || left.failure == right.failure && left.original == right.original
-                && left.receipt == right.receipt && left.content == right.content
+            left === right
+                || left.failure == right.failure && left.original == right.original
+                    && left.receipt == right.receipt && left.content == right.content
         }
 
         let failure: StoreFailure?
