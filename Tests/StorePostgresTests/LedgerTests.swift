@@ -85,26 +85,20 @@
         func `What one process sells another's queue hears of without being used`(lane: BackendLane) throws {
             let place = try TestDatabase()
             let (here, there) = (try place.open(), try place.open())
-            let shops = try [here, there].map {
-                try SandboxStore(
-                    products: Shop.products,
-                    clock: SystemClock.shared,
-                    ledger: $0.ledger("shop", lane: lane)
-                )
-            }
-            let shopper = Shopper()
-            let queue = SKPaymentQueue(backend: shops[1], delivery: .inline)
-            queue.add(shopper)
+            let seller = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: here.ledger("shop", lane: lane)
+            )
+            let shop = try WatchedShop(there, lane: lane)
             // Some may be found when the queue connects and when the listening begins, and no more.
             for count in 1...3 {
-                try shops[0].account.buy("sword")
-                shopper.wait(for: "sword removed", times: count)
+                try seller.account.buy("sword")
+                shop.waitForSwords(count)
             }
-            #expect(
-                shopper.history == Array(repeating: ["sword purchased", "sword removed"], count: 3).flatMap(\.self)
-            )
+            #expect(shop.history == Array(repeating: ["sword purchased", "sword removed"], count: 3).flatMap(\.self))
             #expect(there.statistics.notifications > 0)
-            #expect(try shops[0].account.charges.count == 3)
+            #expect(try seller.account.charges.count == 3)
         }
 
         @Test func `A process that is alone announces nothing, and begins to when another comes`() throws {
@@ -132,50 +126,71 @@
         @Test func `A process that ends right after its commit has told the others`() throws {
             let place = try TestDatabase()
             // Nothing is found by looking.
-            let there = try place.open { $0.pollInterval = 3_600 }
-            let shop = try SandboxStore(
-                products: Shop.products,
-                clock: SystemClock.shared,
-                ledger: there.ledger("shop")
-            )
-            let shopper = Shopper()
-            let queue = SKPaymentQueue(backend: shop, delivery: .inline)
-            queue.add(shopper)
-            for count in 1...2 {
-                let brief = try place.open()
-                let store = try SandboxStore(clock: SystemClock.shared, ledger: brief.ledger("shop", lane: .caller))
-                try store.account.buy("sword")
-                brief.close()
-                // The first may be found when the listening begins.
-                shopper.wait(for: "sword removed", times: count)
+            let shop = try WatchedShop(place.open { $0.pollInterval = 3_600 })
+            // Some may be found when the queue connects and when the listening begins, and no more.
+            for count in 1...3 {
+                try sell(on: place)
+                shop.waitForSwords(count)
             }
-            withExtendedLifetime(queue) {}
+        }
+
+        /// Sells a sword in a process that ends right after it.
+        private func sell(on place: TestDatabase) throws {
+            let brief = try place.open()
+            let store = try SandboxStore(clock: SystemClock.shared, ledger: brief.ledger("shop", lane: .caller))
+            try store.account.buy("sword")
+            brief.close()
+        }
+
+        @Test(arguments: [0.05, 3_600])
+        func
+            `An idle process whose writing connection ends hears of others by the poll, or when the connection is back`(
+                pollInterval: TimeInterval
+            ) throws
+        {
+            let place = try TestDatabase()
+            let there = try place.open { $0.pollInterval = pollInterval }
+            let shop = try WatchedShop(there)
+            for count in 1...3 {
+                try sell(on: place)
+                shop.waitForSwords(count)
+            }
+            // Its last statement names the schema, and is not the one that listens.
+            let other = try there.ledger("other")
+            #expect(try other.head == 0)
+            let ended = try place.run(
+                """
+                SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+                WHERE query LIKE '%{schema}%' AND query NOT LIKE 'LISTEN%' AND pid <> pg_backend_pid()
+                """
+            )
+            #expect(ended == [["t"]])
+            let heard = there.statistics.notifications
+            try sell(on: place)
+            if pollInterval < 60 { return shop.waitForSwords(4) }
+            // Whoever uses the database first has all of its stores look: nobody has notified this process.
+            #expect(try other.head == 0)
+            shop.waitForSwords(4)
+            #expect(there.statistics.notifications == heard)
         }
 
         @Test func `Stores of one process on one database hear of each other as well`() throws {
             let place = try TestDatabase()
             let database = try place.open()
-            let shops = try (0..<2).map { _ in
-                try SandboxStore(products: Shop.products, clock: SystemClock.shared, ledger: database.ledger("shop"))
-            }
-            let shopper = Shopper()
-            let queue = SKPaymentQueue(backend: shops[1], delivery: .inline)
-            queue.add(shopper)
-            try shops[0].account.buy("sword")
-            shopper.wait(for: "sword removed")
+            let seller = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: database.ledger("shop")
+            )
+            let shop = try WatchedShop(database)
+            try seller.account.buy("sword")
+            shop.waitForSwords(1)
         }
 
         @Test func `A lost notification is made up for by the poll`() throws {
             let place = try TestDatabase()
             let there = try place.open { $0.pollInterval = 0.05 }
-            let shop = try SandboxStore(
-                products: Shop.products,
-                clock: SystemClock.shared,
-                ledger: there.ledger("shop")
-            )
-            let shopper = Shopper()
-            let queue = SKPaymentQueue(backend: shop, delivery: .inline)
-            queue.add(shopper)
+            let shop = try WatchedShop(there)
             // What another store has sold at the same position becomes this one's, and nobody is notified.
             let twin = try SandboxStore(products: Shop.products, ledger: place.open().ledger("twin"))
             try twin.account.buy("sword")
@@ -187,7 +202,7 @@
                 ORDER BY position DESC LIMIT 1
                 """
             )
-            shopper.wait(for: "sword removed")
+            shop.waitForSwords(1)
             #expect(there.statistics.notifications == 0)
         }
 

@@ -94,22 +94,15 @@
 
         @Test func `A purchase whose commit was lost in both directions is charged once`() throws {
             let database = try open(patience: 0)
-            let store = try SandboxStore(
-                products: Shop.products,
-                clock: SystemClock.shared,
-                ledger: database.ledger("shop", lane: .caller)
-            )
-            let shopper = Shopper()
-            let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
-            queue.add(shopper)
+            let shop = try WatchedShop(database, lane: .caller)
             for (mode, count) in [(WireProxy.Mode.swallowingAnswers, 1), (.silent, 2)] {
                 place.log.once("the database is away") { [proxy] in proxy.mode = .passing }
                 proxy.mode = mode
-                queue.add(SKPayment(productIdentifier: "sword"))
+                shop.queue.add(SKPayment(productIdentifier: "sword"))
                 // The queue sends its commands again, after a pause.
-                shopper.wait(for: "sword removed", times: count)
+                shop.waitForSwords(count)
             }
-            #expect(try store.account.charges.count == 2)
+            #expect(try shop.store.account.charges.count == 2)
             #expect(try place.open().check("shop").isEmpty)
         }
 
@@ -169,15 +162,7 @@
         }
 
         @Test func `Listening begins again on a connection of its own, and misses nothing`() throws {
-            let there = try open(patience: 30)
-            let shop = try SandboxStore(
-                products: Shop.products,
-                clock: SystemClock.shared,
-                ledger: there.ledger("shop")
-            )
-            let shopper = Shopper()
-            let queue = SKPaymentQueue(backend: shop, delivery: .inline)
-            queue.add(shopper)
+            let shop = try WatchedShop(open(patience: 30))
             let here = try SandboxStore(
                 products: Shop.products,
                 clock: SystemClock.shared,
@@ -185,7 +170,7 @@
             )
             for count in 1...5 {
                 try here.account.buy("sword")
-                shopper.wait(for: "sword removed", times: count)
+                shop.waitForSwords(count)
                 proxy.cut()
             }
         }

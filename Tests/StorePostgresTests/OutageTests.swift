@@ -86,20 +86,13 @@
                 $0.patience = 60
                 $0.pollInterval = 3600
             }
-            let shop = try SandboxStore(
-                products: Shop.products,
-                clock: SystemClock.shared,
-                ledger: there.ledger("shop", lane: .caller)
-            )
-            let shopper = Shopper()
-            let queue = SKPaymentQueue(backend: shop, delivery: .inline)
-            queue.add(shopper)
-            try shop.account.buy("sword")
-            shopper.wait(for: "sword removed")
+            let shop = try WatchedShop(there, lane: .caller)
+            try shop.store.account.buy("sword")
+            shop.waitForSwords(1)
             // Not when the log tells of it: the store hears of the stop by itself, and may have told before.
             try primary.stop()
             try standby.promote()
-            try shop.account.buy("sword")
+            try shop.store.account.buy("sword")
             let survivors = TestDatabase(standby, schema: place.schema)
             let here = try SandboxStore(
                 products: Shop.products,
@@ -107,8 +100,8 @@
                 ledger: survivors.open().ledger("shop")
             )
             try here.account.buy("sword")
-            shopper.wait(for: "sword removed", times: 3)
-            #expect(try shop.account.charges.count == 3)
+            shop.waitForSwords(3)
+            #expect(try shop.store.account.charges.count == 3)
         }
 
         @Test

@@ -17,7 +17,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     public let defect: SignatureDefect?
     /// Ties the content to its device, when that is first read.
     private let sealing: @Sendable (Payload) -> SealedPayload<Payload>
-    // Of no particular type: to destroy one of the payload's costs more than all else of a value.
+    // Untyped: the deinitializer of a reference to a generic class looks up its type at run time.
     private let seal = LazyReference<any AnyObject & Sendable>()
 
     /// Creates a value that is tied to its device, and then signed, when that is first read.

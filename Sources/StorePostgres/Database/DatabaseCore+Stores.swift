@@ -11,7 +11,8 @@
 
         /// Reads what queries about a name find of a store or journal, which is added if there is none of that name.
         ///
-        /// The first query has a row for it. The others are left out if they fail. `body` is called with the number of the connection, too.
+        /// The first query has a row for it. The others are left out if they fail. `body` is called with the number of the
+        /// connection, too.
         func read<R>(
             _ name: String,
             in table: String,
@@ -25,7 +26,7 @@
             return try read { connection throws(PostgresDatabaseError) in
                 for _ in 1...2 {
                     let requests = queries.map { Connection.Request($0, [.text(name)]) }
-                    var found: [ResultRows]
+                    let found: [ResultRows]
                     do throws(PostgresDatabaseError) { found = try connection.run(requests) } catch {
                         if queries.count == 1 || connection.isBroken || Self.endsConnection(error) { throw error }
                         // The others are shortcuts: what they ask for is asked for again, and found to be unreadable then.

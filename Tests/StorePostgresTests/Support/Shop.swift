@@ -19,6 +19,28 @@ enum Shop {
     }
 }
 
+/// A store on a database, and a queue with an observer that finishes what is bought there.
+final class WatchedShop: Sendable {
+    let store: SandboxStore
+    let queue: SKPaymentQueue
+    private let shopper = Shopper()
+
+    init(_ database: PostgresDatabase, _ name: String = "shop", lane: BackendLane = .background) throws {
+        store = try SandboxStore(
+            products: Shop.products,
+            clock: SystemClock.shared,
+            ledger: database.ledger(name, lane: lane)
+        )
+        queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
+        queue.add(shopper)
+    }
+
+    var history: [String] { shopper.history }
+
+    /// Waits until so many swords have been bought and finished.
+    func waitForSwords(_ count: Int) { shopper.wait(for: "sword removed", times: count) }
+}
+
 /// An observer that finishes what was bought, and whose history can be waited for.
 final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     // unchecked: everything is touched with the condition's lock held.

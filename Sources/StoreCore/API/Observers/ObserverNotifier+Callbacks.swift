@@ -11,7 +11,7 @@ extension ObserverNotifier {
     func deliver(_ driver: QueueDriver) {
         turn.lock()
         defer { turn.unlock() }
-        // A call of Store Kit 2 has bound it: to bind it again costs as much as a callback.
+        // Whoever called may have bound it: to bind it again costs as much as a callback.
         if StoreContext.isBound(with: core) { return deliver(driver, to: queue) }
         context.run { deliver(driver, to: queue) }
     }
