@@ -91,22 +91,32 @@ public final class Activity: Sendable {
     }
 
     /// The members found quiet at the last settling, to be checked again.
-    struct Rest {
-        fileprivate var pulses: [any ActivityPulse] = []
+    package struct Rest {
+        /// Closures rather than members: an object with weak references is slow to retain.
+        fileprivate var pulses: [@Sendable () -> (isQuiet: Bool, work: Int)] = []
         /// The number of changes at that time; without known members, a number that never occurs next.
         fileprivate var changes = -1
+
+        package init() {}
+
+        fileprivate init(_ members: [any ActivityPulse], changes: Int) {
+            pulses = members.map { member in { member.pulse } }
+            self.changes = changes
+        }
     }
 
     /// Settles repeatedly, like ``comeToRest()``.
     ///
     /// If the members of the last time are quiet and no others were added, it returns at once.
-    func comeToRest(_ rest: inout Rest) {
-        if isQuiet(rest.pulses, since: rest.changes) { return }
+    package func comeToRest(_ rest: inout Rest) {
+        if isQuiet(rest.pulses.count, since: rest.changes, { rest.pulses[$0]() }) { return }
+        // Releases members that nobody else keeps, so that they are not found again.
+        rest = Rest()
         comeToRest()
         let changes = state.withLock { $0.changes }
         let members = liveMembers
         let pulses = members.compactMap(\.keepable)
-        rest = pulses.count == members.count ? Rest(pulses: pulses, changes: changes) : Rest()
+        rest = pulses.count == members.count ? Rest(pulses, changes: changes) : Rest()
     }
 
     /// Waits until a condition holds, making callbacks meanwhile on the thread that delivers them.
@@ -226,13 +236,13 @@ extension Activity {
     private func look(since changes: Int) -> Look {
         let members = liveMembers
         if drainHere(members) { return .drained }
-        return isQuiet(members, since: changes) ? .quiet(members) : .busy
+        return isQuiet(members.count, since: changes) { members[$0].pulse } ? .quiet(members) : .busy
     }
 
     /// Returns the awaited outside acts, a line each; nil while anything is under way.
     private func linesIfQuiet(since changes: Int) -> [String]? {
         let members = liveMembers
-        return isQuiet(members, since: changes) ? members.flatMap { $0.waitingFor } : nil
+        return isQuiet(members.count, since: changes) { members[$0].pulse } ? members.flatMap { $0.waitingFor } : nil
     }
 
     private func drainHere(_ members: [any ActivityMember]) -> Bool {
@@ -245,9 +255,9 @@ extension Activity {
     ///
     /// Returns false if anything is under way, which will notify. A member that has worked between two checks and is
     /// quiet again need not notify any more. Members that were added since then, and foreign work, count as changes.
-    private func isQuiet(_ members: [any ActivityPulse], since changes: Int) -> Bool {
-        guard var last = quietPulse(members, since: changes) else { return false }
-        while let sum = quietPulse(members, since: changes) {
+    private func isQuiet(_ count: Int, since changes: Int, _ pulse: (Int) -> (isQuiet: Bool, work: Int)) -> Bool {
+        guard var last = quietPulse(count, since: changes, pulse) else { return false }
+        while let sum = quietPulse(count, since: changes, pulse) {
             if sum == last { return true }
             last = sum
         }
@@ -257,11 +267,11 @@ extension Activity {
     /// Returns the total of all work so far; nil if anything is under way.
     ///
     /// Work only grows, so that sums can be compared.
-    private func quietPulse(_ members: [any ActivityPulse], since changes: Int) -> Int? {
+    private func quietPulse(_ count: Int, since changes: Int, _ pulse: (Int) -> (isQuiet: Bool, work: Int)) -> Int? {
         guard state.withLock({ $0.foreign == 0 && $0.changes == changes }) else { return nil }
         var sum = 0
-        for member in members {
-            let (isQuiet, work) = member.pulse
+        for index in 0..<count {
+            let (isQuiet, work) = pulse(index)
             guard isQuiet else { return nil }
             sum &+= work
         }
