@@ -105,7 +105,13 @@ extension FaultInjector {
         call: Call? = nil,
         _ arrival: InFlightMessage.Arrival
     ) {
-        perform { $0.cross(payload, relay: relay, call: call, arrival, &$1) }
+        guard state.withLock({ $0.passAtOnce(payload.point, relay, arrival) }) else {
+            return perform { $0.cross(payload, relay: relay, call: call, arrival, &$1) }
+        }
+        switch arrival {
+        case .run(let body): body()
+        case .post: relay?.drain()
+        }
     }
 
     /// Changes the state, then performs the resulting actions.
@@ -157,6 +163,9 @@ private final class FaultInjectorPort: ActivityMember {
 
     // A thread that brings something here, or releases it, is at work meanwhile.
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { (true, $0.work) } }
+    // A message that waits may keep the store alive. Whoever keeps this, a clock that moves or a simulated life, keeps
+    // the store as well.
+    var keepable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool { false }
 

@@ -88,6 +88,23 @@ extension FaultInjectorState {
 // MARK: - Messages
 
 extension FaultInjectorState {
+    /// Counts a message and lets it arrive, if there are no rules and nothing waits.
+    ///
+    /// Returns false, with nothing changed, if it has to go through ``cross(_:relay:call:_:_:)``.
+    mutating func passAtOnce(_ point: FaultInjector.Point, _ relay: Relay?, _ arrival: InFlightMessage.Arrival) -> Bool
+    {
+        guard rules.isEmpty, waiting.isEmpty else { return false }
+        if case .post(let item) = arrival {
+            guard let relay, isOpen(relay), case .batch = item else { return false }
+            relay.post(item)
+        } else if let relay, !isOpen(relay) {
+            return false
+        }
+        work &+= 1
+        counts[point.place] += 1
+        return true
+    }
+
     mutating func cross(
         _ payload: FaultInjector.Event.Payload,
         relay: Relay?,

@@ -27,6 +27,8 @@ struct FaultRules: Sendable {
 
     init(seed: UInt64) { self.seed = seed }
 
+    var isEmpty: Bool { rules.isEmpty }
+
     mutating func add(
         _ fault: FaultInjector.Fault,
         at point: FaultInjector.Point,

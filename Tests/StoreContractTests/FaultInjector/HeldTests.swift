@@ -23,6 +23,23 @@ import Testing
         #expect(wire.replies.isEmpty)
     }
 
+    @Test func `Messages that met no rule are counted`() {
+        wire.submit(1)
+        wire.submit(2)
+        let rule = injector.add(.hold, at: .submission)
+        wire.submit(3)
+        #expect(injector.held.map(\.event.number) == [3])
+        injector.remove(rule)
+        // Passes a message that waits, and then nothing.
+        wire.submit(4)
+        injector.releaseAll()
+        wire.submit(5)
+        injector.add(.hold, at: .submission)
+        wire.submit(6)
+        #expect(injector.held.map(\.event.number) == [6])
+        #expect(wire.store.arrived == ["submit 1", "submit 2", "submit 4", "submit 3", "submit 5"])
+    }
+
     @Test func `An exact interleaving is written down by releasing`() {
         wire.connect()
         injector.add(.hold, at: .update)

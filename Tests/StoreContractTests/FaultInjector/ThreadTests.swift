@@ -80,6 +80,40 @@ import Testing
         #expect(wire.injector.held.isEmpty)
     }
 
+    @Test func `Updates arrive once and in each sender's order while rules come and go`() async {
+        let wire = Wire()
+        wire.connect()
+        await onThreads(5) { index in
+            if index == 4 {
+                for _ in 1...300 {
+                    let rule = wire.injector.add(.hold, at: .reply)
+                    wire.injector.remove(rule)
+                }
+            } else {
+                for position in 1...300 { wire.send(1_000 * index + position) }
+            }
+        }
+        #expect(!wire.receiver.hasOverlapped)
+        let positions = wire.receiver.positions
+        for sender in 0..<4 {
+            let expected = (1...300).map { 1_000 * sender + $0 }
+            #expect(positions.filter { $0 / 1_000 == sender } == expected)
+        }
+    }
+
+    @Test func `Nothing follows the loss of a connection, whoever sends meanwhile`() async {
+        let wire = Wire()
+        let receiver = wire.receiver
+        wire.connect()
+        await onThreads(3) { index in
+            if index == 2 { wire.injector.cut() } else { for position in 1...500 { wire.send(position) } }
+        }
+        #expect(!receiver.hasOverlapped)
+        #expect(receiver.failures.count == 1)
+        wire.send(501)
+        #expect(receiver.positionsWhenLost == receiver.positions)
+    }
+
     @Test func `What several release at once is released by one of them`() async {
         let wire = Wire()
         wire.injector.add(.hold, at: .submission)

@@ -77,6 +77,7 @@ final class Receiver: StoreUpdateReceiver {
     private struct State {
         var positions: [Int] = []
         var failures: [StoreFailure] = []
+        var positionsWhenLost: [Int] = []
         var isBusy = false
         var hasOverlapped = false
     }
@@ -92,6 +93,8 @@ final class Receiver: StoreUpdateReceiver {
     var positions: [Int] { state.withLock { $0.positions } }
     /// Why connections were lost.
     var failures: [StoreFailure] { state.withLock { $0.failures } }
+    /// What had come when the last connection was lost.
+    var positionsWhenLost: [Int] { state.withLock { $0.positionsWhenLost } }
     /// Whether it was called by two at once.
     var hasOverlapped: Bool { state.withLock { $0.hasOverlapped } }
 
@@ -100,7 +103,12 @@ final class Receiver: StoreUpdateReceiver {
         note(doing: { onUpdate(position) }) { $0.positions.append(position) }
     }
 
-    func connectionLost(_ failure: StoreFailure) { note(doing: {}) { $0.failures.append(failure) } }
+    func connectionLost(_ failure: StoreFailure) {
+        note(doing: {}) { state in
+            state.failures.append(failure)
+            state.positionsWhenLost = state.positions
+        }
+    }
 
     private func note(doing work: () -> Void, _ body: (inout State) -> Void) {
         state.withLock { state in
