@@ -40,7 +40,7 @@ extension AppLife {
             for _ in 0..<3 {
                 try readTransactions()
                 // Where a launch has brought nothing, and nothing waits, neither does the next.
-                if try position == before && device.unfinished.isEmpty { break }
+                if try position == before && unfinished.isEmpty { break }
                 before = position
                 relaunch()
                 try decide(step)
@@ -84,13 +84,18 @@ extension AppLife {
         }
     }
 
+    /// The transactions that the device's user had not finished when the store's were read last.
+    private var unfinished: [SandboxTransaction] {
+        get throws {
+            // Which of them the device has is asked only where there are any, since that reads the whole ledger.
+            try transactions.contains { !$0.isFinished } ? device.unfinished : []
+        }
+    }
+
     /// Checks that the device's user has nothing unfinished.
     private func checkUnfinished(_ step: Int) throws {
         try readTransactions()
-        // Which of them the device has is asked only where there are any.
-        guard running != nil, transactions.contains(where: { !$0.isFinished }),
-            let left = try device.unfinished.first
-        else { return }
+        guard running != nil, let left = try unfinished.first else { return }
         let state =
             switch left.state {
             case .purchasing, .deferred: "is still under way"
@@ -123,8 +128,9 @@ extension AppLife {
         noteHomes()
         let shown = shown.taken()
         defer { hasWaited = false }
-        for (index, claim) in simulation.claims.enumerated() {
-            if let sentence = try sentence(on: claim, index, shown, moment, step) {
+        // By numbers: iterating over an array of a generic type costs more than a check.
+        for index in 0..<simulation.claims.count {
+            if let sentence = try sentence(on: simulation.claims[index], index, shown, moment, step) {
                 throw Violation("claim \(index)", sentence: sentence, step: step)
             }
         }

@@ -43,6 +43,8 @@ final class AppLife<App> {
     /// minutes, a hundred thousand times in a year.
     private let pauses = ManualClock()
     let scheduler: TaskScheduler
+    /// The members at rest on `clock` and on `pauses`, to be checked again.
+    private var (rest, pausesRest) = (Activity.Rest(), Activity.Rest())
     private let afterlife = AppProcess.Afterlife()
     /// The running process.
     private let present = Locked<AppProcess?>(nil)
@@ -63,7 +65,10 @@ final class AppLife<App> {
     /// The contexts of all launches, of which some are gone.
     private var contexts: [WeakContext] = []
     /// The context of code whose process has ended.
-    private let nowhere = StoreContext(log: .silent)
+    ///
+    /// Its callbacks are jobs, of which there are only so many: nothing else ends a request that begins again in its
+    /// delegate.
+    private let nowhere = StoreContext(delivery: .onMainActor, log: .silent)
     private(set) var running: Running?
     var coverage = AppCoverage()
     /// The user's answer to payment sheets.
@@ -166,7 +171,7 @@ final class AppLife<App> {
             backend: backend,
             journal: LaunchJournal(hand.journal, process),
             clock: pauses,
-            delivery: simulation.isInline ? .inline : .scheduler { turn in Task { @MainActor in turn() } },
+            delivery: simulation.isInline ? .inline : .onMainActor,
             log: .silent
         )
         let running = Running(process, backend, context)
@@ -285,8 +290,8 @@ final class AppLife<App> {
     /// Lets everything happen that needs no clock: what the queue does may be work for the store, and the other way round.
     private func comeToRest() {
         while scheduler.drainHere() {}
-        clock.activity.comeToRest()
-        pauses.activity.comeToRest()
+        clock.activity.comeToRest(&rest)
+        pauses.activity.comeToRest(&pausesRest)
     }
 
     /// The states that a step meets.
@@ -317,6 +322,10 @@ final class AppLife<App> {
         if hand !== first { states.append(.secondDevice) }
         return states.isEmpty ? [.atRest] : states
     }
+}
+
+extension StoreDelivery {
+    fileprivate static var onMainActor: StoreDelivery { .scheduler { turn in Task { @MainActor in turn() } } }
 }
 
 extension AppStep.UserAnswer {

@@ -3,10 +3,19 @@ import StoreCore
 
 /// The lives of a simulation, distributed to threads; the result does not depend on which thread lived which.
 struct AppRunPlan<App>: Sendable {
-    let seeds: [UInt64]
-    let steps: Int
-    let simulation: AppSimulation<App>
-    let monitor: RunMonitor
+    private let seeds: [UInt64]
+    private let stepCount: Int
+    private let simulation: AppSimulation<App>
+    private let monitor: RunMonitor
+    private let choices: AppStepGenerator.Choices
+
+    init(seeds: [UInt64], steps: Int, simulation: AppSimulation<App>, monitor: RunMonitor) {
+        self.seeds = seeds
+        stepCount = steps
+        self.simulation = simulation
+        self.monitor = monitor
+        choices = simulation.choices
+    }
 
     private struct State {
         var next = 0
@@ -59,7 +68,7 @@ struct AppRunPlan<App>: Sendable {
         case .error(let error): throw error
         case .violation(let violation, let coverage, let events):
             let seed = seeds[result.end]
-            let steps = simulation.steps(steps, seed: seed)
+            let steps = steps(seed: seed)
             result.coverage.add(coverage)
             var failure = try monitor.withSeed(seed) {
                 try simulation.failure(of: violation, events, seed: seed, steps: steps, monitor)
@@ -78,10 +87,16 @@ struct AppRunPlan<App>: Sendable {
         return state.next
     }
 
+    /// Returns the steps of a seed's life.
+    private func steps(seed: UInt64) -> [AppStep] {
+        var generator = AppStepGenerator(choices, seed: seed)
+        return simulation.beginning + generator.steps(stepCount)
+    }
+
     private func perform(_ run: Int, _ state: Locked<State>) {
         let result = Result {
             try monitor.withSeed(seeds[run]) {
-                try simulation.violation(seed: seeds[run], steps: simulation.steps(steps, seed: seeds[run]), monitor)
+                try simulation.violation(seed: seeds[run], steps: steps(seed: seeds[run]), monitor)
             }
         }
         state.withLock { state in

@@ -134,12 +134,6 @@ extension AppSimulation {
 // MARK: - One life
 
 extension AppSimulation {
-    /// Returns the steps of a seed's life.
-    func steps(_ count: Int, seed: UInt64) -> [AppStep] {
-        var generator = AppStepGenerator(choices, seed: seed)
-        return beginning + generator.steps(count)
-    }
-
     /// Lives a life on the calling thread.
     ///
     /// Returns the rule that it breaks, nil for none, and then what the store recorded.

@@ -53,6 +53,38 @@ import Testing
         try await simulation.run(seed: 1, steps: [.relaunch, .buyElsewhere("sword"), .advance(hours: 1)])
     }
 
+    /// Requests that begin again when they fail, on the main actor.
+    @MainActor private final class Retrying: NSObject, SKProductsRequestDelegate {
+        private static var kept: [Retrying] = []
+
+        func begin() {
+            Self.kept = [self]
+            let request = SKProductsRequest(productIdentifiers: ["sword"])
+            request.delegate = self
+            request.start()
+        }
+
+        nonisolated func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {}
+
+        nonisolated func request(_ request: SKRequest, didFailWithError error: any Error) {
+            MainActor.assumeIsolated { begin() }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `What asks again and again when its process has ended does not go on forever`(isInline: Bool) async throws {
+        let simulation = AppSimulation(products: Self.sword) { launch in
+            Task.detached {
+                try? await Task.sleep(for: .seconds(60))
+                await Retrying().begin()
+            }
+            return launch
+        }
+        .invariant("none") { _ in true }
+        try await (isInline ? simulation.callingInline() : simulation)
+            .run(seed: 1, steps: [.relaunch, .advance(hours: 1), .relaunch])
+    }
+
     @Test(arguments: [true, false])
     func `A sleep of no length is over at once`(usesClock: Bool) async throws {
         let simulation = AppSimulation(products: Self.sword) { $0 }
