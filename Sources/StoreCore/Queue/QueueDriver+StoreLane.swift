@@ -81,15 +81,16 @@ extension QueueDriver {
     }
 
     private func record(_ commands: [StoreCommand]) {
-        var (failure, isInDoubt) = (StoreFailure?.none, false)
-        do { try journal.record(commands) } catch {
-            failure = .storeKit(.unknown, "the journal cannot keep this payment: \(StoreFailure(error).reason)")
-            isInDoubt = error is JournalInDoubtError
+        let outcome: QueueMachine.RecordingOutcome
+        do {
+            try journal.record(commands)
+            outcome = .recorded
+        } catch {
+            let reason = "the journal cannot keep this payment: \(StoreFailure(error).reason)"
+            outcome = error is JournalInDoubtError ? .inDoubt : .failed(.storeKit(.unknown, reason))
             log("the journal cannot be written: \(error)")
         }
-        let acknowledged = handle { [now = clock.now, failure, isInDoubt] in
-            $0.recorded(commands, failure: failure, isInDoubt: isInDoubt, now: now, &$1)
-        }
+        let acknowledged = handle { [now = clock.now] in $0.recorded(commands, outcome, now: now, &$1) }
         if !acknowledged.isEmpty { forget(acknowledged) }
     }
 

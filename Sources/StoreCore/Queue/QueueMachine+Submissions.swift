@@ -79,24 +79,35 @@ extension QueueMachine {
         if !commands.isEmpty { actions.append(.record(commands)) }
     }
 
-    /// Handles the journal's success or failure in recording commands.
-    ///
-    /// Where nobody knows whether they are recorded, they are neither told nor failed, and are offered to the journal again.
+    /// The outcome of recording commands in the journal.
+    enum RecordingOutcome {
+        /// All of them are recorded.
+        case recorded
+        /// None of them is.
+        case failed(StoreFailure)
+        /// Unknown: no observer is told of the commands, which do not fail and are offered to the journal again.
+        case inDoubt
+    }
+
+    /// Handles the outcome of recording commands.
     ///
     /// Returns the commands that the store has acknowledged meanwhile. The journal has to forget them before anything
     /// else is sent: a relaunch must not find a purchase there that is finished next.
     mutating func recorded(
         _ commands: [StoreCommand],
-        failure: StoreFailure?,
-        isInDoubt: Bool = false,
+        _ outcome: RecordingOutcome,
         now: Date,
         _ actions: inout Actions
     ) -> [OrderID] {
-        var alreadyAcknowledged: [OrderID] = []
-        if let failure, !isInDoubt {
+        let isInDoubt: Bool
+        switch outcome {
+        case .recorded: isInDoubt = false
+        case .inDoubt: isInDoubt = true
+        case .failed(let failure):
             notRecorded(commands, failure, now: now, &actions)
-            return alreadyAcknowledged
+            return []
         }
+        var alreadyAcknowledged: [OrderID] = []
         for command in commands {
             guard let index = outboundIndex(of: command.id) else {
                 if !isLeftToNextLaunch(command) { alreadyAcknowledged.append(command.id) }

@@ -62,7 +62,7 @@ import Testing
         machine.submissionReturned(1, &actions)
         for _ in 2...10 { machine.add(sword, &actions) }
         let commands = (1...10).map { StoreCommand(id: order($0), action: .purchase(sword)) }
-        _ = machine.recorded(commands, failure: full, now: .now, &actions)
+        _ = machine.recorded(commands, .failed(full), now: .now, &actions)
         #expect(machine.givenUp == [1])
         #expect(machine.outbound.isEmpty)
         receive(after: .at(0), through: .at(1), .transaction("77", .purchased, order: order(1)))
@@ -81,7 +81,7 @@ import Testing
             StoreCommand(id: order(1), action: .purchase(sword)),
             StoreCommand(id: order(2), action: .finish(transaction: "77")),
         ]
-        _ = machine.recorded(commands, failure: full, now: .now, &actions)
+        _ = machine.recorded(commands, .failed(full), now: .now, &actions)
         #expect(machine.outbound.count == 2)
         receive(after: .at(8), through: .at(9))
         receive(after: nil, through: .at(9), .transaction("77", .purchased, order: order(1)))

@@ -34,7 +34,7 @@ struct MachineBench {
     }
 
     mutating func recorded(_ commands: [StoreCommand]) -> QueueMachine.Actions {
-        after { _ = $0.recorded(commands, failure: nil, now: .distantPast, &$1) }
+        after { _ = $0.recorded(commands, .recorded, now: .distantPast, &$1) }
     }
 
     mutating func returned(_ number: Int = 1) -> QueueMachine.Actions { after { $0.submissionReturned(number, &$1) } }
@@ -117,9 +117,22 @@ extension StoreUpdate {
         #expect(bench.reply(.taken) == [.show(1, sword)])
         var acknowledged: [OrderID] = []
         #expect(
-            bench.after { acknowledged = $0.recorded([command], failure: nil, now: .distantPast, &$1) } == []
+            bench.after { acknowledged = $0.recorded([command], .recorded, now: .distantPast, &$1) } == []
         )
         #expect(acknowledged == [command.id])
+    }
+
+    @Test func `B57: What may have been recorded is neither shown nor failed, and is offered to the journal again`() {
+        var bench = MachineBench.connected()
+        let command = MachineBench.purchase(1, "sword")
+        _ = bench.add("sword")
+        #expect(bench.returned() == [.record([command])])
+        #expect(bench.after { _ = $0.recorded([command], .inDoubt, now: .distantPast, &$1) } == [])
+        #expect(bench.reply(.tryLater(trouble)) == [.record([command]), .wake(.submission(number: 1), after: 1)])
+        // It may be in the journal all the same.
+        #expect(bench.after { _ = $0.recorded([command], .failed(trouble), now: .distantPast, &$1) } == [])
+        #expect(bench.after { $0.timerFired(.submission(number: 1), &$1) } == [.submit([command], number: 2)])
+        #expect(bench.reply(.taken, to: 2) == [.show(1, sword), .forget([command.id])])
     }
 
     @Test func `B36: Passing trouble records, pauses, and sends the same again with what was added meanwhile`() {
@@ -143,7 +156,7 @@ extension StoreUpdate {
         let failed = StoreUpdate.transaction("", .failed, order: command.id, failure: trouble)
         let now = failed.value.date
         #expect(
-            bench.after { _ = $0.recorded([command], failure: trouble, now: now, &$1) }
+            bench.after { _ = $0.recorded([command], .failed(trouble), now: now, &$1) }
                 == [.show(1, sword), .change(1, failed.value)]
         )
         // Nothing is left to send, and the store never had it.

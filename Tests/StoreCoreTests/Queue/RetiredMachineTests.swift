@@ -51,7 +51,7 @@ import Testing
         machine.replied(.tryLater(trouble), to: 1, &actions)
         machine.submissionReturned(1, &actions)
         #expect(drain() == [.record([command(4, .finish(transaction: "77"))])])
-        _ = machine.recorded([command(4, .finish(transaction: "77"))], failure: nil, now: .now, &actions)
+        _ = machine.recorded([command(4, .finish(transaction: "77"))], .recorded, now: .now, &actions)
         #expect(drain() == [.remove(1)])
         _ = machine.finish(2, &actions)
         let both = [command(4, .finish(transaction: "77")), command(5, .finish(transaction: "78"))]
@@ -83,7 +83,7 @@ import Testing
         machine.submissionReturned(1, &actions)
         let kept = [command(4, .purchase(sword)), command(5, .purchase(sword)), command(7, .finish(transaction: "77"))]
         #expect(drain() == [.record(kept)])
-        _ = machine.recorded(kept, failure: nil, now: .now, &actions)
+        _ = machine.recorded(kept, .recorded, now: .now, &actions)
         #expect(drain() == [.remove(1)])
         _ = machine.finish(2, &actions)
         #expect(
@@ -100,7 +100,7 @@ import Testing
         machine.submissionReturned(1, &actions)
         #expect(drain().contains(.record([finish])))
         machine.retire(leavesFinishes: true, &actions)
-        #expect(machine.recorded([finish], failure: nil, now: .now, &actions).isEmpty)
+        #expect(machine.recorded([finish], .recorded, now: .now, &actions).isEmpty)
         #expect(!drain().contains(.forget([finish.id])))
     }
 
@@ -111,7 +111,7 @@ import Testing
         machine.replied(.tryLater(trouble), to: 1, &actions)
         machine.submissionReturned(1, &actions)
         #expect(drain().contains(.record([finish])))
-        #expect(machine.recorded([finish], failure: nil, now: .now, &actions).isEmpty)
+        #expect(machine.recorded([finish], .recorded, now: .now, &actions).isEmpty)
         #expect(!drain().contains(.forget([finish.id])))
     }
 

@@ -269,7 +269,7 @@ extension MachineWorld {
             check(journal.isInOrder, "the journal is out of order: \(journal.map(\.id))")
             keep(commands)
             tell("recorded \(commands.map(\.id))") { machine, actions in
-                let acknowledged = machine.recorded(commands, failure: nil, now: .distantPast, &actions)
+                let acknowledged = machine.recorded(commands, .recorded, now: .distantPast, &actions)
                 journal.removeAll { acknowledged.contains($0.id) }
             }
         case .forget(let orders): journal.removeAll { orders.contains($0.id) }
