@@ -8,7 +8,7 @@ import Foundation
 public struct HMACOfferSigner: OfferSigner {
     /// The identifier of the key.
     public let keyIdentifier: String
-    private let hmac: HMACSHA256
+    private let key: HMACKey
 
     /// Creates a signer with a key; the same key verifies the same offers in every process.
     ///
@@ -17,25 +17,29 @@ public struct HMACOfferSigner: OfferSigner {
     ///   - key: at least one byte, 32 random ones at best. An empty key stops the process: anybody could make its
     ///     signatures.
     public init(keyIdentifier: String = "sandbox", key: Data) {
-        guard !keyIdentifier.isEmpty else { fatalError("An offer signer's key needs an identifier.") }
         guard !key.isEmpty else { fatalError("An offer signer needs a key of at least one byte.") }
-        self.keyIdentifier = keyIdentifier
-        hmac = HMACSHA256(key: key)
+        self.init(keyIdentifier, HMACKey(key))
     }
 
     /// Creates a signer with a new random key, for a store that lives no longer than the process.
     ///
     /// - Parameter keyIdentifier: the key's identifier in signed offers. An empty one stops the process.
     public init(keyIdentifier: String = "sandbox") {
-        self.init(keyIdentifier: keyIdentifier, key: Data([UInt8].randomKey()))
+        self.init(keyIdentifier, HMACKey())
+    }
+
+    private init(_ keyIdentifier: String, _ key: HMACKey) {
+        guard !keyIdentifier.isEmpty else { fatalError("An offer signer's key needs an identifier.") }
+        self.keyIdentifier = keyIdentifier
+        self.key = key
     }
 
     /// Returns the message's authentication code, 32 bytes; never throws.
-    public func sign(_ message: Data) -> Data { Data(message.withUnsafeBytes { hmac.code(for: $0) }) }
+    public func sign(_ message: Data) -> Data { Data(message.withUnsafeBytes { key.hmac.code(for: $0) }) }
 
     /// Returns whether the signature is the message's authentication code, comparing all of it wherever they differ.
     public func isValid(signature: Data, for message: Data) -> Bool {
-        message.withUnsafeBytes { message in signature.withUnsafeBytes { hmac.isValid($0, for: message) } }
+        message.withUnsafeBytes { message in signature.withUnsafeBytes { key.hmac.isValid($0, for: message) } }
     }
 
     /// HS256, HMAC with SHA-256.

@@ -5,7 +5,7 @@ import Foundation
 /// The key that verifies such a receipt can also forge one, so keep it in the store: an app has its receipts verified
 /// by the store, not by itself.
 public struct HMACReceiptSigner: ReceiptSigner {
-    private let hmac: HMACSHA256
+    private let key: HMACKey
     /// Whether nobody else has the key.
     let isAnonymous: Bool
 
@@ -15,18 +15,18 @@ public struct HMACReceiptSigner: ReceiptSigner {
     ///   its signatures.
     public init(key: Data) {
         guard !key.isEmpty else { fatalError("A receipt signer needs a key of at least one byte.") }
-        hmac = HMACSHA256(key: key)
+        self.key = HMACKey(key)
         isAnonymous = false
     }
 
     /// Creates a signer with a new random key, for a store that lives no longer than the process.
     public init() {
-        hmac = HMACSHA256(key: [UInt8].randomKey())
+        key = HMACKey()
         isAnonymous = true
     }
 
     /// A message for signing piece by piece.
-    var message: HMACSHA256.Message { hmac.message }
+    var message: HMACSHA256.Message { key.hmac.message }
 
     /// The environment's name, `LocalTesting`.
     public var environment: String { "LocalTesting" }
@@ -39,12 +39,12 @@ public struct HMACReceiptSigner: ReceiptSigner {
 
     /// Returns the message's authentication code; never throws.
     public func sign(_ message: Data) -> Data {
-        Data(message.withUnsafeBytes { hmac.code(for: $0) })
+        Data(message.withUnsafeBytes { key.hmac.code(for: $0) })
     }
 
     /// Returns whether the signature is the message's authentication code, comparing all of it wherever they differ.
     public func isValid(signature: Data, for message: Data) -> Bool {
-        message.withUnsafeBytes { message in signature.withUnsafeBytes { hmac.isValid($0, for: message) } }
+        message.withUnsafeBytes { message in signature.withUnsafeBytes { key.hmac.isValid($0, for: message) } }
     }
 }
 

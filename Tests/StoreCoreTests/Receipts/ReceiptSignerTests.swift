@@ -17,6 +17,18 @@ struct `Receipt signers` {
         #expect(ReceiptVerification(of: own, signer: fresh, at: ReceiptSamples.now).status == .valid)
     }
 
+    @Test func `Copies of a signer that has signed nothing yet have one key, and two signers two`() {
+        let message = Data("message".utf8)
+        let signer = HMACReceiptSigner()
+        let copy = signer
+        #expect(copy.isValid(signature: signer.sign(message), for: message))
+        #expect(!HMACReceiptSigner().isValid(signature: signer.sign(message), for: message))
+        let offers = HMACOfferSigner()
+        let offersCopy = offers
+        #expect(offersCopy.isValid(signature: offers.sign(message), for: message))
+        #expect(!HMACOfferSigner().isValid(signature: offers.sign(message), for: message))
+    }
+
     @Test func `A signature of another length or with one more byte is not valid`() {
         let message = Data("message".utf8)
         let signature = ReceiptSamples.signer.sign(message)
