@@ -3,10 +3,7 @@ import Foundation
 /// The products of one sandbox, in the order in which they were registered, with their availability.
 ///
 /// A product keeps its index for good: withdrawn products stay registered.
-struct Catalog: Codable, Sendable {
-    /// The encoded properties; all others are derived from them when needed.
-    private enum CodingKeys: CodingKey { case products, restrictions, contents, countryCode }
-
+struct Catalog: Sendable {
     private var products = Table<ProductIndex, SandboxProduct>()
     /// The payments for renewals without an application username, each made when its product first renews.
     private var payments: [ProductIndex: StorePayment] = [:]
@@ -57,25 +54,6 @@ struct Catalog: Codable, Sendable {
             }
         }
         for index in self.products.indices { noteContent(of: index) }
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        products = try Table(container.decode([SandboxProduct].self, forKey: .products))
-        restrictions = try container.decodeIfPresent(type(of: restrictions), forKey: .restrictions) ?? [:]
-        contents = try container.decodeIfPresent(type(of: contents), forKey: .contents) ?? [:]
-        countryCode = try container.decode(String.self, forKey: .countryCode)
-        indices.reserveCapacity(products.count)
-        for index in products.indices { indices[ExactText(products[index].identifier)] = index }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(allProducts, forKey: .products)
-        // Most catalogs have neither.
-        if !restrictions.isEmpty { try container.encode(restrictions, forKey: .restrictions) }
-        if !contents.isEmpty { try container.encode(contents, forKey: .contents) }
-        try container.encode(countryCode, forKey: .countryCode)
     }
 
     /// Returns the index of a product, nil for an unregistered identifier.
@@ -283,6 +261,36 @@ extension Catalog {
         let empty = [StoreProduct?](repeating: nil, count: products.count)
         shelves.append(Shelf(locale: locale, countryCode: code, descriptions: Table(empty)))
         return shelves.count - 1
+    }
+}
+
+// MARK: - In bytes
+
+extension Catalog {
+    /// What most catalogs have nothing of.
+    private struct Rarities: Codable {
+        var restrictions: [ProductIndex: ProductAvailability]
+        var contents: [ProductIndex: [StoreContent]]
+    }
+
+    /// Adds the properties from which all others are derived when needed.
+    func pack(into pack: inout BinaryEncoder) {
+        pack.add(countryCode)
+        pack.add(products.count)
+        for product in products { product.pack(into: &pack) }
+        let isPlain = restrictions.isEmpty && contents.isEmpty
+        isPlain.pack(into: &pack)
+        if !isPlain { pack.add(json: Rarities(restrictions: restrictions, contents: contents)) }
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        countryCode = try pack.text()
+        products = Table(try pack.count().map { _ in try SandboxProduct(unpacking: &pack) })
+        indices.reserveCapacity(products.count)
+        for index in products.indices { indices[ExactText(products[index].identifier)] = index }
+        if try Bool(unpacking: &pack) { return }
+        let rarities = try pack.json(Rarities.self)
+        (restrictions, contents) = (rarities.restrictions, rarities.contents)
     }
 }
 

@@ -88,33 +88,45 @@ struct BinaryEncoder {
 }
 
 /// A decoder that reads fields from bytes, in the order in which they were added.
-struct BinaryDecoder {
-    private let bytes: [UInt8]
-    private var position: Int
-    private let end: Int
-    /// The last value that ``shared(_:)`` has read, and its bytes.
-    private var last: (range: Range<Int>, value: any AnyObject & Sendable)?
+// unchecked: the bytes are a copy of its own, which nobody changes.
+struct BinaryDecoder: @unchecked Sendable {
+    /// The bytes, which stay where they are as long as they are referred to.
+    private let owner: ManagedBuffer<Void, UInt8>
+    // Addresses rather than an array: a store opens by reading very many small fields.
+    private var next: UnsafeRawPointer
+    private let end: UnsafeRawPointer
+    // Not a pair, of which each look would take a copy, and with it another reference.
+    /// The last value that ``shared(_:)`` has read.
+    private var lastValue: (any AnyObject & Sendable)?
+    /// The bytes of that value.
+    private var lastBytes = UnsafeRawBufferPointer(start: nil, count: 0)
 
     struct Trouble: Error {}
 
     init(_ data: Data) {
-        let bytes = data.withUnsafeBytes { [UInt8]($0) }
-        self.init(bytes, 0..<bytes.count)
+        owner = ManagedBuffer<Void, UInt8>.create(minimumCapacity: data.count) { _ in }
+        let copy = owner.withUnsafeMutablePointerToElements {
+            UnsafeMutableRawBufferPointer(start: $0, count: data.count)
+        }
+        data.withUnsafeBytes { copy.copyMemory(from: $0) }
+        next = UnsafeRawPointer(copy.baseAddress!)
+        end = next + data.count
     }
 
-    private init(_ bytes: [UInt8], _ range: Range<Int>) {
-        self.bytes = bytes
-        position = range.lowerBound
-        end = range.upperBound
+    /// Creates a decoder of some of another's bytes.
+    private init(_ bytes: UnsafeRawBufferPointer, of owner: ManagedBuffer<Void, UInt8>) {
+        self.owner = owner
+        next = bytes.baseAddress!
+        end = next + bytes.count
     }
 
-    var isAtEnd: Bool { position == end }
+    var isAtEnd: Bool { next == end }
 
     @inline(__always)
     mutating func byte() throws -> UInt8 {
-        guard position < end else { throw Trouble() }
-        defer { position += 1 }
-        return bytes[position]
+        guard next < end else { throw Trouble() }
+        defer { next += 1 }
+        return next.load(as: UInt8.self)
     }
 
     @inline(__always)
@@ -137,32 +149,23 @@ struct BinaryDecoder {
         }
     }
 
-    mutating func bits() throws -> UInt64 {
-        let range = try take(8)
-        return bytes.withUnsafeBytes { bytes in
-            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self))
-        }
-    }
+    mutating func bits() throws -> UInt64 { UInt64(littleEndian: try take(8).loadUnaligned(as: UInt64.self)) }
 
     mutating func date() throws -> Date { Date(timeIntervalSinceReferenceDate: Double(bitPattern: try bits())) }
 
-    mutating func text() throws -> String {
-        let range = try take(int())
-        return bytes.withUnsafeBufferPointer { bytes in
-            String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
-        }
-    }
+    mutating func text() throws -> String { String(decoding: try take(int()), as: UTF8.self) }
 
-    mutating func data() throws -> Data { try bytes[take(int())].withUnsafeBytes { Data($0) } }
+    mutating func data() throws -> Data { Data(try take(int())) }
 
     /// Returns a decoder of the next data, which is not copied.
-    mutating func part() throws -> BinaryDecoder { BinaryDecoder(bytes, try take(int())) }
+    mutating func part() throws -> BinaryDecoder { BinaryDecoder(try take(int()), of: owner) }
 
-    /// Returns the range of the next bytes, and moves behind them.
-    private mutating func take(_ count: Int) throws -> Range<Int> {
-        guard count >= 0, count <= end - position else { throw Trouble() }
-        defer { position += count }
-        return position..<position + count
+    /// Returns the next bytes, and moves behind them.
+    @inline(__always)
+    private mutating func take(_ count: Int) throws -> UnsafeRawBufferPointer {
+        guard count >= 0, count <= end - next else { throw Trouble() }
+        defer { next += count }
+        return UnsafeRawBufferPointer(start: next, count: count)
     }
 
     /// Reads a number of fields that follow, to be counted through.
@@ -170,30 +173,28 @@ struct BinaryDecoder {
     /// Each has at least a byte.
     mutating func count() throws -> Range<Int> {
         let count = try int()
-        guard 0...end - position ~= count else { throw Trouble() }
+        guard 0...end - next ~= count else { throw Trouble() }
         return 0..<count
     }
 
     /// Reads a value that most rows repeat: one with the same bytes as the last is shared.
+    @inline(__always)
     mutating func shared<Value: AnyObject & Sendable>(
         _ read: (inout BinaryDecoder) throws -> Value
     ) rethrows -> Value {
-        if let range = last?.range, repeats(range), let value = last?.value as? Value {
-            position += range.count
+        if repeats(lastBytes), let value = lastValue as? Value {
+            next += lastBytes.count
             return value
         }
-        let start = position
+        let start = next
         let value = try read(&self)
-        last = (start..<position, value)
+        (lastValue, lastBytes) = (value, UnsafeRawBufferPointer(start: start, count: next - start))
         return value
     }
 
     /// Whether the next bytes are the same as earlier ones.
-    private func repeats(_ range: Range<Int>) -> Bool {
-        range.count <= end - position
-            && bytes.withUnsafeBytes { bytes in
-                bytes.baseAddress.map { memcmp($0 + range.lowerBound, $0 + position, range.count) == 0 } ?? false
-            }
+    private func repeats(_ earlier: UnsafeRawBufferPointer) -> Bool {
+        earlier.count <= end - next && earlier.baseAddress.map { memcmp($0, next, earlier.count) == 0 } ?? false
     }
 
     mutating func json<Value: Decodable>(_ type: Value.Type) throws -> Value {

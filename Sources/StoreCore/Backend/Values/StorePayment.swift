@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Copies share one immutable description, so passing a payment on costs a reference.
 public struct StorePayment: Hashable, Sendable {
-    private var storage: Storage
+    fileprivate var storage: Storage
 
     /// A payment without a product, shared as a placeholder.
     static let empty = StorePayment(productIdentifier: "")
@@ -31,6 +31,8 @@ public struct StorePayment: Hashable, Sendable {
         )
         storage = Storage(productIdentifier, quantity, Rare(fields))
     }
+
+    fileprivate init(storage: Storage) { self.storage = storage }
 
     /// The product, under the identifier agreed with the store.
     public var productIdentifier: String {
@@ -137,6 +139,13 @@ public struct StorePayment: Hashable, Sendable {
         hasher.combine(productIdentifier)
         hasher.combine(quantity)
         hasher.combine(storage.rare)
+    }
+}
+
+extension BinaryDecoder {
+    /// Reads a payment, which most rows repeat: one with the same bytes as the last is shared.
+    mutating func payment(_ read: (inout BinaryDecoder) throws -> StorePayment) rethrows -> StorePayment {
+        StorePayment(storage: try shared { try read(&$0).storage })
     }
 }
 

@@ -66,7 +66,7 @@ final class SandboxDriver: Sendable {
     }
 
     init(
-        shell: SandboxDriverState,
+        shell: consuming SandboxDriverState,
         clock: any StoreClock,
         signer: any ReceiptSigner,
         bundleIdentifier: String,
@@ -84,7 +84,7 @@ final class SandboxDriver: Sendable {
         lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller
         isSelfContained =
             shell.records.ledger == nil && (clock is SystemClock || clock is ManualClock)
-        self.shell = Locked(shell)
+        self.shell = Locked(consume shell)
         activity = clock.activity
         port = SandboxPort(self.shell, clock)
         link.core = self

@@ -15,7 +15,7 @@ extension LedgerRecord {
         switch event {
         case .sold(let order) where order.subscription == nil:
             // A charge that is not a whole number of its smallest unit has no short form.
-            guard let charge = ShortDecimal(charge: order.charge) else { break }
+            guard let charge = ShortDecimal(order.charge ?? -1) else { break }
             pack.add(Form.sold.rawValue)
             pack.add(date)
             pack.add(order.device)
@@ -24,8 +24,7 @@ extension LedgerRecord {
             pack.add(order.transaction)
             order.payment.pack(into: &pack)
             pack.add(order.product)
-            pack.add(charge.significand)
-            pack.add(charge.exponent)
+            charge.pack(into: &pack)
             return pack.data
         case .finished(let finish):
             pack.add(Form.finished.rawValue)
@@ -60,7 +59,7 @@ extension LedgerRecord {
                 transaction: try pack.number(),
                 payment: try StorePayment(unpacking: &pack),
                 product: try pack.optionalNumber(),
-                charge: try ShortDecimal(significand: pack.int(), exponent: pack.int()).charge
+                charge: Self.charge(try ShortDecimal(unpacking: &pack))
             )
             self.init(date: date, event: .sold(order))
         case .finished:
@@ -80,32 +79,9 @@ extension LedgerRecord {
         case nil: throw BinaryDecoder.Trouble()
         }
     }
-}
 
-/// A charge as two numbers: 1.98 is 198 and -2, and none is an amount below 0.
-private struct ShortDecimal {
-    let significand: Int
-    let exponent: Int
-
-    init(significand: Int, exponent: Int) {
-        self.significand = significand
-        self.exponent = exponent
-    }
-
-    /// Returns nil for an amount with more digits than an integer holds.
-    init?(charge: Decimal?) {
-        let value = charge ?? -1
-        significand = NSDecimalNumber(decimal: value.significand).intValue * (value < 0 ? -1 : 1)
-        exponent = value.exponent
-        guard self.value == value else { return nil }
-    }
-
-    var charge: Decimal? { value < 0 ? nil : value }
-
-    private var value: Decimal {
-        let magnitude = Decimal(significand.magnitude)
-        return Decimal(sign: significand < 0 ? .minus : .plus, exponent: exponent, significand: magnitude)
-    }
+    /// Returns a packed charge: none is an amount below 0.
+    private static func charge(_ packed: ShortDecimal) -> Decimal? { packed.value < 0 ? nil : packed.value }
 }
 
 extension OrderID: BinaryCodable {

@@ -39,7 +39,7 @@ struct SnapshotKeeper: Sendable {
 
 extension SandboxState {
     /// The version of the snapshots' form: a snapshot in another form is not used.
-    static var snapshotVersion: Int { 7 }
+    static var snapshotVersion: Int { 8 }
 
     /// The number of rows of the snapshot.
     fileprivate var rowCount: Int {
@@ -49,14 +49,14 @@ extension SandboxState {
     fileprivate var snapshot: LedgerSnapshot? {
         var pack = BinaryEncoder()
         pack.add(Self.snapshotVersion)
-        guard (try? SnapshotRows.encode(self, into: &pack)) != nil else { return nil }
+        guard (try? self.pack(into: &pack)) != nil else { return nil }
         return LedgerSnapshot(position: position, state: pack.data)
     }
 
     fileprivate init?(_ snapshot: LedgerSnapshot) {
         var pack = BinaryDecoder(snapshot.state)
         guard (try? pack.int()) == Self.snapshotVersion,
-            let state = try? SnapshotRows.decode(SandboxState.self, unpacking: &pack),
+            let state = try? SandboxState(unpacking: &pack),
             state.position == snapshot.position
         else { return nil }
         self = state

@@ -202,11 +202,6 @@ extension BinaryEncoder {
 }
 
 extension BinaryDecoder {
-    private final class Payment: Sendable {
-        let value: StorePayment
-        init(unpacking pack: inout BinaryDecoder) throws { value = try StorePayment(unpacking: &pack) }
-    }
-
     /// Reads a payment, which most rows have from the row before.
-    fileprivate mutating func payment() throws -> StorePayment { try shared(Payment.init(unpacking:)).value }
+    fileprivate mutating func payment() throws -> StorePayment { try payment(StorePayment.init(unpacking:)) }
 }

@@ -2,47 +2,6 @@ import Foundation
 
 /// The state of a sandbox store, the fold of its events.
 struct SandboxState: Codable, Sendable {
-    /// An unfinished transaction, under its number.
-    struct Row: Sendable {
-        /// The transaction as its device sees it.
-        var transaction: StoreTransaction
-        /// The account, nil where it was ordered with none signed in.
-        @Packed private(set) var account: AccountID?
-        /// The device of the order; nil for a transaction without an order, which every device of the account receives.
-        @Packed private(set) var device: DeviceID?
-        /// The product, nil for an unknown one.
-        @Packed private(set) var product: ProductIndex?
-        /// The purchase that this is or restores; nil if the account's history does not keep it.
-        @Packed var history: PurchaseIndex?
-    }
-
-    struct Account: Sendable {
-        let name: String
-        /// The products bought for good.
-        var owned: Set<ProductIndex> = []
-        var history = SegmentedArray<Purchase>()
-        /// The number of unfinished transactions that all of its devices receive.
-        var unfinished = 0
-    }
-
-    struct Device: Sendable {
-        let name: String
-        /// The account that is signed in, nil for none.
-        @Packed var account: AccountID?
-        /// All accounts that were ever signed in.
-        var accounts: [AccountID]
-        var mayPay = true
-        var taken = IdempotencyRecord()
-        /// The number of unfinished transactions that were ordered here.
-        var unfinished = 0
-        /// The length of the ledger when the account signed in: earlier notices are repeated.
-        var start = 0
-        /// Whether there is a receipt, because of a purchase, a restore or a receipt refresh here.
-        var hasReceipt = false
-        /// The expiration and revocation that the receipt states since its last refresh.
-        var receiptClaims = ReceiptClaims()
-    }
-
     var catalog = Catalog()
     /// The number of events applied.
     private(set) var position = 0
@@ -66,12 +25,61 @@ struct SandboxState: Codable, Sendable {
     /// Whether a record could not be read, so that later ones may refer to what does not exist.
     private(set) var isDamaged = false
 
-    /// Every property: one that is left out would be missing in snapshots.
+    /// The parts that most stores never use: a snapshot has them in JSON, and all other properties in bytes.
     private enum CodingKeys: String, CodingKey {
-        case catalog, position, transactions, subscriptions, offers, accounts, devices, accountNumbers, deviceNumbers
-        case nextTransaction, waiting
+        case subscriptions, offers
         case operatorState = "owner"
-        case billing, revocations, families, server, lastPurchaseChange, isDamaged
+        case billing, revocations, families, server
+    }
+}
+
+// MARK: - In snapshots
+
+extension SandboxState {
+    /// Adds every property: one that is left out would be missing in snapshots.
+    func pack(into pack: inout BinaryEncoder) throws {
+        pack.add(position)
+        pack.add(nextTransaction)
+        pack.add(lastPurchaseChange ?? -1)
+        isDamaged.pack(into: &pack)
+        catalog.pack(into: &pack)
+        // The names' numbers are the rows'.
+        pack.add(accounts.packed)
+        pack.add(devices.packed)
+        pack.add(transactions.packed)
+        pack.add(waiting.packed)
+        try SnapshotRows.encode(self, into: &pack)
+    }
+
+    /// Reads what ``pack(into:)`` has added, to the end of the bytes.
+    init(unpacking pack: inout BinaryDecoder) throws {
+        let position = try pack.int()
+        let nextTransaction: TransactionNumber = try pack.number()
+        let lastPurchaseChange = try pack.int()
+        let isDamaged = try Bool(unpacking: &pack)
+        let catalog = try Catalog(unpacking: &pack)
+        var parts = try (pack.part(), pack.part(), pack.part(), pack.part())
+        self = try SnapshotRows.decode(SandboxState.self, unpacking: &pack) ?? SandboxState()
+        self.position = position
+        self.nextTransaction = nextTransaction
+        self.lastPurchaseChange = lastPurchaseChange < 0 ? nil : lastPurchaseChange
+        self.isDamaged = isDamaged
+        self.catalog = catalog
+        accounts = try Table(unpacking: &parts.0)
+        devices = try Table(unpacking: &parts.1)
+        transactions = try SlotTable(unpacking: &parts.2)
+        waiting = try SlotTable(unpacking: &parts.3)
+        accountNumbers = accounts.numbers { $0.name }
+        deviceNumbers = devices.numbers { $0.name }
+    }
+}
+
+extension Table {
+    /// Returns the numbers of the rows by a name: the last row's of each.
+    fileprivate func numbers(by name: (borrowing Row) -> String) -> [String: Number] {
+        var numbers = [String: Number](minimumCapacity: count)
+        for number in indices { numbers[name(self[number])] = number }
+        return numbers
     }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The packed rows of a snapshot's tables and arrays, which stand behind the JSON of the rest.
+/// The packed rows of tables and arrays in the JSON of a snapshot, which stand behind it.
 ///
 /// The JSON has a number in the place of each table. Rows in it would take a third more bytes, and be read twice.
 final class SnapshotRows: Sendable {
@@ -25,8 +25,11 @@ final class SnapshotRows: Sendable {
     }
 
     /// Decodes what ``encode(_:into:)`` has made, to the end of the bytes.
-    static func decode<Value: Decodable>(_ type: Value.Type, unpacking pack: inout BinaryDecoder) throws -> Value {
+    ///
+    /// Returns nil for an object without any property, for which it needs no decoder of JSON.
+    static func decode<Value: Decodable>(_ type: Value.Type, unpacking pack: inout BinaryDecoder) throws -> Value? {
         let json = try pack.data()
+        if json.count == 2, pack.isAtEnd, json.elementsEqual("{}".utf8) { return nil }
         var parts: [BinaryDecoder] = []
         while !pack.isAtEnd { parts.append(try pack.part()) }
         let decoder = JSONDecoder()
@@ -34,13 +37,13 @@ final class SnapshotRows: Sendable {
         return try decoder.decode(type, from: json)
     }
 
-    fileprivate static func add(_ pack: BinaryEncoder, to encoder: any Encoder) throws {
-        guard let key, let rows = encoder.userInfo[key] as? SnapshotRows else {
+    fileprivate static func add(_ rows: Data, to encoder: any Encoder) throws {
+        guard let key, let all = encoder.userInfo[key] as? SnapshotRows else {
             let text = "Rows are encoded in a snapshot only"
-            throw EncodingError.invalidValue(pack, .init(codingPath: encoder.codingPath, debugDescription: text))
+            throw EncodingError.invalidValue(rows, .init(codingPath: encoder.codingPath, debugDescription: text))
         }
-        let number = rows.packed.withLock { packed in
-            packed.append(pack.data)
+        let number = all.packed.withLock { packed in
+            packed.append(rows)
             return packed.count - 1
         }
         var container = encoder.singleValueContainer()
@@ -56,35 +59,53 @@ final class SnapshotRows: Sendable {
     }
 }
 
-extension SlotTable: Codable where Row: BinaryCodable {
-    init(from decoder: any Decoder) throws {
-        var pack = try SnapshotRows.take(from: decoder)
-        self = try Row.table(unpacking: &pack)
-    }
-
-    func encode(to encoder: any Encoder) throws {
+extension SlotTable where Row: BinaryCodable {
+    /// The rows in bytes, each behind its number.
+    var packed: Data {
         var pack = BinaryEncoder()
         forEach { number, row in
             pack.add(number)
             row.pack(into: &pack)
         }
-        try SnapshotRows.add(pack, to: encoder)
+        return pack.data
+    }
+
+    /// Reads all that is left as ``packed`` rows.
+    init(unpacking pack: inout BinaryDecoder) throws { self = try Row.table(unpacking: &pack) }
+}
+
+extension SlotTable: Codable where Row: BinaryCodable {
+    init(from decoder: any Decoder) throws {
+        var pack = try SnapshotRows.take(from: decoder)
+        try self.init(unpacking: &pack)
+    }
+
+    func encode(to encoder: any Encoder) throws { try SnapshotRows.add(packed, to: encoder) }
+}
+
+extension Table where Row: BinaryCodable {
+    /// The rows in bytes.
+    var packed: Data {
+        var pack = BinaryEncoder()
+        for row in self { row.pack(into: &pack) }
+        return pack.data
+    }
+
+    /// Reads all that is left as ``packed`` rows.
+    init(unpacking pack: inout BinaryDecoder) throws {
+        var rows: [Row] = []
+        while !pack.isAtEnd { rows.append(try Row(unpacking: &pack)) }
+        self.init(rows)
     }
 }
 
 extension Table: Codable where Row: BinaryCodable {
     init(from decoder: any Decoder) throws {
         var pack = try SnapshotRows.take(from: decoder)
-        var rows: [Row] = []
-        while !pack.isAtEnd { rows.append(try Row(unpacking: &pack)) }
-        self.init(rows)
+        try self.init(unpacking: &pack)
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var pack = BinaryEncoder()
-        for row in self { row.pack(into: &pack) }
-        try SnapshotRows.add(pack, to: encoder)
-    }
+    func encode(to encoder: any Encoder) throws { try SnapshotRows.add(packed, to: encoder) }
 }
 
 extension SegmentedArray: Codable where Element: BinaryCodable {
@@ -96,6 +117,6 @@ extension SegmentedArray: Codable where Element: BinaryCodable {
     func encode(to encoder: any Encoder) throws {
         var pack = BinaryEncoder()
         for index in 0..<count { self[index].pack(into: &pack) }
-        try SnapshotRows.add(pack, to: encoder)
+        try SnapshotRows.add(pack.data, to: encoder)
     }
 }

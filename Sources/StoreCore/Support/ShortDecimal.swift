@@ -1,0 +1,29 @@
+import Foundation
+
+/// A decimal number as two integers: 1.98 is 198 and -2.
+struct ShortDecimal: BinaryCodable {
+    private let significand: Int
+    private let exponent: Int
+
+    /// Returns nil for a number with more digits than an integer holds.
+    init?(_ value: Decimal) {
+        significand = NSDecimalNumber(decimal: value.significand).intValue * (value < 0 ? -1 : 1)
+        exponent = value.exponent
+        guard self.value == value else { return nil }
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        significand = try pack.int()
+        exponent = try pack.int()
+    }
+
+    func pack(into pack: inout BinaryEncoder) {
+        pack.add(significand)
+        pack.add(exponent)
+    }
+
+    var value: Decimal {
+        let magnitude = Decimal(significand.magnitude)
+        return Decimal(sign: significand < 0 ? .minus : .plus, exponent: exponent, significand: magnitude)
+    }
+}
