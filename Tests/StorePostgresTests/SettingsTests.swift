@@ -67,6 +67,24 @@
             #expect(try !ledgers[1].append([records[1]], ifHeadIs: 0))
         }
 
+        @Test func `Each statement is planned once, however often stores are opened and sell`() throws {
+            let place = try TestDatabase()
+            let database = try place.open("\(place.cluster.settings) options='-c log_planner_stats=on'")
+            func openAndSell() throws {
+                let store = try SandboxStore(products: Shop.products, ledger: database.ledger("shop"))
+                try store.account.buy("sword")
+            }
+            func plans() throws -> Int {
+                let log = try String(contentsOf: place.cluster.folder.appending(path: "log"), encoding: .utf8)
+                return log.components(separatedBy: "PLANNER STATISTICS").count - 1
+            }
+            for _ in 1...2 { try openAndSell() }
+            let before = try plans()
+            #expect(before > 0)
+            for _ in 1...3 { try openAndSell() }
+            #expect(try plans() == before)
+        }
+
         @Test(arguments: ["", String(repeating: "x", count: 201), "a\0b"]) func `A name that cannot be one is refused`(
             name: String
         ) throws {
