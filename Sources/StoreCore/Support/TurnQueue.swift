@@ -3,14 +3,18 @@ import Foundation
 /// A resource's turns, one at a time; requests that wait for a turn are served together in the next one.
 ///
 /// The thread that gets the turn serves the requests of all threads that have waited for it.
+///
+/// Inlinable, so that other modules' requests are not handled generically.
+@usableFromInline
 package final class TurnQueue<Request, Response>: @unchecked Sendable {
     // unchecked: everything is touched with the condition's lock held.
-    private let condition = NSCondition()
-    private var isInUse = false
-    private var waiting: [Call] = []
+    @usableFromInline let condition = NSCondition()
+    @usableFromInline var isInUse = false
+    @usableFromInline var waiting: [Call] = []
 
     /// A request, and its response once there is one.
-    private final class Call {
+    @usableFromInline
+    final class Call {
         /// The request until it is served: whoever made it may count on its being gone once there is a response.
         private var request: Request?
         var response: Response?
@@ -22,9 +26,10 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         }
     }
 
-    package init() {}
+    @inlinable package init() {}
 
     /// Runs a body in a turn of its own.
+    @inlinable
     package func exclusively<R, Failure>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         begin()
         defer { end() }
@@ -37,7 +42,27 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
     ///   - request: the request.
     ///   - serve: serves requests in their order, in a turn; returns a response to each.
     /// - Returns: the response to the request.
+    @inlinable
     package func serve(_ request: Request, _ serve: ([Request]) -> [Response]) -> Response {
+        guard beginsAlone() else { return serveTogether(request, serve) }
+        let responses = serve([request])
+        end()
+        guard let response = responses.first else { preconditionFailure("a request was left without a response") }
+        return response
+    }
+
+    /// Begins a turn if nobody has one or waits for one.
+    @inlinable
+    func beginsAlone() -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        if isInUse || !waiting.isEmpty { return false }
+        isInUse = true
+        return true
+    }
+
+    @usableFromInline
+    func serveTogether(_ request: Request, _ serve: ([Request]) -> [Response]) -> Response {
         let call = Call(request)
         condition.lock()
         waiting.append(call)
@@ -60,14 +85,16 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return response
     }
 
-    private func begin() {
+    @inlinable
+    func begin() {
         condition.lock()
         while isInUse { condition.wait() }
         isInUse = true
         condition.unlock()
     }
 
-    private func end() {
+    @inlinable
+    func end() {
         condition.lock()
         isInUse = false
         condition.broadcast()

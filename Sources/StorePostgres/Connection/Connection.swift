@@ -91,7 +91,8 @@
             followedBy followers: [Request] = []
         ) throws(PostgresDatabaseError) -> [ResultRows] {
             if isBroken { throw PostgresDatabaseError(.unreachable, "the connection to the database was lost") }
-            for request in requests + followers where names[request.sql] == nil { try prepare(request.sql) }
+            for request in requests where names[request.sql] == nil { try prepare(request.sql) }
+            for request in followers where names[request.sql] == nil { try prepare(request.sql) }
             for request in requests { try send(request) }
             return try finish(requests.count, followedBy: followers)
         }
@@ -117,24 +118,27 @@
         }
 
         private func send(_ request: Request) throws(PostgresDatabaseError) {
-            let values = request.parameters.map(\.encoded)
-            var all = Data(capacity: values.reduce(0) { $0 + $1.count })
-            for value in values { all += value }
-            let isSent = all.withUnsafeBytes { bytes in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(256)
+            let lengths = request.parameters.map { parameter in
+                let start = bytes.count
+                parameter.append(to: &bytes)
+                return Int32(bytes.count - start)
+            }
+            let isSent = bytes.withUnsafeBytes { bytes in
                 // An empty value has an address too: without one it would be null.
                 var address = bytes.baseAddress ?? UnsafeRawPointer(pointer)
-                var addresses: [UnsafePointer<CChar>?] = []
-                for value in values {
-                    addresses.append(address.assumingMemoryBound(to: CChar.self))
-                    address += value.count
+                let addresses = lengths.map { length in
+                    defer { address += Int(length) }
+                    return Optional(address.assumingMemoryBound(to: CChar.self))
                 }
                 return PQsendQueryPrepared(
                     pointer,
                     names[request.sql] ?? "",
-                    Int32(values.count),
+                    Int32(lengths.count),
                     addresses,
-                    values.map { Int32($0.count) },
-                    values.map { _ in 1 },
+                    lengths,
+                    [Int32](repeating: 1, count: lengths.count),
                     1
                 )
             }

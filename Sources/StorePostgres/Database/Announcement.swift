@@ -13,16 +13,15 @@
         /// disk nor long for others who notify, which would keep the connection's next statement waiting: what is not sent
         /// is made up for.
         func request(in tables: Tables) -> Connection.Request {
-            Connection.Request(
-                """
-                SELECT CASE WHEN pg_try_advisory_lock(presence) THEN pg_advisory_unlock(presence)::text ELSE concat(
-                    set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1s', true),
-                    pg_notify($2::text, $3::text)
-                ) END FROM (SELECT \(Self.presence) AS presence) AS key
-                """,
-                [.text(tables.schemaName), .text(channel.name), .text(payload)]
-            )
+            Connection.Request(Self.announcing, [.text(tables.schemaName), .text(channel.name), .text(payload)])
         }
+
+        private static let announcing = """
+            SELECT CASE WHEN pg_try_advisory_lock(presence) THEN pg_advisory_unlock(presence)::text ELSE concat(
+                set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1s', true),
+                pg_notify($2::text, $3::text)
+            ) END FROM (SELECT \(presence) AS presence) AS key
+            """
 
         /// Returns the statement by which a connection shows that it is there, and its process with it.
         ///

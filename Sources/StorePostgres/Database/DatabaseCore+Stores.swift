@@ -20,7 +20,7 @@
             by queries: [String],
             _ body: ([ResultRows], Int) -> R
         ) throws(PostgresDatabaseError) -> R {
-            guard 1...200 ~= name.utf8.count, !name.contains("\0") else {
+            guard 1...200 ~= name.utf8.count, !name.utf8.contains(0) else {
                 throw PostgresDatabaseError(.settings, "the name of a \(kind) has from 1 to 200 bytes, and none is 0")
             }
             return try read { connection throws(PostgresDatabaseError) in

@@ -30,6 +30,7 @@
         private typealias Answer = Result<Outcome, PostgresDatabaseError>
 
         let tables: Tables
+        let statements: LedgerStatements
         let options: PostgresDatabase.Options
         /// The name under which this object's records are found again.
         let writer = Int.random(in: .min ... .max)
@@ -56,6 +57,7 @@
             self.options = options
             self.log = log
             tables = Tables(schema: options.schema)
+            statements = LedgerStatements(tables)
             listener = NotificationListener(self.settings, options, statistics)
             try turns.exclusively { () throws(PostgresDatabaseError) in
                 try open(creates: true)

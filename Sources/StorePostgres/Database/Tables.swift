@@ -38,7 +38,9 @@
 
         /// Returns a name as an identifier in SQL.
         static func quoted(_ name: String) -> String {
-            "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+            // Nearly every name is without one.
+            if !name.utf8.contains(UInt8(ascii: "\"")) { return "\"\(name)\"" }
+            return "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
         }
 
         /// Returns a text as a literal in SQL.

@@ -7,31 +7,6 @@
         struct Opening {
             let snapshot: SnapshotRow?
         }
-
-        /// The most records behind the last snapshot that are read with it: as many as a store reads at once.
-        private static let tail = 1024
-
-        /// Returns the queries about a store's name, `$1`: for its number and its last record, its last snapshot, and the
-        /// records behind that.
-        static func opening(_ tables: Tables) -> [String] {
-            let store = "(SELECT id FROM \(tables.store) WHERE name = $1::text)"
-            return [
-                """
-                SELECT store.id, last.position, last.writer, last.batch
-                FROM \(tables.store) AS store LEFT JOIN LATERAL (
-                    SELECT position, writer, batch FROM \(tables.record) AS record
-                    WHERE record.store = store.id ORDER BY position DESC LIMIT 1
-                ) AS last ON true
-                WHERE store.name = $1::text
-                """,
-                SnapshotRow.last(in: tables, of: store),
-                """
-                SELECT \(RecordRow.columns) FROM \(tables.record) WHERE store = \(store)
-                AND position > coalesce((SELECT max(position) FROM \(tables.snapshot) WHERE store = \(store)), 0)
-                ORDER BY position LIMIT \(tail)
-                """,
-            ]
-        }
     }
 
     extension PostgresLedger.State {

@@ -42,7 +42,7 @@
             self.name = name
             self.lane = lane
             // One question for all that is needed: once its statements are prepared, a store opens in one round trip.
-            (store, state) = try core.read(name, in: core.tables.store, "store", by: Self.opening(core.tables)) {
+            (store, state) = try core.read(name, in: core.tables.store, "store", by: core.statements.opening) {
                 ($0[0].integer(0, 0), Locked(State(opening: $0, of: name, connection: $1)))
             }
             channel = core.tables.channel(.store, store)
@@ -103,12 +103,10 @@
                     throw PostgresDatabaseError(.other, "a record cannot be written down: \(error)")
                 }
             }
-            let insert = "INSERT INTO \(core.tables.record) (store, writer, batch, \(Self.varying))"
             let parameters: [Parameter] = [.integer(store), .integer(mark.writer), .integer(mark.batch)]
             if records.count == 1 {
                 return Connection.Request(
-                    insert
-                        + " SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::boolean, $7::bytea ON CONFLICT DO NOTHING",
+                    core.statements.insertOne,
                     parameters + [
                         .integer(head + 1), .integer(payloads[0].checksum), .boolean(records[0].isCountedOn),
                         .bytes(payloads[0].data),
@@ -116,27 +114,13 @@
                 )
             }
             return Connection.Request(
-                """
-                WITH news AS (
-                    SELECT $1::bigint AS store, $2::bigint AS writer, $3::bigint AS batch,
-                        $4::bigint + place AS position, checksum, is_counted_on, payload
-                    FROM unnest($5::bigint[], $6::boolean[], $7::bytea[])
-                        WITH ORDINALITY AS news (checksum, is_counted_on, payload, place)
-                ), first AS (
-                    \(insert) SELECT store, writer, batch, \(Self.varying) FROM news WHERE position = $4 + 1
-                    ON CONFLICT DO NOTHING RETURNING 1
-                )
-                \(insert) SELECT store, writer, batch, \(Self.varying) FROM news
-                WHERE position > $4 + 1 AND EXISTS (SELECT FROM first)
-                """,
+                core.statements.insertMany,
                 parameters + [
                     .integer(head), .integers(payloads.map(\.checksum)), .booleans(records.map(\.isCountedOn)),
                     .byteStrings(payloads.map(\.data)),
                 ]
             )
         }
-
-        private static let varying = "position, checksum, is_counted_on, payload"
     }
 
     extension PostgresLedger: NotificationListener.Recipient {
