@@ -85,6 +85,33 @@ import Testing
         #expect(greetings.withLock { $0 } == 2)
     }
 
+    @Test func `An answer that does not end is given up, and the next request is sent`() async throws {
+        let server = try server { _ in HTTPResponse(stream: HTTPStream { Data(count: 1 << 20) }) }
+        defer { server.stop() }
+        let remote = try remote(server)
+        let failure = await #expect(throws: StoreFailure.self) { _ = try await remote.products([]) }
+        #expect(failure?.code == URLError.Code.cancelled.rawValue)
+        await #expect(throws: StoreFailure.self) { _ = try await remote.products([]) }
+    }
+
+    @Test func `Each request has its own body, and none has cookies`() async throws {
+        let requests = Locked<[HTTPRequest]>([])
+        let answer = try JSONEncoder().encode(ProductsAnswer(products: []))
+        let server = try server { request in
+            requests.withLock { $0.append(request) }
+            return HTTPResponse(200, headers: ["Set-Cookie": "a=b; Path=/"], body: answer)
+        }
+        defer { server.stop() }
+        let remote = try remote(server)
+        for product in ["sword", "castle"] { _ = try await remote.products([product]) }
+        #expect(
+            requests.withLock { $0.map { String(decoding: $0.body, as: UTF8.self) } } == [
+                "[\"sword\"]", "[\"castle\"]",
+            ]
+        )
+        #expect(requests.withLock { $0.allSatisfy { $0.headers["cookie"] == nil } })
+    }
+
     @Test(arguments: [0, -1, 1e-9, 1e300]) func `A heartbeat that makes no sense is not taken`(
         heartbeat: Double
     ) async throws {

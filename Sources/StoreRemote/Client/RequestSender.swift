@@ -12,11 +12,13 @@ final class RequestSender: Sendable {
     let destination: RemoteDestination
     private let session: URLSession
     private let exchanges: Exchanges
+    /// The requests that were sent before, by their version, without their bodies: a URL takes long to make.
+    private let requests = Locked<[Int: [DeviceCall: URLRequest]]>([:])
 
     init(_ destination: RemoteDestination) {
         self.destination = destination
         exchanges = Exchanges(timeout: destination.timeout)
-        session = URLSession(configuration: .remote, delegate: exchanges, delegateQueue: nil)
+        session = URLSession(notifyingAtOnce: exchanges)
     }
 
     /// Nothing is under way: a request keeps its sender.
@@ -28,7 +30,7 @@ final class RequestSender: Sendable {
     ///
     /// - Throws: a `StoreFailure`: the store's own where it refuses, else the network's.
     func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> Data {
-        let task = session.dataTask(with: destination.request(call, version: version, body: body))
+        let task = session.dataTask(with: request(call, version: version, body: body))
         let (status, answer) = try await withTaskCancellationHandler {
             do {
                 return try await withCheckedThrowingContinuation { exchanges.begin(task, $0) }
@@ -40,6 +42,17 @@ final class RequestSender: Sendable {
         }
         guard (200...299).contains(status) else { throw destination.failure(status: status, answer) }
         return answer
+    }
+
+    private func request(_ call: DeviceCall, version: Int, body: Data) -> URLRequest {
+        var request = requests.withLock { requests in
+            if let request = requests[version]?[call] { return request }
+            let request = destination.request(call, version: version, body: Data())
+            requests[version, default: [:]][call] = request
+            return request
+        }
+        request.httpBody = body
+        return request
     }
 }
 
@@ -55,6 +68,9 @@ extension URLSessionConfiguration {
     static var remote: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
+        // Otherwise, Foundation on Linux looks for cookies in each line of each answer's head.
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         // Foundation's own timeout counts differently on some systems, and not at all before an answer begins: it is out of
         // the way.
@@ -64,6 +80,8 @@ extension URLSessionConfiguration {
 }
 
 /// The requests that are under way.
+///
+/// Called at once by the session, for which it does not wait and which it does not block.
 private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Answer = CheckedContinuation<(status: Int, body: Data), any Error>
 

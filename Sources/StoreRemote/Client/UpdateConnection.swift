@@ -53,7 +53,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         try Task.checkCancellation()
         // The session keeps this object until it is invalidated. The task is canceled by then; canceling it together with the
         // session traps where something arrives meanwhile (Foundation of Swift 6.3).
-        let session = URLSession(configuration: .remote, delegate: self, delegateQueue: nil)
+        let session = URLSession(notifying: self)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: opening) { [self] _, _, error in
             if let error { return finish(.failure(destination.failure(error))) }
