@@ -267,8 +267,8 @@ extension Catalog {
 // MARK: - In bytes
 
 extension Catalog {
-    /// What most catalogs have nothing of.
-    private struct Rarities: Codable {
+    /// The restrictions and hosted content, which most catalogs lack.
+    private struct RareParts: Codable {
         var restrictions: [ProductIndex: ProductAvailability]
         var contents: [ProductIndex: [StoreContent]]
     }
@@ -280,17 +280,17 @@ extension Catalog {
         for product in products { product.pack(into: &pack) }
         let isPlain = restrictions.isEmpty && contents.isEmpty
         isPlain.pack(into: &pack)
-        if !isPlain { pack.add(json: Rarities(restrictions: restrictions, contents: contents)) }
+        if !isPlain { pack.add(json: RareParts(restrictions: restrictions, contents: contents)) }
     }
 
     init(unpacking pack: inout BinaryDecoder) throws {
         countryCode = try pack.text()
-        products = Table(try pack.count().map { _ in try SandboxProduct(unpacking: &pack) })
+        for _ in try pack.count() { products.append(try SandboxProduct(unpacking: &pack)) }
         indices.reserveCapacity(products.count)
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
         if try Bool(unpacking: &pack) { return }
-        let rarities = try pack.json(Rarities.self)
-        (restrictions, contents) = (rarities.restrictions, rarities.contents)
+        let parts = try pack.json(RareParts.self)
+        (restrictions, contents) = (parts.restrictions, parts.contents)
     }
 }
 

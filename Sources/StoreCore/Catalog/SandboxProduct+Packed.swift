@@ -9,11 +9,11 @@ extension SandboxProduct: BinaryCodable {
             localizations: localizations,
             isFamilyShareable: isFamilyShareable
         )
-        guard let price, let kind = Kind.allCases.firstIndex(of: kind), self == plain else {
-            pack.add(0 as UInt8)
+        guard let price, self == plain else {
+            pack.add(Form.json.rawValue)
             return pack.add(json: self)
         }
-        pack.add(UInt8(kind + 1))
+        pack.add(Form(kind).rawValue)
         pack.add(identifier)
         pack.add(referenceName)
         price.pack(into: &pack)
@@ -27,15 +27,14 @@ extension SandboxProduct: BinaryCodable {
     }
 
     init(unpacking pack: inout BinaryDecoder) throws {
-        let form = Int(try pack.byte())
-        if form == 0 {
+        guard let form = Form(rawValue: try pack.byte()) else { throw BinaryDecoder.Trouble() }
+        guard let kind = form.kind else {
             self = try pack.json(Self.self)
             return
         }
-        guard Kind.allCases.indices.contains(form - 1) else { throw BinaryDecoder.Trouble() }
         self.init(
             identifier: try pack.text(),
-            kind: Kind.allCases[form - 1],
+            kind: kind,
             referenceName: try pack.text(),
             price: try ShortDecimal(unpacking: &pack).value,
             localizations: try pack.count().map { _ in
@@ -43,5 +42,41 @@ extension SandboxProduct: BinaryCodable {
             },
             isFamilyShareable: try Bool(unpacking: &pack)
         )
+    }
+}
+
+extension SandboxProduct {
+    /// The first byte of a packed product, which does not change.
+    private enum Form: UInt8 {
+        /// A product with something that few have.
+        case json = 0
+        case consumable = 1
+        case nonConsumable = 2
+        case autoRenewable = 3
+        case nonRenewing = 4
+        case freeSubscription = 5
+
+        init(_ kind: Kind) {
+            self =
+                switch kind {
+                case .consumable: .consumable
+                case .nonConsumable: .nonConsumable
+                case .autoRenewable: .autoRenewable
+                case .nonRenewing: .nonRenewing
+                case .freeSubscription: .freeSubscription
+                }
+        }
+
+        /// The kind of a plain product, nil for JSON.
+        var kind: Kind? {
+            switch self {
+            case .json: nil
+            case .consumable: .consumable
+            case .nonConsumable: .nonConsumable
+            case .autoRenewable: .autoRenewable
+            case .nonRenewing: .nonRenewing
+            case .freeSubscription: .freeSubscription
+            }
+        }
     }
 }

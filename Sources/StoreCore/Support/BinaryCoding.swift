@@ -88,14 +88,27 @@ struct BinaryEncoder {
 }
 
 /// A decoder that reads fields from bytes, in the order in which they were added.
-// unchecked: the bytes are a copy of its own, which nobody changes.
-struct BinaryDecoder: @unchecked Sendable {
-    /// The bytes, which stay where they are as long as they are referred to.
-    private let owner: ManagedBuffer<Void, UInt8>
+struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not change, and each decoder has its own place
+    /// A copy of bytes in memory of its own.
+    private final class Memory: @unchecked Sendable {  // unchecked: its bytes do not change
+        let bytes: UnsafeRawBufferPointer
+
+        init(_ data: Data) {
+            // At least one, since no memory has no address.
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(data.count, 1), alignment: 8)
+            data.withUnsafeBytes { copy.copyMemory(from: $0) }
+            bytes = UnsafeRawBufferPointer(start: copy.baseAddress, count: data.count)
+        }
+
+        deinit { bytes.deallocate() }
+    }
+
+    /// Keeps the memory of the addresses below.
+    private let memory: Memory
     // Addresses rather than an array: a store opens by reading very many small fields.
     private var next: UnsafeRawPointer
     private let end: UnsafeRawPointer
-    // Not a pair, of which each look would take a copy, and with it another reference.
+    // Two properties, since reading a tuple would copy it and retain the value.
     /// The last value that ``shared(_:)`` has read.
     private var lastValue: (any AnyObject & Sendable)?
     /// The bytes of that value.
@@ -104,18 +117,13 @@ struct BinaryDecoder: @unchecked Sendable {
     struct Trouble: Error {}
 
     init(_ data: Data) {
-        owner = ManagedBuffer<Void, UInt8>.create(minimumCapacity: data.count) { _ in }
-        let copy = owner.withUnsafeMutablePointerToElements {
-            UnsafeMutableRawBufferPointer(start: $0, count: data.count)
-        }
-        data.withUnsafeBytes { copy.copyMemory(from: $0) }
-        next = UnsafeRawPointer(copy.baseAddress!)
-        end = next + data.count
+        let memory = Memory(data)
+        self.init(memory.bytes, in: memory)
     }
 
     /// Creates a decoder of some of another's bytes.
-    private init(_ bytes: UnsafeRawBufferPointer, of owner: ManagedBuffer<Void, UInt8>) {
-        self.owner = owner
+    private init(_ bytes: UnsafeRawBufferPointer, in memory: Memory) {
+        self.memory = memory
         next = bytes.baseAddress!
         end = next + bytes.count
     }
@@ -158,7 +166,7 @@ struct BinaryDecoder: @unchecked Sendable {
     mutating func data() throws -> Data { Data(try take(int())) }
 
     /// Returns a decoder of the next data, which is not copied.
-    mutating func part() throws -> BinaryDecoder { BinaryDecoder(try take(int()), of: owner) }
+    mutating func part() throws -> BinaryDecoder { BinaryDecoder(try take(int()), in: memory) }
 
     /// Returns the next bytes, and moves behind them.
     @inline(__always)

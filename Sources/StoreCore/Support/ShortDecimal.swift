@@ -1,12 +1,16 @@
 import Foundation
 
 /// A decimal number as two integers: 1.98 is 198 and -2.
+///
+/// It is a part of the form of ledgers' records, which does not change.
 struct ShortDecimal: BinaryCodable {
     private let significand: Int
     private let exponent: Int
 
     /// Returns nil for a number with more digits than an integer holds.
     init?(_ value: Decimal) {
+        // Foundation's integer of a larger number is the smallest, which has no opposite.
+        guard value.significand <= Decimal(Int.max) else { return nil }
         significand = NSDecimalNumber(decimal: value.significand).intValue * (value < 0 ? -1 : 1)
         exponent = value.exponent
         guard self.value == value else { return nil }

@@ -1,6 +1,6 @@
 /// An array of rows that are found by numbers of their own type, the first one by 0.
 ///
-/// Encoded, it is the array.
+/// In a snapshot its rows are packed, see ``SnapshotRows``.
 struct Table<Number: TypedNumber, Row> {
     private var rows: [Row]
 

@@ -3,11 +3,10 @@ import Foundation
 /// A resource's turns, one at a time; requests that wait for a turn are served together in the next one.
 ///
 /// The thread that gets the turn serves the requests of all threads that have waited for it.
-///
-/// Inlinable, so that other modules' requests are not handled generically.
 @usableFromInline
 package final class TurnQueue<Request, Response>: @unchecked Sendable {
     // unchecked: everything is touched with the condition's lock held.
+    // Inlinable as far as a thread is alone: other modules' requests are not handled generically then.
     @usableFromInline let condition = NSCondition()
     @usableFromInline var isInUse = false
     @usableFromInline var waiting: [Call] = []
@@ -61,6 +60,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return true
     }
 
+    /// Serves a request in its turn, or has another thread serve it in an earlier one.
     @usableFromInline
     func serveTogether(_ request: Request, _ serve: ([Request]) -> [Response]) -> Response {
         let call = Call(request)

@@ -38,14 +38,23 @@
 
         /// Returns a name as an identifier in SQL.
         static func quoted(_ name: String) -> String {
-            // Nearly every name is without one.
-            if !name.utf8.contains(UInt8(ascii: "\"")) { return "\"\(name)\"" }
-            return "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+            "\"\(doubling("\"", in: name))\""
         }
 
         /// Returns a text as a literal in SQL.
         static func literal(_ text: String) -> String {
-            "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+            "'\(doubling("'", in: text))'"
+        }
+
+        /// Returns a text with each of its marks twice, also one that an accent follows.
+        private static func doubling(_ mark: Unicode.Scalar, in text: String) -> String {
+            if !text.unicodeScalars.contains(mark) { return text }
+            var scalars = String.UnicodeScalarView()
+            for scalar in text.unicodeScalars {
+                if scalar == mark { scalars.append(mark) }
+                scalars.append(scalar)
+            }
+            return String(scalars)
         }
     }
 

@@ -1,12 +1,12 @@
 #if canImport(CPostgres)
-    /// The statements of all ledgers of a database, which are put together once.
+    /// The SQL of a database's ledgers, built once for all of them.
     struct LedgerStatements: Sendable {
         /// The queries about a store's name, `$1`: for its number and its last record, its last snapshot, and the records
         /// behind that.
         let opening: [String]
         /// The statement that appends one record.
         let insertOne: String
-        /// The statement that appends several records, of which the first decides.
+        /// The statement that appends several records or none: the first decides whether its position is free.
         let insertMany: String
 
         /// The most records behind the last snapshot that are read with it: as many as a store reads at once.

@@ -29,6 +29,19 @@ struct `Receipt signers` {
         #expect(!HMACOfferSigner().isValid(signature: offers.sign(message), for: message))
     }
 
+    @Test func `Copies of a signer that many threads use at once for the first time have one key`() async {
+        let message = Data("message".utf8)
+        for _ in 1...20 {
+            let signer = HMACReceiptSigner()
+            let signatures = Locked<Set<Data>>([])
+            await onThreads(4) { _ in
+                let signature = signer.sign(message)
+                signatures.withLock { _ = $0.insert(signature) }
+            }
+            #expect(signatures.withLock { $0.count } == 1)
+        }
+    }
+
     @Test func `A signature of another length or with one more byte is not valid`() {
         let message = Data("message".utf8)
         let signature = ReceiptSamples.signer.sign(message)

@@ -144,7 +144,7 @@ public struct StorePayment: Hashable, Sendable {
 
 extension BinaryDecoder {
     /// Reads a payment, which most rows repeat: one with the same bytes as the last is shared.
-    mutating func payment(_ read: (inout BinaryDecoder) throws -> StorePayment) rethrows -> StorePayment {
+    mutating func sharedPayment(_ read: (inout BinaryDecoder) throws -> StorePayment) rethrows -> StorePayment {
         StorePayment(storage: try shared { try read(&$0).storage })
     }
 }

@@ -203,5 +203,5 @@ extension BinaryEncoder {
 
 extension BinaryDecoder {
     /// Reads a payment, which most rows have from the row before.
-    fileprivate mutating func payment() throws -> StorePayment { try payment(StorePayment.init(unpacking:)) }
+    fileprivate mutating func payment() throws -> StorePayment { try sharedPayment(StorePayment.init(unpacking:)) }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
 /// The state of a sandbox store, the fold of its events.
-struct SandboxState: Codable, Sendable {
+struct SandboxState: Sendable {
     var catalog = Catalog()
     /// The number of events applied.
     private(set) var position = 0
     var transactions = SlotTable<Row>()
-    @OmittedWhenNew var subscriptions = Subscriptions()
-    @OmittedWhenNew var offers = Offers()
+    var subscriptions = Subscriptions()
+    var offers = Offers()
     var accounts = Table<AccountID, Account>([Account(name: "account")])
     var devices = Table<DeviceID, Device>([Device(name: "device", account: 0, accounts: [0])])
     private var accountNumbers: [String: AccountID] = ["account": 0]
@@ -15,40 +15,35 @@ struct SandboxState: Codable, Sendable {
     var nextTransaction: TransactionNumber = 1
     /// The undecided orders, each with whether the authorizer has been asked about it.
     var waiting = SlotTable<Bool>()
-    @OmittedWhenNew var operatorState = OperatorState()
-    @OmittedWhenNew var billing = BillingState()
-    @OmittedWhenNew var revocations = Revocations()
-    @OmittedWhenNew var families = Families()
-    @OmittedWhenNew var server = ServerState()
+    var operatorState = OperatorState()
+    var billing = BillingState()
+    var revocations = Revocations()
+    var families = Families()
+    var server = ServerState()
     /// The position at the last change to an existing purchase, nil for never.
     private(set) var lastPurchaseChange: Int?
     /// Whether a record could not be read, so that later ones may refer to what does not exist.
     private(set) var isDamaged = false
-
-    /// The parts that most stores never use: a snapshot has them in JSON, and all other properties in bytes.
-    private enum CodingKeys: String, CodingKey {
-        case subscriptions, offers
-        case operatorState = "owner"
-        case billing, revocations, families, server
-    }
 }
 
 // MARK: - In snapshots
 
 extension SandboxState {
-    /// Adds every property: one that is left out would be missing in snapshots.
+    /// Packs all properties.
+    ///
+    /// A new one has to be added here, and in ``init(unpacking:)``.
     func pack(into pack: inout BinaryEncoder) throws {
         pack.add(position)
         pack.add(nextTransaction)
         pack.add(lastPurchaseChange ?? -1)
         isDamaged.pack(into: &pack)
         catalog.pack(into: &pack)
-        // The names' numbers are the rows'.
+        // The numbers of accounts and devices by their names follow from the rows.
         pack.add(accounts.packed)
         pack.add(devices.packed)
         pack.add(transactions.packed)
         pack.add(waiting.packed)
-        try SnapshotRows.encode(self, into: &pack)
+        try SnapshotRows.encode(RareParts(of: self), into: &pack)
     }
 
     /// Reads what ``pack(into:)`` has added, to the end of the bytes.
@@ -59,7 +54,8 @@ extension SandboxState {
         let isDamaged = try Bool(unpacking: &pack)
         let catalog = try Catalog(unpacking: &pack)
         var parts = try (pack.part(), pack.part(), pack.part(), pack.part())
-        self = try SnapshotRows.decode(SandboxState.self, unpacking: &pack) ?? SandboxState()
+        let rare = try SnapshotRows.decode(RareParts.self, unpacking: &pack)
+        self.init()
         self.position = position
         self.nextTransaction = nextTransaction
         self.lastPurchaseChange = lastPurchaseChange < 0 ? nil : lastPurchaseChange
@@ -71,6 +67,17 @@ extension SandboxState {
         waiting = try SlotTable(unpacking: &parts.3)
         accountNumbers = accounts.numbers { $0.name }
         deviceNumbers = devices.numbers { $0.name }
+        if let rare { use(rare) }
+    }
+
+    private mutating func use(_ parts: RareParts) {
+        subscriptions = parts.subscriptions
+        offers = parts.offers
+        operatorState = parts.operatorState
+        billing = parts.billing
+        revocations = parts.revocations
+        families = parts.families
+        server = parts.server
     }
 }
 

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The packed rows of tables and arrays in the JSON of a snapshot, which stand behind it.
+/// The packed rows of the tables and arrays in a snapshot's JSON.
 ///
-/// The JSON has a number in the place of each table. Rows in it would take a third more bytes, and be read twice.
+/// They follow the JSON, which has a number in the place of each. Rows in it would take a third more bytes, and be read
+/// twice.
 final class SnapshotRows: Sendable {
     private static let key = CodingUserInfoKey(rawValue: "SnapshotRows")
     private let packed: Locked<[Data]>
