@@ -268,7 +268,7 @@ extension Catalog {
 
 extension Catalog {
     /// The restrictions and hosted content, which most catalogs lack.
-    private struct RareParts: Codable {
+    private struct RareProperties: Codable {
         var restrictions: [ProductIndex: ProductAvailability]
         var contents: [ProductIndex: [StoreContent]]
     }
@@ -280,7 +280,7 @@ extension Catalog {
         for product in products { product.pack(into: &pack) }
         let isPlain = restrictions.isEmpty && contents.isEmpty
         isPlain.pack(into: &pack)
-        if !isPlain { pack.add(json: RareParts(restrictions: restrictions, contents: contents)) }
+        if !isPlain { pack.add(json: RareProperties(restrictions: restrictions, contents: contents)) }
     }
 
     init(unpacking pack: inout BinaryDecoder) throws {
@@ -289,7 +289,7 @@ extension Catalog {
         indices.reserveCapacity(products.count)
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
         if try Bool(unpacking: &pack) { return }
-        let parts = try pack.json(RareParts.self)
+        let parts = try pack.json(RareProperties.self)
         (restrictions, contents) = (parts.restrictions, parts.contents)
     }
 }
