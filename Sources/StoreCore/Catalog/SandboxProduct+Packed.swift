@@ -37,11 +37,16 @@ extension SandboxProduct: BinaryCodable {
             kind: kind,
             referenceName: try pack.text(),
             price: try ShortDecimal(unpacking: &pack).value,
-            localizations: try pack.count().map { _ in
-                Localization(locale: try pack.text(), title: try pack.text(), description: try pack.text())
-            },
-            isFamilyShareable: try Bool(unpacking: &pack)
+            localizations: []
         )
+        // One by one: a damaged count must not reserve memory for as many.
+        for _ in try pack.count() {
+            let locale = try pack.text()
+            localizations.append(
+                Localization(locale: locale, title: try pack.text(), description: try pack.text())
+            )
+        }
+        isFamilyShareable = try Bool(unpacking: &pack)
     }
 }
 

@@ -9,9 +9,10 @@ struct ShortDecimal: BinaryCodable {
 
     /// Returns nil for a number with more digits than an integer holds.
     init?(_ value: Decimal) {
-        // Foundation's integer of a larger number is the smallest, which has no opposite.
-        guard value.significand <= Decimal(Int.max) else { return nil }
-        significand = NSDecimalNumber(decimal: value.significand).intValue * (value < 0 ? -1 : 1)
+        // A significand has a sign in some versions of Foundation; as an integer, one that is too large is the smallest.
+        let digits = value.magnitude.significand
+        guard digits <= Decimal(Int.max) else { return nil }
+        significand = NSDecimalNumber(decimal: digits).intValue * (value < 0 ? -1 : 1)
         exponent = value.exponent
         guard self.value == value else { return nil }
     }
@@ -19,6 +20,8 @@ struct ShortDecimal: BinaryCodable {
     init(unpacking pack: inout BinaryDecoder) throws {
         significand = try pack.int()
         exponent = try pack.int()
+        // Decimal's own range: some versions of Foundation trap far beyond it.
+        guard -128...127 ~= exponent else { throw BinaryDecoder.Trouble() }
     }
 
     func pack(into pack: inout BinaryEncoder) {

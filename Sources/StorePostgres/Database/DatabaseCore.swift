@@ -310,6 +310,7 @@
             "SET client_min_messages = warning",
             "SET default_transaction_isolation = 'read committed'",
             "SET idle_in_transaction_session_timeout = '60s'",
+            "SET standard_conforming_strings = on",
             // Every statement has an index for its rows and their order. So one plan serves all values, whatever the
             // server knows of the tables.
             "SET plan_cache_mode = force_generic_plan",

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 #if canImport(FoundationNetworking)
-    /// A queue of a URL session's callbacks that makes no operation of each.
+    /// A queue that runs a URL session's callbacks without an operation for each.
     ///
     /// Foundation on Linux has four callbacks for a request that is answered. As operations, they cost as much as a fifth of
     /// the request, and threads are woken for them.
@@ -14,8 +14,8 @@ import Foundation
 
         /// Creates a queue.
         ///
-        /// - Parameter queue: a serial queue for the callbacks; nil to make them at once, on the session's own queue, which
-        ///   they then must neither block nor wait for.
+        /// - Parameter queue: a serial queue for the callbacks; nil to run them synchronously on the session's queue. Then
+        ///   they must not block, nor call what waits for that queue, such as a task's `cancel()`.
         init(on queue: DispatchQueue?) {
             self.queue = queue
             super.init()

@@ -12,7 +12,7 @@ final class RequestSender: Sendable {
     let destination: RemoteDestination
     private let session: URLSession
     private let exchanges: Exchanges
-    /// The requests that were sent before, by their version, without their bodies: a URL takes long to make.
+    /// The prepared requests, by version and call, without bodies: a URL takes long to make.
     private let requests = Locked<[Int: [DeviceCall: URLRequest]]>([:])
 
     init(_ destination: RemoteDestination) {
@@ -58,6 +58,9 @@ final class RequestSender: Sendable {
 
 extension URLSessionTask {
     /// Cancels the task without waiting for its session's queue, on which the caller may be.
+    ///
+    /// It must not wait in a cancellation handler either, which holds a lock that resuming a continuation on that queue
+    /// needs.
     func cancelElsewhere() {
         DispatchQueue.global().async { self.cancel() }
     }
@@ -72,6 +75,8 @@ extension URLSessionConfiguration {
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
+        // Nothing answers a challenge: Foundation would cancel or resume the task at once, on the queue that this waits for.
+        configuration.urlCredentialStorage = nil
         // Foundation's own timeout counts differently on some systems, and not at all before an answer begins: it is out of
         // the way.
         configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
@@ -81,7 +86,7 @@ extension URLSessionConfiguration {
 
 /// The requests that are under way.
 ///
-/// Called at once by the session, for which it does not wait and which it does not block.
+/// The session calls it on its own queue, on Linux: it must not block, nor wait for the session.
 private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Answer = CheckedContinuation<(status: Int, body: Data), any Error>
 

@@ -31,7 +31,7 @@ struct SandboxState: Sendable {
 extension SandboxState {
     /// Packs all properties.
     ///
-    /// A new one has to be added here, and in ``init(unpacking:)``.
+    /// A new one has to be added here and in ``init(unpacking:)``, or in ``RareParts`` and ``restore(_:)``.
     func pack(into pack: inout BinaryEncoder) throws {
         pack.add(position)
         pack.add(nextTransaction)
@@ -67,10 +67,10 @@ extension SandboxState {
         waiting = try SlotTable(unpacking: &parts.3)
         accountNumbers = accounts.numbers { $0.name }
         deviceNumbers = devices.numbers { $0.name }
-        if let rare { use(rare) }
+        if let rare { restore(rare) }
     }
 
-    private mutating func use(_ parts: RareParts) {
+    private mutating func restore(_ parts: RareParts) {
         subscriptions = parts.subscriptions
         offers = parts.offers
         operatorState = parts.operatorState

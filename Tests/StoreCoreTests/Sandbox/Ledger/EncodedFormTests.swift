@@ -70,6 +70,8 @@ import Testing
         let names = Mirror(reflecting: state).children.compactMap(\.label).map { String($0.trimmingPrefix("_")) }
         // The numbers of names are those of the rows.
         #expect(Set(names) == Self.rare.union(Self.packed).union(["accountNumbers", "deviceNumbers"]))
+        let rareNames = Mirror(reflecting: RareParts(of: state)).children.compactMap(\.label)
+        #expect(Set(rareNames.map { String($0.trimmingPrefix("_")) }) == Self.rare)
         #expect(try Self.rareParts(state).isEmpty)
         let change = OperatorChange.promotionChanged(device: 0, .order(["coins"]))
         state.apply(LedgerRecord(date: Self.start, event: .operator(change)))
@@ -169,6 +171,20 @@ import Testing
         var pack = BinaryDecoder(try Self.bytes(state))
         let again = try SandboxState(unpacking: &pack).catalog
         #expect(again.allProducts == products)
+        let forms = [SandboxProduct.Kind: UInt8](
+            uniqueKeysWithValues: [
+                (.consumable, 1), (.nonConsumable, 2), (.autoRenewable, 3), (.nonRenewing, 4), (.freeSubscription, 5),
+            ]
+        )
+        for kind in SandboxProduct.Kind.allCases {
+            var plain = BinaryEncoder()
+            SandboxProduct(identifier: "a", kind: kind, referenceName: "", price: 1, localizations: [])
+                .pack(into: &plain)
+            #expect(plain.data.first == forms[kind])
+        }
+        var special = BinaryEncoder()
+        products.first { $0.identifier == "monthly" }?.pack(into: &special)
+        #expect(special.data.first == 0)
         #expect(products.allSatisfy { again.product($0.identifier) == $0 })
         #expect(again.countryCode == "DEU")
         #expect(again.onSale("paper", at: Self.start) == nil && again.onSale("monthly", at: Self.start) != nil)
@@ -232,9 +248,9 @@ import Testing
             ]
         )
         #expect(again.families.all.map(\.members) == [[0, 1]])
+        // An account that is added twice, as by a foreign ledger, is found as the fold finds it.
         var twice = state
-        let name = StoreEvent.accountAdded(name: "second")
-        twice.apply(LedgerRecord(date: Self.start, event: name))
+        twice.apply(LedgerRecord(date: Self.start, event: .accountAdded(name: "second")))
         var packed = BinaryDecoder(try Self.bytes(twice))
         #expect(try SandboxState(unpacking: &packed).account(named: "second") == twice.account(named: "second"))
         #expect(["account", "second", "third"].map(again.account(named:)) == [0, 1, nil])

@@ -18,6 +18,14 @@ import Testing
         #expect(try ShortDecimal(unpacking: &unpacking).value == number)
     }
 
+    @Test(arguments: [128, -129, Int.max, .min]) func `An exponent that no number has is damage`(exponent: Int) {
+        var pack = BinaryEncoder()
+        pack.add(1)
+        pack.add(exponent)
+        var unpacking = BinaryDecoder(pack.data)
+        #expect(throws: BinaryDecoder.Trouble.self) { try ShortDecimal(unpacking: &unpacking) }
+    }
+
     @Test(
         arguments: [
             "9223372036854775808", "-9223372036854775808", "123456789012345678901234567890123456789", "nan",
