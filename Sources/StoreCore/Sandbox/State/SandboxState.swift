@@ -31,7 +31,7 @@ struct SandboxState: Sendable {
 extension SandboxState {
     /// Packs all properties.
     ///
-    /// A new one has to be added here and in ``init(unpacking:)``, or in ``RareParts`` and ``restore(_:)``.
+    /// A new one has to be added here and in ``init(unpacking:)``.
     func pack(into pack: inout BinaryEncoder) throws {
         pack.add(position)
         pack.add(nextTransaction)
@@ -43,41 +43,38 @@ extension SandboxState {
         pack.add(devices.packed)
         pack.add(transactions.packed)
         pack.add(waiting.packed)
-        try SnapshotRows.encode(RareParts(of: self), into: &pack)
+        try pack.add(subscriptions)
+        try pack.add(offers)
+        try pack.add(operatorState)
+        try pack.add(billing)
+        try pack.add(revocations)
+        try pack.add(families)
+        try pack.add(server)
     }
 
     /// Reads what ``pack(into:)`` has added, to the end of the bytes.
     init(unpacking pack: inout BinaryDecoder) throws {
-        let position = try pack.int()
-        let nextTransaction: TransactionNumber = try pack.number()
-        let lastPurchaseChange = try pack.int()
-        let isDamaged = try Bool(unpacking: &pack)
-        let catalog = try Catalog(unpacking: &pack)
-        var parts = try (pack.part(), pack.part(), pack.part(), pack.part())
-        let rare = try SnapshotRows.decode(RareParts.self, unpacking: &pack)
-        self.init()
-        self.position = position
-        self.nextTransaction = nextTransaction
-        self.lastPurchaseChange = lastPurchaseChange < 0 ? nil : lastPurchaseChange
-        self.isDamaged = isDamaged
-        self.catalog = catalog
-        accounts = try Table(unpacking: &parts.0)
-        devices = try Table(unpacking: &parts.1)
-        transactions = try SlotTable(unpacking: &parts.2)
-        waiting = try SlotTable(unpacking: &parts.3)
+        position = try pack.int()
+        nextTransaction = try pack.number()
+        let change = try pack.int()
+        lastPurchaseChange = change < 0 ? nil : change
+        isDamaged = try Bool(unpacking: &pack)
+        catalog = try Catalog(unpacking: &pack)
+        var rows = try (pack.part(), pack.part(), pack.part(), pack.part())
+        accounts = try Table(unpacking: &rows.0)
+        devices = try Table(unpacking: &rows.1)
+        transactions = try SlotTable(unpacking: &rows.2)
+        waiting = try SlotTable(unpacking: &rows.3)
         accountNumbers = accounts.numbers { $0.name }
         deviceNumbers = devices.numbers { $0.name }
-        if let rare { restore(rare) }
-    }
-
-    private mutating func restore(_ parts: RareParts) {
-        subscriptions = parts.subscriptions
-        offers = parts.offers
-        operatorState = parts.operatorState
-        billing = parts.billing
-        revocations = parts.revocations
-        families = parts.families
-        server = parts.server
+        subscriptions = try pack.statePart()
+        offers = try pack.statePart()
+        operatorState = try pack.statePart()
+        billing = try pack.statePart()
+        revocations = try pack.statePart()
+        families = try pack.statePart()
+        server = try pack.statePart()
+        guard pack.isAtEnd else { throw BinaryDecoder.Trouble() }
     }
 }
 

@@ -26,11 +26,8 @@ final class SnapshotRows: Sendable {
     }
 
     /// Decodes what ``encode(_:into:)`` has made, to the end of the bytes.
-    ///
-    /// Returns nil for an object without any property, for which it needs no decoder of JSON.
-    static func decode<Value: Decodable>(_ type: Value.Type, unpacking pack: inout BinaryDecoder) throws -> Value? {
+    static func decode<Value: Decodable>(_ type: Value.Type, unpacking pack: inout BinaryDecoder) throws -> Value {
         let json = try pack.data()
-        if json.count == 2, pack.isAtEnd, json.elementsEqual("{}".utf8) { return nil }
         var parts: [BinaryDecoder] = []
         while !pack.isAtEnd { parts.append(try pack.part()) }
         let decoder = JSONDecoder()
