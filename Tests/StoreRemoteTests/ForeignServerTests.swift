@@ -85,6 +85,20 @@ import Testing
         #expect(greetings.withLock { $0 } == 2)
     }
 
+    /// Returns a body that is longer than anything that is read, and no end of a line.
+    ///
+    /// It stops at 512 MiB: a device that reads on waits there, and keeps no more.
+    private func longBody() -> HTTPStream {
+        let pieces = Locked(0)
+        return HTTPStream {
+            let count = pieces.withLock { count in
+                count += 1
+                return count
+            }
+            return count <= 512 ? Data(count: 1 << 20) : nil
+        }
+    }
+
     @Test func `An answer that does not end is given up, and the next request is sent`() async throws {
         let answer = try JSONEncoder().encode(ProductsAnswer(products: []))
         let requests = Locked(0)
@@ -93,13 +107,24 @@ import Testing
                 requests += 1
                 return requests == 1
             }
-            return isFirst ? HTTPResponse(stream: HTTPStream { Data(count: 1 << 20) }) : HTTPResponse(200, body: answer)
+            return isFirst ? HTTPResponse(stream: longBody()) : HTTPResponse(200, body: answer)
         }
         defer { server.stop() }
         let remote = try remote(server)
         let failure = await #expect(throws: StoreFailure.self) { _ = try await remote.products([]) }
-        #expect(failure?.code == URLError.Code.cancelled.rawValue)
+        #expect(failure?.code == URLError.Code.dataLengthExceedsMaximum.rawValue)
+        #expect(failure?.reason.hasSuffix("gave an answer that is too long") == true)
         #expect(try await remote.products([]).products.isEmpty)
+    }
+
+    @Test func `A line of a stream that does not end is given up`() async throws {
+        let server = try server { _ in HTTPResponse(stream: longBody()) }
+        defer { server.stop() }
+        let backend = try remote(server).asStoreBackend()
+        let receiver = Receiver()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForLoss()
+        #expect(receiver.losses[0].reason.hasSuffix("cannot be read"))
     }
 
     @Test func `Each request has its own body, and none has cookies`() async throws {

@@ -40,6 +40,7 @@ struct RemoteDestination: Sendable {
             case .timedOut: "gave no sign of life in time"
             case .cancelled: "was not asked to the end"
             case .networkConnectionLost: "broke the connection off"
+            case .dataLengthExceedsMaximum: "gave an answer that is too long"
             case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                 .serverCertificateHasBadDate, .serverCertificateNotYetValid:
                 "has no certificate that is trusted here"

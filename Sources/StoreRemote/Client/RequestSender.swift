@@ -57,12 +57,15 @@ final class RequestSender: Sendable {
 }
 
 extension URLSessionTask {
+    /// Of its own: on the global queue, cancellations wait for whatever keeps its threads busy, while data goes on arriving.
+    private static let cancellations = DispatchQueue(label: "StoreRemote.cancellations")
+
     /// Cancels the task without waiting for its session's queue, on which the caller may be.
     ///
     /// It must not wait in a cancellation handler either, which holds a lock that resuming a continuation on that queue
     /// needs.
     func cancelElsewhere() {
-        DispatchQueue.global().async { self.cancel() }
+        Self.cancellations.async { self.cancel() }
     }
 }
 
@@ -148,12 +151,17 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLong = state.withLock { state in
-            state.exchanges[dataTask.taskIdentifier]?.body += data
-            state.exchanges[dataTask.taskIdentifier]?.lastSign = .now
-            return state.exchanges[dataTask.taskIdentifier]?.body.count ?? 0 > DeviceProtocol.lineSize
+        let number = dataTask.taskIdentifier
+        let tooLong = state.withLock { state -> Exchange? in
+            state.exchanges[number]?.body += data
+            state.exchanges[number]?.lastSign = .now
+            guard state.exchanges[number]?.body.count ?? 0 > DeviceProtocol.lineSize else { return nil }
+            // What arrives before the task is canceled is dropped then.
+            return state.exchanges.removeValue(forKey: number)
         }
-        if isTooLong { dataTask.cancelElsewhere() }
+        guard let tooLong else { return }
+        tooLong.task.cancelElsewhere()
+        tooLong.answer.resume(throwing: URLError(.dataLengthExceedsMaximum))
     }
 
     func urlSession(

@@ -139,13 +139,15 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isRefusal = state.withLock { state in
+        let isRead = state.withLock { state in
+            // What arrives before the task is canceled is dropped.
+            if state.end != nil { return false }
             state.lastSign = .now
-            guard state.status != 200 else { return false }
+            if state.status == 200 { return true }
             if state.refusal.count < DeviceProtocol.submissionSize { state.refusal += data }
-            return true
+            return false
         }
-        if isRefusal { return }
+        guard isRead else { return }
         do {
             try reading.withLock { lines in
                 try lines.take(data) { line in
