@@ -12,8 +12,7 @@ struct LineSplitter {
     mutating func take(_ piece: Data, _ body: (Data) throws -> Void) throws {
         rest += piece
         var start = rest.startIndex
-        // By the bytes: data is read many times more slowly as a collection.
-        while let length = rest[(start + searched)...].withUnsafeBytes({ $0.firstIndex(of: UInt8(ascii: "\n")) }) {
+        while let length = Self.lineLength(rest[(start + searched)...]) {
             let end = start + searched + length
             try body(rest[start..<end])
             start = end + 1
@@ -22,6 +21,14 @@ struct LineSplitter {
         if start != rest.startIndex { rest = Data(rest[start...]) }
         searched = rest.count
         if rest.count > DeviceProtocol.lineSize { throw TooLong() }
+    }
+
+    /// Returns the number of bytes before the end of a line; nil if there is none.
+    private static func lineLength(_ bytes: Data) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return nil }
+            return memchr(start, Int32(UInt8(ascii: "\n")), bytes.count).map { start.distance(to: $0) }
+        }
     }
 
     /// The error of a line that does not end within ``DeviceProtocol/lineSize`` bytes.
