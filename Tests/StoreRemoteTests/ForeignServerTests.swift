@@ -5,14 +5,14 @@ import StoreServer
 import Testing
 
 /// Servers that answer otherwise than a store for devices does.
-@Suite(.server) struct ForeignServerTests {
+@Suite(.server, .timeLimit(.minutes(20))) struct ForeignServerTests {
     private let token: DeviceToken
 
     init() throws { token = try SandboxStore(products: RemoteShop.products).device.makeToken() }
 
-    /// Serves greetings with a heartbeat, and everything else by a body.
+    /// Serves greetings with a heartbeat, which no busy machine exceeds, and everything else by a body.
     private func server(
-        heartbeat: Double = 5,
+        heartbeat: Double = 600,
         greetings: Locked<Int> = Locked(0),
         _ body: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws -> HTTPServer {
@@ -26,7 +26,10 @@ import Testing
     }
 
     private func remote(_ server: HTTPServer) throws -> RemoteStore {
-        RemoteStore(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/")), token: token)
+        var configuration = RemoteStore.Configuration()
+        configuration.timeout = 600
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        return RemoteStore(url: url, token: token, configuration: configuration)
     }
 
     @Test func `No redirection is followed, so that the token goes nowhere else`() async throws {
@@ -85,9 +88,7 @@ import Testing
         #expect(greetings.withLock { $0 } == 2)
     }
 
-    /// Returns a body that is longer than anything that is read, and no end of a line.
-    ///
-    /// It stops at 512 MiB: a device that reads on waits there, and keeps no more.
+    /// Returns a body of 512 MiB without the end of a line, and then nothing, without an end.
     private func longBody() -> HTTPStream {
         let pieces = Locked(0)
         return HTTPStream {
@@ -97,6 +98,15 @@ import Testing
             }
             return count <= 512 ? Data(count: 1 << 20) : nil
         }
+    }
+
+    /// Returns why a stream from a server was lost.
+    private func loss(from server: HTTPServer) async throws -> StoreFailure {
+        let backend = try remote(server).asStoreBackend()
+        let receiver = Receiver()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForLoss()
+        return receiver.losses[0]
     }
 
     @Test func `An answer that does not end is given up, and the next request is sent`() async throws {
@@ -113,18 +123,61 @@ import Testing
         let remote = try remote(server)
         let failure = await #expect(throws: StoreFailure.self) { _ = try await remote.products([]) }
         #expect(failure?.code == URLError.Code.dataLengthExceedsMaximum.rawValue)
-        #expect(failure?.reason.hasSuffix("gave an answer that is too long") == true)
+        #expect(failure?.reason.hasSuffix("sent more than 64 MiB at a time") == true)
         #expect(try await remote.products([]).products.isEmpty)
     }
 
-    @Test func `A line of a stream that does not end is given up`() async throws {
+    @Test func `A line that does not end has its stream given up`() async throws {
         let server = try server { _ in HTTPResponse(stream: longBody()) }
         defer { server.stop() }
+        #expect(try await loss(from: server).code == URLError.Code.dataLengthExceedsMaximum.rawValue)
+    }
+
+    @Test func `A refusal that does not end is the refusal that its status says`() async throws {
+        let server = try server { _ in HTTPResponse(404, stream: longBody()) }
+        defer { server.stop() }
+        #expect(try await loss(from: server).reason.contains("404"))
+    }
+
+    @Test func `A greeting that does not end is given up after three heartbeats`() async throws {
+        let greetings = Locked(0)
+        let welcome = Welcome(version: 1, heartbeat: 1, status: DeviceStatus(), receipt: nil)
+        let json = try JSONEncoder().encode(welcome)
+        let server = try HTTPServer { _ in
+            let isFirst = greetings.withLock { greetings in
+                greetings += 1
+                return greetings == 1
+            }
+            return isFirst ? HTTPResponse(json: json) : HTTPResponse(stream: HTTPStream { Data(count: 1 << 20) })
+        }
+        defer { server.stop() }
+        #expect(try await loss(from: server).code == URLError.Code.timedOut.rawValue)
+        #expect(greetings.withLock { $0 } == 2)
+    }
+
+    @Test func `What comes faster than it is handled ends its stream, and is not kept`() async throws {
+        var line = UpdateLine()
+        line.batch = UpdateBatch(after: nil, through: UpdateCursor(position: 1), updates: [])
+        let piece = try JSONEncoder().encode(line) + Data(repeating: 0x20, count: 1 << 20) + Data("\n".utf8)
+        let receiver = SlowReceiver()
+        let server = try server(heartbeat: 5) { _ in
+            let (pieces, end) = (Locked(0), SignalOnRelease(receiver.gate))
+            return HTTPResponse(
+                stream: HTTPStream {
+                    let count = pieces.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    return withExtendedLifetime(end) { count <= 512 ? piece : nil }
+                }
+            )
+        }
+        defer { server.stop() }
         let backend = try remote(server).asStoreBackend()
-        let receiver = Receiver()
         backend.connect(receiver, after: nil)
-        await receiver.waitForLoss()
-        #expect(receiver.losses[0].reason.hasSuffix("cannot be read"))
+        await receiver.receiver.waitForLoss()
+        #expect(receiver.receiver.losses[0].code == URLError.Code.dataLengthExceedsMaximum.rawValue)
+        #expect(receiver.receiver.batches.count == 1)
     }
 
     @Test func `Each request has its own body, and none has cookies`() async throws {
@@ -154,4 +207,25 @@ import Testing
         let failure = await #expect(throws: StoreFailure.self) { try await remote.prepare() }
         #expect(failure?.code == URLError.Code.cannotParseResponse.rawValue)
     }
+}
+
+/// A receiver that takes as long as its connection to the server lasts; a minute, if that does not end.
+private final class SlowReceiver: StoreUpdateReceiver {
+    let receiver = Receiver()
+    let gate = DispatchSemaphore(value: 0)
+
+    var journal: JournalID { receiver.journal }
+
+    func receive(_ batch: UpdateBatch) {
+        _ = gate.wait(timeout: .now() + 60)
+        receiver.receive(batch)
+    }
+
+    func connectionLost(_ failure: StoreFailure) { receiver.connectionLost(failure) }
+}
+
+private final class SignalOnRelease: Sendable {
+    private let gate: DispatchSemaphore
+    init(_ gate: DispatchSemaphore) { self.gate = gate }
+    deinit { gate.signal() }
 }

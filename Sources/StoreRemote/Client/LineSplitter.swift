@@ -20,7 +20,7 @@ struct LineSplitter {
         }
         if start != rest.startIndex { rest = Data(rest[start...]) }
         searched = rest.count
-        if rest.count > DeviceProtocol.lineSize { throw TooLong() }
+        if rest.count > DeviceProtocol.answerSize { throw TooLong() }
     }
 
     /// Returns the number of bytes before the end of a line; nil if there is none.
@@ -31,6 +31,6 @@ struct LineSplitter {
         }
     }
 
-    /// The error of a line that does not end within ``DeviceProtocol/lineSize`` bytes.
+    /// The error of a line that does not end within ``DeviceProtocol/answerSize`` bytes.
     struct TooLong: Error {}
 }

@@ -40,7 +40,7 @@ struct RemoteDestination: Sendable {
             case .timedOut: "gave no sign of life in time"
             case .cancelled: "was not asked to the end"
             case .networkConnectionLost: "broke the connection off"
-            case .dataLengthExceedsMaximum: "gave an answer that is too long"
+            case .dataLengthExceedsMaximum: "sent more than \(DeviceProtocol.answerSize >> 20) MiB at a time"
             case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                 .serverCertificateHasBadDate, .serverCertificateNotYetValid:
                 "has no certificate that is trusted here"

@@ -18,12 +18,13 @@ final class RequestSender: Sendable {
     init(_ destination: RemoteDestination) {
         self.destination = destination
         exchanges = Exchanges(timeout: destination.timeout)
-        session = URLSession(notifyingAtOnce: exchanges)
+        session = URLSession(configuration: .remote, notifyingAtOnce: exchanges)
     }
 
-    /// Nothing is under way: a request keeps its sender.
+    /// No request waits for its answer, since each keeps its sender.
     ///
-    /// To cancel here, too, would wait for the session's queue, on which the last reference may go.
+    /// Tasks that have been given up are about to be canceled. To cancel here, too, would wait for the session's queue, on
+    /// which the last reference may go.
     deinit { session.finishTasksAndInvalidate() }
 
     /// Posts a body, and returns that of the answer.
@@ -57,7 +58,7 @@ final class RequestSender: Sendable {
 }
 
 extension URLSessionTask {
-    /// Of its own: on the global queue, cancellations wait for whatever keeps its threads busy, while data goes on arriving.
+    /// A serial queue for cancellations: on the global queue they would wait for a free thread while data goes on arriving.
     private static let cancellations = DispatchQueue(label: "StoreRemote.cancellations")
 
     /// Cancels the task without waiting for its session's queue, on which the caller may be.
@@ -155,8 +156,8 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
         let tooLong = state.withLock { state -> Exchange? in
             state.exchanges[number]?.body += data
             state.exchanges[number]?.lastSign = .now
-            guard state.exchanges[number]?.body.count ?? 0 > DeviceProtocol.lineSize else { return nil }
-            // What arrives before the task is canceled is dropped then.
+            guard state.exchanges[number]?.body.count ?? 0 > DeviceProtocol.answerSize else { return nil }
+            // Data that arrives before the cancellation is dropped.
             return state.exchanges.removeValue(forKey: number)
         }
         guard let tooLong else { return }

@@ -7,20 +7,34 @@ import StoreCore
 
 /// A stream of updates, from its request to its end.
 ///
-/// Lines are handled in order, on the queue of a URL session of its own: no other stream waits for a slow receiver.
+/// Lines are handled in order, on a queue of its own: no other stream waits for a slow receiver. The session's own queue,
+/// on which the delegate is called, only notes what arrives, and never waits: Foundation cannot stop reading.
 final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
-        var status = 200
         /// The body of a refusal.
         var refusal = Data()
+        /// The bytes of the stream that have not been handled.
+        var backlog = 0
         var lastSign = ContinuousClock.now
         var lastLook = ContinuousClock.now
         var end: Result<Void, any Error>?
         var waiter: CheckedContinuation<Void, any Error>?
-        var task: URLSessionTask?
+        var tasks: Tasks?
         var watch: (any DispatchSourceTimer)?
     }
 
+    private struct Tasks {
+        let opening: URLSessionDataTask
+        let stream: URLSessionDataTask
+
+        /// Cancels both: a session waits for its tasks, also for those that never begin.
+        func cancel() {
+            opening.cancelElsewhere()
+            stream.cancelElsewhere()
+        }
+    }
+
+    private let queue = DispatchQueue(label: "StoreRemote.updates")
     private let destination: RemoteDestination
     private let silence: TimeInterval
     private let handle: @Sendable (UpdateLine) throws -> Void
@@ -51,33 +65,23 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     /// - Throws: the reason for the end.
     func run(_ request: URLRequest, after opening: URLRequest) async throws {
         try Task.checkCancellation()
-        // The session keeps this object until it is invalidated. The task is canceled by then; canceling it together with the
-        // session traps where something arrives meanwhile (Foundation of Swift 6.3).
-        let session = URLSession(notifying: self)
+        // The session keeps this object until it is invalidated. The tasks are about to be canceled by then; canceling them
+        // together with the session traps where something arrives meanwhile (Foundation of Swift 6.3).
+        let session = URLSession(configuration: .remote, notifyingAtOnce: self)
         defer { session.finishTasksAndInvalidate() }
-        let task = session.dataTask(with: opening) { [self] _, _, error in
-            if let error { return finish(.failure(destination.failure(error))) }
-            state.withLock { state in
-                // The session is valid until there is an end.
-                guard state.end == nil else { return }
-                state.lastSign = .now
-                state.task = session.dataTask(with: request)
-                state.task?.resume()
-            }
-        }
+        let tasks = Tasks(opening: session.dataTask(with: opening), stream: session.dataTask(with: request))
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let end = state.withLock { state -> Result<Void, any Error>? in
                     if let end = state.end { return end }
-                    (state.waiter, state.task, state.watch) = (waiter, task, watch())
+                    (state.waiter, state.tasks, state.watch) = (waiter, tasks, watch())
                     return nil
                 }
                 if let end {
-                    // A session waits for its tasks, also for one that never begins.
-                    task.cancelElsewhere()
+                    tasks.cancel()
                     return waiter.resume(with: end)
                 }
-                task.resume()
+                tasks.opening.resume()
             }
         } onCancel: {
             finish(.failure(CancellationError()))
@@ -86,14 +90,15 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Ends the connection, unless it has ended.
     private func finish(_ end: Result<Void, any Error>) {
-        let (waiter, task, watch) = state.withLock { state in
+        let (waiter, tasks, watch) = state.withLock { state in
             // Whatever there was has been taken by the first end.
             if state.end == nil { state.end = end }
-            return (state.waiter.take(), state.task.take(), state.watch.take())
+            return (state.waiter.take(), state.tasks.take(), state.watch.take())
         }
         watch?.cancel()
-        task?.cancelElsewhere()
-        waiter?.resume(with: end)
+        tasks?.cancel()
+        // Not before the line that is being handled: a receiver is called by one thread at a time.
+        if let waiter { queue.async { waiter.resume(with: end) } }
     }
 
     private var isOver: Bool { state.withLock { $0.end != nil } }
@@ -123,34 +128,22 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    // MARK: The session's delegate
-
-    func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        state.withLock { state in
-            state.status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    /// Sends the request for the stream, unless the connection has ended.
+    private func begin() {
+        let stream = state.withLock { state in
             state.lastSign = .now
+            return state.tasks?.stream
         }
-        completionHandler(.allow)
+        stream?.resume()
     }
 
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isRead = state.withLock { state in
-            // What arrives before the task is canceled is dropped.
-            if state.end != nil { return false }
-            state.lastSign = .now
-            if state.status == 200 { return true }
-            if state.refusal.count < DeviceProtocol.submissionSize { state.refusal += data }
-            return false
-        }
-        guard isRead else { return }
+    /// Handles the lines that a piece completes.
+    private func read(_ piece: Data) {
+        defer { state.withLock { $0.backlog -= piece.count } }
+        if isOver { return }
         do {
             try reading.withLock { lines in
-                try lines.take(data) { line in
+                try lines.take(piece) { line in
                     if isOver { return }
                     guard let line = try? UntrustedJSON.decode(UpdateLine.self, from: line) else {
                         throw destination.unreadable
@@ -160,8 +153,31 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
                 }
             }
         } catch {
-            finish(.failure(error is LineSplitter.TooLong ? destination.unreadable : error))
+            finish(.failure(error is LineSplitter.TooLong ? tooLong : error))
         }
+    }
+
+    private var tooLong: StoreFailure { destination.failure(URLError(.dataLengthExceedsMaximum)) }
+
+    // MARK: The session's delegate
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let status = dataTask.status
+        let (isRead, end) = state.withLock { state -> (Bool, StoreFailure?) in
+            // Data that arrives before the cancellation is dropped, and so is the answer to the opening, which is no sign
+            // of life: it may not go on forever.
+            guard state.end == nil, dataTask === state.tasks?.stream else { return (false, nil) }
+            state.lastSign = .now
+            if status != 200 {
+                state.refusal += data
+                let isWhole = state.refusal.count < DeviceProtocol.submissionSize
+                return (false, isWhole ? nil : destination.failure(status: status, state.refusal))
+            }
+            state.backlog += data.count
+            return state.backlog > DeviceProtocol.answerSize ? (false, tooLong) : (true, nil)
+        }
+        if let end { finish(.failure(end)) }
+        if isRead { queue.async { self.read(data) } }
     }
 
     func urlSession(
@@ -173,15 +189,24 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     ) { completionHandler(nil) }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let (known, refusal) = state.withLock { ($0.status, $0.refusal) }
-        // Of a redirection that is not followed, no response was told.
-        let status = (task.response as? HTTPURLResponse)?.statusCode ?? known
-        if let error {
-            finish(.failure(destination.failure(error)))
-        } else if status != 200 {
-            finish(.failure(destination.failure(status: status, refusal)))
-        } else {
-            finish(.failure(destination.failure(URLError(.networkConnectionLost))))
+        let status = task.status
+        // Behind the lines that have come.
+        queue.async { [self] in
+            if let error { return finish(.failure(destination.failure(error))) }
+            let (isOpening, refusal) = state.withLock { (task === $0.tasks?.opening, $0.refusal) }
+            if isOpening { return begin() }
+            finish(
+                .failure(
+                    status == 200
+                        ? destination.failure(URLError(.networkConnectionLost))
+                        : destination.failure(status: status, refusal)
+                )
+            )
         }
     }
+}
+
+extension URLSessionTask {
+    /// The status of the answer that has begun: that of a redirection, too, which is not followed.
+    fileprivate var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
 }

@@ -21,8 +21,9 @@ package enum DeviceProtocol {
     package static let mostTransactions = 1_000
     /// The most bytes of a piece of hosted content.
     package static let contentSize = 1 << 20
-    /// The most bytes of a line of the stream of updates that a device reads.
-    package static let lineSize = 64 << 20
+    /// The most bytes of an answer, of a line of the stream, and of that part of the stream which waits to be handled on a
+    /// device.
+    package static let answerSize = 64 << 20
 }
 
 /// A range of versions of the protocol.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreRemote
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -23,7 +24,7 @@ public final class URLSessionTransport: NotificationTransport {
         // Foundation's own timeout counts idle seconds on some systems, and whole ones only: it is out of the way.
         configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
         self.timeout = timeout
-        session = URLSession(configuration: configuration, delegate: deliveries, delegateQueue: nil)
+        session = URLSession(configuration: configuration, notifyingAtOnce: deliveries)
     }
 
     deinit { session.finishTasksAndInvalidate() }
@@ -45,11 +46,13 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     private typealias Reply = @Sendable (SendAttemptResult) -> Void
 
     private let replies = Locked<[Int: Reply]>([:])
+    /// A serial queue for what waits for the session, whose own queue calls this.
+    private let queue = DispatchQueue(label: "StoreServer.deliveries")
 
     func add(_ task: URLSessionTask, timeout: TimeInterval, _ reply: @escaping @Sendable (SendAttemptResult) -> Void) {
         replies.withLock { $0[task.taskIdentifier] = reply }
         // Where the delivery has ended before, nothing is kept for this.
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak self, weak task] in
+        queue.asyncAfter(deadline: .now() + timeout) { [weak self, weak task] in
             if let task { self?.finish(task, .timedOut) }
         }
     }
@@ -57,8 +60,10 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     /// Ends a delivery, unless it has ended.
     private func finish(_ task: URLSessionTask, _ result: SendAttemptResult) {
         guard let reply = replies.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
-        task.cancel()
-        reply(result)
+        queue.async {
+            task.cancel()
+            reply(result)
+        }
     }
 
     func urlSession(
