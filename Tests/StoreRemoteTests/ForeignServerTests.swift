@@ -177,7 +177,7 @@ import Testing
         backend.connect(receiver, after: nil)
         await receiver.receiver.waitForLoss()
         #expect(receiver.receiver.losses[0].code == URLError.Code.dataLengthExceedsMaximum.rawValue)
-        #expect(receiver.receiver.batches.count == 1)
+        #expect(receiver.receiver.batches.count <= 1)
     }
 
     @Test func `Each request has its own body, and none has cookies`() async throws {

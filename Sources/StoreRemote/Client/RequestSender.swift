@@ -18,7 +18,7 @@ final class RequestSender: Sendable {
     init(_ destination: RemoteDestination) {
         self.destination = destination
         exchanges = Exchanges(timeout: destination.timeout)
-        session = URLSession(configuration: .remote, notifyingAtOnce: exchanges)
+        session = URLSession(notifyingAtOnce: exchanges)
     }
 
     /// No request waits for its answer, since each keeps its sender.
@@ -67,24 +67,6 @@ extension URLSessionTask {
     /// needs.
     func cancelElsewhere() {
         Self.cancellations.async { self.cancel() }
-    }
-}
-
-extension URLSessionConfiguration {
-    /// The configuration of everything that a device sends.
-    static var remote: URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpCookieStorage = nil
-        // Otherwise, Foundation on Linux looks for cookies in each line of each answer's head.
-        configuration.httpCookieAcceptPolicy = .never
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        // Nothing answers a challenge: Foundation would cancel or resume the task at once, on the queue that this waits for.
-        configuration.urlCredentialStorage = nil
-        // Foundation's own timeout counts differently on some systems, and not at all before an answer begins: it is out of
-        // the way.
-        configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
-        return configuration
     }
 }
 

@@ -13,8 +13,8 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
         /// The body of a refusal.
         var refusal = Data()
-        /// The bytes of the stream that have not been handled.
-        var backlog = 0
+        /// What has come of the stream and is not being handled.
+        var pending = Data()
         var lastSign = ContinuousClock.now
         var lastLook = ContinuousClock.now
         var end: Result<Void, any Error>?
@@ -67,7 +67,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         try Task.checkCancellation()
         // The session keeps this object until it is invalidated. The tasks are about to be canceled by then; canceling them
         // together with the session traps where something arrives meanwhile (Foundation of Swift 6.3).
-        let session = URLSession(configuration: .remote, notifyingAtOnce: self)
+        let session = URLSession(notifyingAtOnce: self)
         defer { session.finishTasksAndInvalidate() }
         let tasks = Tasks(opening: session.dataTask(with: opening), stream: session.dataTask(with: request))
         try await withTaskCancellationHandler {
@@ -137,9 +137,12 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         stream?.resume()
     }
 
-    /// Handles the lines that a piece completes.
-    private func read(_ piece: Data) {
-        defer { state.withLock { $0.backlog -= piece.count } }
+    /// Handles the lines that what has come completes.
+    private func read() {
+        let piece = state.withLock { state in
+            defer { state.pending = Data() }
+            return state.pending
+        }
         if isOver { return }
         do {
             try reading.withLock { lines in
@@ -163,7 +166,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let status = dataTask.status
-        let (isRead, end) = state.withLock { state -> (Bool, StoreFailure?) in
+        let (begins, end) = state.withLock { state -> (Bool, StoreFailure?) in
             // Data that arrives before the cancellation is dropped, and so is the answer to the opening, which is no sign
             // of life: it may not go on forever.
             guard state.end == nil, dataTask === state.tasks?.stream else { return (false, nil) }
@@ -173,11 +176,13 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
                 let isWhole = state.refusal.count < DeviceProtocol.submissionSize
                 return (false, isWhole ? nil : destination.failure(status: status, state.refusal))
             }
-            state.backlog += data.count
-            return state.backlog > DeviceProtocol.answerSize ? (false, tooLong) : (true, nil)
+            // Pieces may be as small as a byte: they are handled together.
+            let isFirst = state.pending.isEmpty
+            state.pending += data
+            return state.pending.count > DeviceProtocol.answerSize ? (false, tooLong) : (isFirst, nil)
         }
         if let end { finish(.failure(end)) }
-        if isRead { queue.async { self.read(data) } }
+        if begins { queue.async { self.read() } }
     }
 
     func urlSession(
@@ -190,7 +195,8 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let status = task.status
-        // Behind the lines that have come.
+        // Nothing more comes, however long the lines take that have come.
+        state.withLock { task === $0.tasks?.stream ? $0.watch.take() : nil }?.cancel()
         queue.async { [self] in
             if let error { return finish(.failure(destination.failure(error))) }
             let (isOpening, refusal) = state.withLock { (task === $0.tasks?.opening, $0.refusal) }

@@ -20,11 +20,8 @@ public final class URLSessionTransport: NotificationTransport {
     /// - Parameter timeout: the seconds that a server has to answer, from the beginning of the delivery to the end of the
     ///   response's head.
     public init(timeout: TimeInterval = 10) {
-        let configuration = URLSessionConfiguration.ephemeral
-        // Foundation's own timeout counts idle seconds on some systems, and whole ones only: it is out of the way.
-        configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
         self.timeout = timeout
-        session = URLSession(configuration: configuration, notifyingAtOnce: deliveries)
+        session = URLSession(notifyingAtOnce: deliveries)
     }
 
     deinit { session.finishTasksAndInvalidate() }
