@@ -88,15 +88,16 @@ import Testing
         #expect(greetings.withLock { $0 } == 2)
     }
 
-    /// Returns a body of 512 MiB without the end of a line, and then nothing, without an end.
-    private func longBody() -> HTTPStream {
+    /// Returns a body of 512 pieces, each a mebibyte without the end of a line unless given, and then nothing, without an
+    /// end; it keeps an object as long as it lasts.
+    private func longBody(_ piece: Data = Data(count: 1 << 20), keeping object: (any Sendable)? = nil) -> HTTPStream {
         let pieces = Locked(0)
         return HTTPStream {
             let count = pieces.withLock { count in
                 count += 1
                 return count
             }
-            return count <= 512 ? Data(count: 1 << 20) : nil
+            return withExtendedLifetime(object) { count <= 512 ? piece : nil }
         }
     }
 
@@ -161,16 +162,7 @@ import Testing
         let piece = try JSONEncoder().encode(line) + Data(repeating: 0x20, count: 1 << 20) + Data("\n".utf8)
         let receiver = SlowReceiver()
         let server = try server(heartbeat: 5) { _ in
-            let (pieces, end) = (Locked(0), SignalOnRelease(receiver.gate))
-            return HTTPResponse(
-                stream: HTTPStream {
-                    let count = pieces.withLock { count in
-                        count += 1
-                        return count
-                    }
-                    return withExtendedLifetime(end) { count <= 512 ? piece : nil }
-                }
-            )
+            HTTPResponse(stream: longBody(piece, keeping: SignalOnRelease(receiver.gate)))
         }
         defer { server.stop() }
         let backend = try remote(server).asStoreBackend()

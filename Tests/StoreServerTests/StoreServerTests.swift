@@ -120,15 +120,6 @@ import Testing
         #expect(await transport.post(to: url) == .socketIssue)
     }
 
-    @Test(.timeLimit(.minutes(20))) func `A receiver that asks for a password is answered by nobody`() async throws {
-        let receiver = try HTTPServer { _ in
-            HTTPResponse(401, headers: ["WWW-Authenticate": #"Basic realm="receiver""#])
-        }
-        defer { receiver.stop() }
-        let url = try #require(URL(string: "http://127.0.0.1:\(receiver.port)/"))
-        #expect(await URLSessionTransport(timeout: 50).post(to: url) == .unsuccessfulStatus)
-    }
-
     @Test(.timeLimit(.minutes(20))) func `The head of a response decides, though its body never ends`() async throws {
         let receiver = try HTTPServer { request in
             let body = HTTPStream()
