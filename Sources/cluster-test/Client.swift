@@ -49,8 +49,6 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     }
 
     func run() {
-        // Foundation's URL loading on Linux (Swift 6.3) is busy as long as a connection is open: the store goes first.
-        nice(19)
         deliveries.async { [self] in
             queue.add(self)
             marker = add("sword")
@@ -65,7 +63,8 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     }
 
     private func performOperation() {
-        let decided = queue.transactions.filter { $0.transactionState != .purchasing }
+        // The list may have what the app has not been told of: finished then, it would never be told.
+        let decided = queue.transactions.filter { open.contains(Self.name(of: $0)) }
         // An app that cannot reach its store stops buying at some time.
         if queue.transactions.count - decided.count > 20 { return }
         switch Int.random(in: 0..<20, using: &random) {

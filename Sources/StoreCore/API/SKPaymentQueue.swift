@@ -81,6 +81,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// The unfinished transactions, oldest first.
     ///
     /// Store Kit leaves this undefined without an observer; here it has the transactions known so far.
+    ///
+    /// What the store brings by itself is listed before observers are told of it. If the app finishes it first, they are
+    /// told of the removal alone.
     open var transactions: [SKPaymentTransaction] {
         notifier.driver.transactions { object in
             let transaction = ObserverNotifier.own(object)

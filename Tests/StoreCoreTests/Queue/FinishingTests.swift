@@ -45,6 +45,24 @@ import Testing
         #expect(queue.transactions.isEmpty)
     }
 
+    @Test func `B31, B69: What is finished before observers are told of it is told as removed only`() throws {
+        let backend = ScriptedBackend()
+        let turns = Locked<[@Sendable () -> Void]>([])
+        let queue = SKPaymentQueue(
+            backend: backend,
+            delivery: .scheduler { turn in turns.withLock { $0.append(turn) } },
+            log: .silent
+        )
+        let observer = Recorder()
+        queue.add(observer)
+        backend.send(after: nil, through: .at(5), .transaction("77", .purchased))
+        let transaction = try #require(queue.transactions.first)
+        #expect(transaction.transactionState == .purchased && observer.history.isEmpty)
+        queue.finishTransaction(transaction)
+        while let turn = turns.withLock({ $0.popLast() }) { turn() }
+        #expect(observer.history == [.removed("sword")])
+    }
+
     @Test(arguments: Conformer.allCases)
     func `B43: Finishing twice, or by several observers, removes once`(conformer: Conformer) async throws {
         let world = try conformer.world()
