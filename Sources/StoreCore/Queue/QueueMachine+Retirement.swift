@@ -35,6 +35,15 @@ extension QueueMachine {
         }
     }
 
+    /// Returns the command by which a retired machine sends a finish.
+    ///
+    /// It belongs to an opening of its own: a store takes no number below one that it has taken, and the payments in the
+    /// journal still have theirs to be sent. The opening follows from the machine's, so that a run repeats.
+    func lateFinish(_ outbound: Outbound) -> StoreCommand {
+        let opening = JournalID(rawValue: journal.rawValue ^ 1 << 63)
+        return StoreCommand(id: OrderID(journal: opening, number: outbound.row), action: outbound.command.action)
+    }
+
     /// Returns whether a command is a payment that is left in the journal for the next launch.
     func isLeftToNextLaunch(_ command: StoreCommand) -> Bool {
         guard isRetired, case .purchase = command.action else { return false }

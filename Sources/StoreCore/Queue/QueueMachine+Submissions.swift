@@ -12,7 +12,9 @@ extension QueueMachine {
         isSubmitting = true
         // A buffer without other references is reused.
         submission.empty()
-        for index in 0..<inFlight { submission.append(outbound[index].command) }
+        for index in 0..<inFlight {
+            submission.append(isRetired ? lateFinish(outbound[index]) : outbound[index].command)
+        }
         actions.append(.submit(submission, number: submissionNumber))
     }
 

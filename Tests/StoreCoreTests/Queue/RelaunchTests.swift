@@ -108,6 +108,31 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
+    func `B34, B35: A payment that waits for the next launch is bought, whatever the queue before finishes meanwhile`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let before = Recorder()
+        let queue = await world.observedQueue(before)
+        queue.add(SKPayment(productIdentifier: "full.game"))
+        await queue.settle()
+        let delivered = try #require(queue.transactions.first)
+        world.store.isReachable = false
+        queue.add(SKPayment(productIdentifier: "sword"))
+        await queue.settle()
+        let next = queue.relaunch()
+        world.store.isReachable = true
+        queue.finishTransaction(delivered)
+        await queue.settle()
+        #expect(try world.store.transactions.map(\.isFinished) == [true])
+        let after = Recorder()
+        next.add(after)
+        await next.settle()
+        #expect(before.history(of: "sword") == [.updated("sword", .purchasing)])
+        #expect(after.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
+    }
+
+    @Test(arguments: Conformer.allCases)
     func `B34: A payment added while the store is away survives a relaunch and is bought when it is back`(
         conformer: Conformer
     ) async throws {

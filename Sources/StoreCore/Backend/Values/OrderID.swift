@@ -1,7 +1,8 @@
 /// The number of a command: the idempotency key under which a store takes it exactly once.
 ///
 /// A queue has one submission under way at a time and sends its commands in the order of their numbers. So when a store
-/// sees number n of a journal's opening, every smaller one has been acknowledged or will never be sent. A store
+/// sees number n of a journal's opening, every smaller one has been acknowledged or will never be sent. What is finished
+/// on a queue that another has followed has an opening of its own, since the next queue sends what is left. A store
 /// therefore needs to remember one number for each ``JournalID``, the highest it accepted. A number not above it is a
 /// repetition, to be acknowledged and not executed again.
 public struct OrderID: Hashable, Codable, Sendable, CustomStringConvertible {
