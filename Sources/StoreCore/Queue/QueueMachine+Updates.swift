@@ -41,8 +41,21 @@ extension QueueMachine {
     /// Handles the loss of the connection.
     ///
     /// The queue reconnects from its cursor, after a pause.
-    mutating func connectionLost(_ failure: StoreFailure, generation: Int, _ actions: inout Actions) {
+    ///
+    /// - Parameters:
+    ///   - failure: the reason.
+    ///   - generation: the connection's.
+    ///   - duration: how long it lasted, in seconds. One that lasted longer than the longest pause worked, even if it had
+    ///     no news.
+    ///   - actions: receives the actions to perform.
+    mutating func connectionLost(
+        _ failure: StoreFailure,
+        generation: Int,
+        after duration: TimeInterval = 0,
+        _ actions: inout Actions
+    ) {
         guard connection.isWanted, generation == connection.generation, !connection.isLost else { return }
+        if duration > Self.longestPause { connection.attempts = 0 }
         connection.failure = failure
         connection.attempts += 1
         let pause = Self.pause(afterAttempts: connection.attempts)

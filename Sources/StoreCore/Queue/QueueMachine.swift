@@ -154,6 +154,8 @@ extension QueueMachine {
 
     /// Returns the seconds of backoff after a number of consecutive failures: 1, 2, 4 … 256.
     static func pause(afterAttempts count: Int) -> TimeInterval { TimeInterval(1 << min(max(count - 1, 0), 8)) }
+
+    static var longestPause: TimeInterval { pause(afterAttempts: .max) }
 }
 
 // MARK: - The app

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A driver's end of one connection to a store that is not asked directly.
 ///
 /// Every connection has its own, so that updates from an earlier one can be told apart.
@@ -5,11 +7,13 @@ final class SocketConnection: StoreUpdateReceiver {
     private let driver: QueueDriver
     private let generation: Int
     let journal: JournalID
+    private let begun: Date
 
     init(_ driver: QueueDriver, generation: Int, journal: JournalID) {
         self.driver = driver
         self.generation = generation
         self.journal = journal
+        begun = driver.clock.now
     }
 
     func receive(_ batch: UpdateBatch) {
@@ -17,7 +21,8 @@ final class SocketConnection: StoreUpdateReceiver {
     }
 
     func connectionLost(_ failure: StoreFailure) {
-        driver.takeIn { $0.connectionLost(failure, generation: generation, &$1) }
+        let duration = driver.clock.now.timeIntervalSince(begun)
+        driver.takeIn { $0.connectionLost(failure, generation: generation, after: duration, &$1) }
     }
 }
 

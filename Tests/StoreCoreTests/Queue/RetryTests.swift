@@ -69,6 +69,31 @@ import Testing
         #expect(moments.withLock { $0 }.map { $0.timeIntervalSince(start) } == [0, 1, 3])
     }
 
+    @Test(arguments: [(60.0, 16.0), (3_600.0, 1.0)])
+    func `B36: The pauses before a connection begin small again once one has lasted, with or without news`(
+        duration: TimeInterval,
+        pause: TimeInterval
+    ) {
+        let clock = ManualClock()
+        let backend = ScriptedBackend(clock: clock)
+        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
+        let observer = Recorder()
+        queue.add(observer)
+        backend.sendNothingUnfinished()
+        for pause in [1.0, 2, 4, 8] {
+            backend.loseConnection()
+            clock.advance(by: pause)
+        }
+        #expect(backend.connections.count == 5)
+        clock.advance(by: duration)
+        backend.loseConnection()
+        clock.advance(by: pause - 0.5)
+        #expect(backend.connections.count == 5)
+        clock.advance(by: 0.5)
+        #expect(backend.connections.count == 6)
+        withExtendedLifetime(queue) {}
+    }
+
     @Test func `B36: What is added during a pause waits for its end and goes along`() async throws {
         let backend = ScriptedBackend(clock: ManualClock())
         backend.onSubmit { $0.reply(.trouble) }
