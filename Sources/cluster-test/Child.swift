@@ -15,6 +15,7 @@ final class Child: Sendable {
         let condition = NSCondition()
         var messages: [Message] = []
         var hasEnded = false
+        var isKilled = false
     }
 
     /// Starts a process.
@@ -78,8 +79,8 @@ final class Child: Sendable {
         return handle
     }
 
-    /// Whether it has ended, by itself or not.
-    var hasEnded: Bool { heard.condition.withLock { heard.hasEnded } }
+    /// Whether it has ended without being killed.
+    var hasEndedByItself: Bool { heard.condition.withLock { heard.hasEnded && !heard.isKilled } }
 
     /// Waits for a message.
     ///
@@ -106,8 +107,14 @@ final class Child: Sendable {
         try input.write(contentsOf: JSONEncoder().encode(command) + Data("\n".utf8))
     }
 
-    /// Kills it, and returns once everything that it said was heard.
+    /// Kills it, unless that was done, and returns once everything that it said was heard.
     func kill() {
+        let isKilled = heard.condition.withLock {
+            defer { heard.isKilled = true }
+            return heard.isKilled
+        }
+        // Another process may have its number by now.
+        if isKilled { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         heard.condition.withLock { while !heard.hasEnded { heard.condition.wait() } }
         process.waitUntilExit()

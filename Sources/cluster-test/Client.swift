@@ -20,6 +20,8 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     private var isReady = false
     /// What was told decided, and not yet removed.
     private var open: Set<String> = []
+    /// When each decided transaction was first in the list that the app has not been told of.
+    private var untold: [String: DispatchTime] = [:]
 
     init(_ role: Role) throws {
         self.role = role
@@ -63,8 +65,7 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     }
 
     private func performOperation() {
-        // The list may have what the app has not been told of: finished then, it would never be told.
-        let decided = queue.transactions.filter { open.contains(Self.name(of: $0)) }
+        let decided = decidedTransactions()
         // An app that cannot reach its store stops buying at some time.
         if queue.transactions.count - decided.count > 20 { return }
         switch Int.random(in: 0..<20, using: &random) {
@@ -75,6 +76,23 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
             if let transaction = decided.randomElement(using: &random) { finish(transaction) }
         default: add("sword")
         }
+    }
+
+    /// Returns the decided transactions that the app was told of: finished before, they would never be told.
+    ///
+    /// Others can be in the list for a moment only.
+    private func decidedTransactions() -> [SKPaymentTransaction] {
+        var decided = queue.transactions.filter { $0.transactionState != .purchasing }
+        let firstOther = decided.partition { !open.contains(Self.name(of: $0)) }
+        let names = Set(decided[firstOther...].map(Self.name(of:)))
+        decided.removeSubrange(firstOther...)
+        untold = untold.filter { names.contains($0.key) }
+        for name in names {
+            let first = untold[name] ?? .now()
+            untold[name] = first
+            if first + .seconds(30) < .now() { Role.say(.untold(name)) }
+        }
+        return decided
     }
 
     @discardableResult

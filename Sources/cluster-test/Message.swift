@@ -13,6 +13,8 @@ enum Message: Hashable, Codable {
     case purchased(String, transaction: String)
     case restored(String)
     case failed(String)
+    /// A decided transaction has been in the list for long, and it was not told of it.
+    case untold(String)
     case finishing(String)
     /// It was told that a transaction is gone.
     case removed(String, transaction: String)

@@ -13,6 +13,8 @@ struct OrderOfEvents {
         var asked: UInt64 = 0
         /// The time at which somebody knew of it.
         var known = UInt64.max
+        /// Whether it was asked once, and has arrived while the app ran that asked.
+        var isInOrder = false
     }
 
     init(_ facts: LedgerFacts) { self.facts = facts }
@@ -30,7 +32,7 @@ struct OrderOfEvents {
             }
         }
         var last = Event(name: "", place: -1)
-        for event in events(told) {
+        for event in events(told) where event.isInOrder {
             if event.place <= last.place {
                 lines.append("\(event.name) was asked after \(last.name), and precedes it in the ledger")
             }
@@ -58,26 +60,33 @@ struct OrderOfEvents {
         return lines
     }
 
-    /// Returns what an app asked for and the ledger has, in the app's order.
+    /// Returns what an app asked for and the ledger has, in the app's order, each where it was asked first.
     private func events(_ told: Told) -> [Event] {
-        var seen: Set<String> = []
+        var indexes: [String: Int] = [:]
         var events: [Event] = []
-        // A finish that came to nothing was asked for again: the last one is what the ledger has.
-        for (request, time) in told.requests.reversed() {
+        for (request, time) in told.requests {
+            let isInOrder = told.confirmed.contains(request)
             switch request {
             case .purchase(let name):
                 guard let transaction = told.transactions[name], let place = facts.places.sales[transaction] else {
                     continue
                 }
                 let known = told.times[transaction] ?? .max
-                events.append(Event(name: "the purchase \(name)", place: place, asked: time, known: known))
+                let name = "the purchase \(name)"
+                events.append(Event(name: name, place: place, asked: time, known: known, isInOrder: isInOrder))
             case .finish(let name):
-                guard seen.insert(name).inserted,
-                    let place = facts.places.finishes[told.transactions[name] ?? name]
-                else { continue }
-                events.append(Event(name: "the finish of \(name)", place: place, asked: time))
+                guard let place = facts.places.finishes[told.transactions[name] ?? name] else { continue }
+                if let index = indexes[name] {
+                    // Which of them the ledger has is not known.
+                    events[index].isInOrder = false
+                } else {
+                    indexes[name] = events.count
+                    events.append(
+                        Event(name: "the finish of \(name)", place: place, asked: time, isInOrder: isInOrder)
+                    )
+                }
             }
         }
-        return events.reversed()
+        return events
     }
 }

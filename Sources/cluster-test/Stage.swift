@@ -24,6 +24,8 @@ final class Stage: Sendable {
         var ports: [String: Int] = [:]
         var tokens: [String: String] = [:]
         var launches = 0
+        /// The processes that ended without being killed.
+        var ended: [String] = []
         /// The purchases that were told since ``Stage/beginCount()``, by client.
         var sales: [String: Int] = [:]
     }
@@ -89,10 +91,15 @@ final class Stage: Sendable {
 
     func child(_ name: String) -> Child? { children.withLock { $0[name] } }
 
-    /// Kills a process.
+    /// Kills a process, and notes if it had ended by itself.
     func kill(_ name: String) {
-        heard.withLock { $0.ports[name] = nil }
-        child(name)?.kill()
+        let child = child(name)
+        let hasEnded = child?.hasEndedByItself ?? false
+        heard.withLock { heard in
+            heard.ports[name] = nil
+            if hasEnded { heard.ended.append(name) }
+        }
+        child?.kill()
     }
 
     /// Starts a process, in place of an earlier one of its name, which is killed; a server with the settings of its connection to
@@ -163,10 +170,11 @@ final class Stage: Sendable {
     /// Opens the store in other processes, which do nothing, and returns what contradicts the ledger, once all is settled.
     func contradictions(_ facts: LedgerFacts, servers: [String], settings: (String) -> String) throws -> [String] {
         let told = told
-        let hired = heard.withLock { $0.hired }
+        let (hired, ended) = heard.withLock { ($0.hired, $0.ended) }
         var lines = told.flatMap { $0.contradictions + facts.contradictions($0) }
         lines += OrderOfEvents(facts).contradictions(told, accounts: hired) + facts.wrongDates
         lines += facts.repetitions
+        lines += ended.map { "\($0) has ended by itself" }
         for (account, times) in hired where times.known != nil && facts.places.accounts[account] == nil {
             lines.append("the account \(account) was added, and the ledger lacks it")
         }
@@ -180,7 +188,10 @@ final class Stage: Sendable {
             try child.wait { $0.isServing }
             let file = folder.appending(path: "\(name).state")
             try child.send(.write(to: file))
-            try child.wait { $0.isRefusal || $0 == .wrote }
+            if case .refused(let code) = try child.wait(for: { $0.isRefusal || $0 == .wrote }) {
+                lines.append("\(name) could not write what it has: \(code)")
+                continue
+            }
             if try String(contentsOf: file, encoding: .utf8) != facts.text {
                 lines.append("\(name) differs from the ledger's records, folded from the first one")
             }

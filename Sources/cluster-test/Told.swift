@@ -5,7 +5,7 @@ struct Told {
     private enum Fate { case open, finishing, removed }
 
     /// Something that an app asked of the store, by the name of the payment or the restored transaction.
-    enum Request {
+    enum Request: Hashable {
         case purchase(String)
         case finish(String)
     }
@@ -19,6 +19,12 @@ struct Told {
     private(set) var launches: [[String]] = []
     /// What all launches asked, in order, with the times.
     private(set) var requests: [(request: Request, time: UInt64)] = []
+    /// The requests that the journal or the store had, as the launch was told that asked.
+    ///
+    /// Another one may be under way when its app is killed, and arrive after those of the next launch.
+    private(set) var confirmed: Set<Request> = []
+    /// The requests of the running app.
+    private var current: Set<Request> = []
     /// The times at which sales were first told, by transaction.
     private(set) var times: [String: UInt64] = [:]
     private(set) var removals = 0
@@ -26,6 +32,8 @@ struct Told {
     /// The payments that the journal or the store has, and that have no result yet.
     private var owed: Set<String> = []
     private var fates: [String: Fate] = [:]
+    /// What any launch has finished.
+    private var asked: Set<String> = []
     /// What the running app has been told of.
     private var heard: Set<String> = []
 
@@ -33,6 +41,7 @@ struct Told {
 
     mutating func launch() {
         heard = []
+        current = []
         launches.append([])
     }
 
@@ -40,13 +49,15 @@ struct Told {
         switch stamped.message {
         case .adding(let name):
             added.insert(name)
-            requests.append((.purchase(name), stamped.time))
+            ask(.purchase(name), at: stamped.time)
         case .purchasing(let name):
             show(name)
+            confirm(.purchase(name))
             if transactions[name] == nil { owed.insert(name) }
         case .purchased(let name, let transaction):
             show(name)
             owed.remove(name)
+            if launches[launches.count - 1].contains(transaction) { contradict("\(name) was told twice to be paid") }
             launches[launches.count - 1].append(transaction)
             times[transaction] = times[transaction] ?? stamped.time
             if let other = transactions.updateValue(transaction, forKey: name), other != transaction {
@@ -54,11 +65,17 @@ struct Told {
             }
         case .restored(let name): show(name, isOrdered: false)
         case .failed(let reason): contradict("a payment failed: \(reason)")
+        case .untold(let name): contradict("\(name) is in the queue's list, and was not told")
         case .finishing(let name):
             fates[name] = .finishing
-            requests.append((.finish(name), stamped.time))
+            asked.insert(name)
+            ask(.finish(name), at: stamped.time)
         case .removed(let name, _):
-            if fates[name] == .open { contradict("\(name) was removed and nobody had finished it") }
+            // An earlier launch's finish may have arrived late.
+            if fates[name] == .open, !asked.contains(name) {
+                contradict("\(name) was removed and nobody had finished it")
+            }
+            confirm(.finish(name))
             fates[name] = .removed
             removals += 1
         case .ready:
@@ -75,6 +92,13 @@ struct Told {
         case .hiring, .hired, .serving, .wrote, .accepted, .refused: break
         }
     }
+
+    private mutating func ask(_ request: Request, at time: UInt64) {
+        requests.append((request, time))
+        current.insert(request)
+    }
+
+    private mutating func confirm(_ request: Request) { if current.contains(request) { confirmed.insert(request) } }
 
     private mutating func show(_ name: String, isOrdered: Bool = true) {
         if isOrdered, !added.contains(name) { contradict("nobody ordered \(name)") }
