@@ -35,8 +35,8 @@ public final class PostgresDatabase: Sendable {
     ///   - settings: the connection's settings as libpq takes them, `host=db dbname=shop` or `postgresql://db/shop`. What
     ///     they leave out comes from the environment (`PGHOST` and others), from a service file and a password file.
     ///   - options: choices that are not libpq's.
-    ///   - log: receives a line when the database goes away or comes back, and for every record that cannot be read. It
-    ///     may not call the database.
+    ///   - log: receives a line when the database goes away or comes back, when it has lost records of a store, and for
+    ///     every record that cannot be read. It may not call the database.
     /// - Throws: ``PostgresDatabaseError``.
     public init(
         _ settings: String = "",

@@ -132,6 +132,8 @@
                 #expect(error?.description.contains("record 2 of the store shop") == true)
                 #expect(throws: PostgresDatabaseError.self) { try ledger.head }
             }
+            let lines = place.log.lines.filter { $0.contains("the database has lost record 2 of the store shop") }
+            #expect(lines.count == 1)
             let again = try database.ledger("shop")
             #expect(try again.head == 1)
             #expect(try again.append([records[1]], ifHeadIs: 1))

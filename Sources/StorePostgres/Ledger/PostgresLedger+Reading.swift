@@ -123,6 +123,7 @@
                     "the database has lost record \(known.head) of the store \(name), which was there before: open the store again, and see which purchases are gone"
                 )
                 state.withLock { $0.refusal = refusal }
+                core.note(refusal.description)
                 throw refusal
             }
             state.withLock { $0.connection = connection.number }
