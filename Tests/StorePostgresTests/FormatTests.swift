@@ -116,6 +116,15 @@
             #expect(try place.run(tables) == [["orders"]])
         }
 
+        @Test func `A table of others with the name of StoreCore's is refused, and left as it is`() throws {
+            try place.run("CREATE SCHEMA {schema}; CREATE TABLE {schema}.migration (number integer, checksum text)")
+            let error = refusal()
+            #expect(error?.code == .foreign)
+            #expect(error?.description.contains("has tables that are not StoreCore's: name another one") == true)
+            let tables = "SELECT relname FROM pg_class WHERE relnamespace = '{schema}'::regnamespace"
+            #expect(try place.run(tables) == [["migration"]])
+        }
+
         @Test func `Tables that vanish while a database is open are missed with a sentence`() throws {
             let ledger = try place.open().ledger("shop")
             try place.run("DROP SCHEMA {schema} CASCADE")

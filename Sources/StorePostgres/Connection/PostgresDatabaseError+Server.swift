@@ -24,6 +24,8 @@
             case "42501": .permission
             case "25006": .readOnly
             case "42P01", "3F000": .missingTables
+            // A column is missing.
+            case "42703": .foreign
             case "53100": .diskFull
             // Deadlocks and serialization failures: to be repeated, as after a lost connection.
             case "40001", "40P01": .unreachable

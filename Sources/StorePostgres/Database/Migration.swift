@@ -109,6 +109,7 @@
                 let rows = try connection.run("SELECT name FROM \(tables.migration) ORDER BY number")
                 return (0..<rows.count).map { rows.text($0, 0) }
             } catch {
+                if error.code == .foreign { throw foreign(tables) }
                 guard error.code == .missingTables else { throw error }
                 return nil
             }
@@ -157,12 +158,14 @@
                 "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
                 .text(tables.schemaName)
             )
-            guard others.integer(0, 0) == 0 else {
-                throw PostgresDatabaseError(
-                    .foreign,
-                    "the schema \(tables.schemaName) has tables that are not StoreCore's: name another one"
-                )
-            }
+            guard others.integer(0, 0) == 0 else { throw foreign(tables) }
+        }
+
+        private static func foreign(_ tables: Tables) -> PostgresDatabaseError {
+            PostgresDatabaseError(
+                .foreign,
+                "the schema \(tables.schemaName) has tables that are not StoreCore's: name another one"
+            )
         }
     }
 #endif
