@@ -6,9 +6,10 @@
     import Testing
 
     @Suite(.postgres, .timeLimit(.minutes(20))) struct SettingsTests {
+        // libpq quotes it each time: as a folder, a port, or the place that it cannot read.
         @Test(arguments: [
-            "host=127.0.0.1 port=1 password=hunter2", "postgresql://bob:hunter2@127.0.0.1:1/shop",
-            "host=a password=secret hunter2", "postgresql://bob:hunter2@127.0.0.1:hunter2/shop",
+            "host=/hunter2 password=hunter2", "postgresql://bob:hunter2@/shop?host=/hunter2",
+            "host=a password=secret hunter2", "postgresql://bob:hunter2/x@127.0.0.1/shop",
             "postgresql://bob:hunter2@[::1", "hunter2",
         ]) func `No password is in an error`(settings: String) throws {
             let place = try TestDatabase()
