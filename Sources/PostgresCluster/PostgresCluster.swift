@@ -9,6 +9,7 @@ package final class PostgresCluster: Sendable {
     package let folder: URL
     private let programs: ServerPrograms
     private let port: Int
+    private let password: String?
     private let watchdog: Watchdog
 
     /// Whether PostgreSQL's server is installed.
@@ -22,15 +23,21 @@ package final class PostgresCluster: Sendable {
     /// - Parameters:
     ///   - settings: settings of the server, in addition to the usual ones.
     ///   - port: the port on `127.0.0.1` to listen on as well, nil for the socket alone.
+    ///   - password: the password that the server asks the role `storecore` for, of letters and digits; nil for a server
+    ///     that trusts everybody.
     /// - Throws: ``ClusterError`` where there is no server, or it does not start.
-    package convenience init(settings: [String: String] = [:], port: Int? = nil) throws {
-        try self.init(port: port) { programs, data in
+    package convenience init(settings: [String: String] = [:], port: Int? = nil, password: String? = nil) throws {
+        try self.init(port: port, password: password) { programs, data in
+            var authentication = ["-A", "trust"]
+            if let password {
+                let file = data.deletingLastPathComponent().appending(path: "password")
+                try programs.append(password, to: file)
+                authentication = ["-A", "scram-sha-256", "--pwfile", file.path]
+            }
             try programs.run(
                 "initdb",
-                [
-                    "-D", data.path, "-U", "storecore", "-A", "trust", "-E", "UTF8", "--locale=C", "-N",
-                    "--no-instructions",
-                ]
+                ["-D", data.path, "-U", "storecore", "-E", "UTF8", "--locale=C", "-N", "--no-instructions"]
+                    + authentication
             )
             let lines = settings.map { "\($0) = '\($1)'\n" }.sorted().joined()
             try programs.append(
@@ -48,10 +55,11 @@ package final class PostgresCluster: Sendable {
         }
     }
 
-    private init(port: Int?, _ fill: (ServerPrograms, _ data: URL) throws -> Void) throws {
+    private init(port: Int?, password: String?, _ fill: (ServerPrograms, _ data: URL) throws -> Void) throws {
         guard let programs = ServerPrograms.found else { throw ClusterError(line: Self.advice) }
         self.programs = programs
         self.port = port ?? 5432
+        self.password = password
         folder = FileManager.default.temporaryDirectory.appending(path: "postgres-\(UUID().uuidString.prefix(8))")
         try programs.makeFolder(folder)
         watchdog = Watchdog(programs, folder)
@@ -59,8 +67,11 @@ package final class PostgresCluster: Sendable {
         try start()
     }
 
-    /// The settings of a connection over the socket.
-    package var settings: String { "host=\(folder.path) port=\(port) dbname=postgres user=storecore" }
+    /// The settings of a connection over the socket, with the password if there is one.
+    package var settings: String {
+        let settings = "host=\(folder.path) port=\(port) dbname=postgres user=storecore"
+        return password.map { "\(settings) password=\($0)" } ?? settings
+    }
 
     private var data: String { folder.appending(path: "data").path }
 
@@ -89,7 +100,7 @@ package final class PostgresCluster: Sendable {
     /// - Throws: ``ClusterError``.
     package func makeStandby(port: Int? = nil, name: String) throws -> PostgresCluster {
         let primary = settings
-        return try PostgresCluster(port: port) { programs, data in
+        return try PostgresCluster(port: port, password: password) { programs, data in
             try programs.run("pg_basebackup", ["-D", data.path, "-d", primary, "-R", "-X", "stream", "-c", "fast"])
             try programs.append(
                 """
