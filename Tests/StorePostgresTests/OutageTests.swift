@@ -26,6 +26,14 @@
         @Test func `Without patience calls fail at once, with a sentence, until the server is back`() throws {
             let place = TestDatabase(try PostgresCluster())
             let ledger = try place.open { $0.patience = 0 }.ledger("shop")
+            // Once each: behind a second failed attempt to connect there is a pause.
+            for _ in 1...2 {
+                try place.cluster.stop()
+                let error = #expect(throws: PostgresDatabaseError.self) { try ledger.head }
+                #expect(error?.code == .unreachable)
+                try place.cluster.start()
+                #expect(try ledger.head == 0)
+            }
             try place.cluster.stop()
             for _ in 1...3 {
                 let error = #expect(throws: PostgresDatabaseError.self) { try ledger.head }
