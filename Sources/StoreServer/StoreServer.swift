@@ -58,7 +58,7 @@ public final class StoreServer: Sendable {
             failures: failures,
             hasNotificationURL: configuration.notificationURL != nil,
             console: console,
-            devices: DeviceService(store, limits: configuration.deviceLimits)
+            devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log)
         )
         notifications = try ServerNotifications(view)
         http = try HTTPServer(

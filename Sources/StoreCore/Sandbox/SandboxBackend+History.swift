@@ -17,7 +17,7 @@ extension SandboxBackend {
         do {
             return try CallScope.outermost { try device.core.transaction(identifier, on: device.number) }
         } catch {
-            throw StoreFailure(error)
+            throw StoreFailure(ofStore: error)
         }
     }
 
@@ -81,7 +81,7 @@ extension SandboxBackend {
         _ body: (SandboxDriver, DeviceID) throws -> Answer
     ) {
         CallScope.outermost {
-            reply(Result { try body(device.core, device.number) }.mapError { StoreFailure($0) })
+            reply(Result { try body(device.core, device.number) }.mapError { StoreFailure(ofStore: $0) })
         }
     }
 }

@@ -20,6 +20,7 @@ package final class DeviceService: Sendable {
 
     let store: SandboxStore
     let versions: VersionRange
+    private let log: StoreLog
     private let streams: DeviceStreams
 
     /// Creates the service of a store.
@@ -28,12 +29,14 @@ package final class DeviceService: Sendable {
     ///   - store: the store.
     ///   - versions: the versions of the protocol to speak.
     ///   - limits: the bounds.
+    ///   - log: the log for the errors of the store's ledger and signers, which devices are not told.
     package init(
         _ store: SandboxStore,
         versions: VersionRange = DeviceProtocol.versions,
-        limits: Limits = Limits()
+        limits: Limits = Limits(),
+        log: StoreLog = .standardError
     ) {
-        (self.store, self.versions) = (store, versions)
+        (self.store, self.versions, self.log) = (store, versions, log)
         streams = DeviceStreams(limits)
         store.follow(streams)
     }
@@ -45,6 +48,10 @@ package final class DeviceService: Sendable {
     ///   - path: its path behind the protocol's root.
     /// - Returns: the response; streams begin with it.
     package func respond(to request: HTTPRequest, _ path: ArraySlice<String>) -> HTTPResponse {
+        ConcealedErrors.logged(in: log) { answer(request, path) }
+    }
+
+    private func answer(_ request: HTTPRequest, _ path: ArraySlice<String>) -> HTTPResponse {
         do {
             guard let token = Self.token(of: request), let device = store.device(with: token) else {
                 throw DeviceRefusal.unauthorized
@@ -62,7 +69,7 @@ package final class DeviceService: Sendable {
             default: return try answer(call, on: device, request.body)
             }
         } catch {
-            return (error as? DeviceRefusal ?? DeviceRefusal(422, StoreFailure(error))).response
+            return (error as? DeviceRefusal ?? DeviceRefusal(422, StoreFailure(ofStore: error))).response
         }
     }
 
@@ -114,7 +121,8 @@ package final class DeviceService: Sendable {
                 token: token,
                 journal: JournalID(rawValue: journal),
                 cursor: cursor,
-                wantsReceipts: value("receipts") == "true"
+                wantsReceipts: value("receipts") == "true",
+                log: log
             )
         )
         guard let stream else { throw DeviceRefusal.tooManyStreams }

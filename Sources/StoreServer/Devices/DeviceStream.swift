@@ -35,7 +35,7 @@ final class DeviceStream: Sendable {
     /// Begins a stream; it keeps the connection, and closes it when it ends or is released.
     static func begin(_ subscription: DeviceStreams.Subscription) -> (HTTPStream, DeviceStream) {
         let device = DeviceStream(subscription)
-        let stream = HTTPStream { device.next() }
+        let stream = HTTPStream { ConcealedErrors.logged(in: subscription.log) { device.next() } }
         device.bell.wakes(stream)
         return (stream, device)
     }

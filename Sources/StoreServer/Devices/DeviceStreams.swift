@@ -12,6 +12,7 @@ final class DeviceStreams: HistoryListener {
         let journal: JournalID
         let cursor: UpdateCursor?
         let wantsReceipts: Bool
+        let log: StoreLog
     }
 
     /// A stream, which lives as long as its connection.

@@ -9,7 +9,7 @@ extension SandboxDriver {
                 let size = try content.withLock { try $0.size(for: request, device).get() }
                 send(try file.bytes(at: request.offset, count: size), to: device, reply)
             } catch {
-                reply(.failure(StoreFailure(error)))
+                reply(.failure(StoreFailure(ofStore: error)))
             }
         }
     }

@@ -28,7 +28,7 @@ extension SandboxDriver {
             }
             return nil
         } catch {
-            return StoreFailure(error)
+            return StoreFailure(ofStore: error)
         }
     }
 }

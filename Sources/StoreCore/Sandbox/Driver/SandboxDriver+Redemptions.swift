@@ -40,7 +40,7 @@ extension SandboxDriver {
                 }
                 return nil
             } catch {
-                return StoreFailure(error)
+                return StoreFailure(ofStore: error)
             }
         }
     }

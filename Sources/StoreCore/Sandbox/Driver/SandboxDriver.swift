@@ -331,7 +331,7 @@ extension SandboxDriver {
     func products(_ identifiers: Set<String>, for device: DeviceID) -> Result<ProductsAnswer, StoreFailure> {
         use { shell, now in
             guard shell.settings.isReachable(from: device) else { return .failure(Self.unreachable) }
-            do { try shell.refresh() } catch { return .failure(StoreFailure(error)) }
+            do { try shell.refresh() } catch { return .failure(StoreFailure(ofStore: error)) }
             let locale = shell.settings.locales[device] ?? shell.settings.locale
             return .success(shell.describe(identifiers, for: locale, in: shell.state.catalog.storefront, at: now))
         }

@@ -182,7 +182,7 @@ extension SandboxDriverState {
             try? catchUp(with: now)
             try refresh()
         } catch {
-            return connections[index].lose(StoreFailure(error))
+            return connections[index].lose(StoreFailure(ofStore: error))
         }
         connections[index].seen = state.position
         connections[index].told = state.position
@@ -222,7 +222,7 @@ extension SandboxDriverState {
         // The waiting updates may concern transactions that have been deleted since, of which nobody is told.
         if state.lastPurchaseChange ?? 0 > connections[index].told { connections[index].lookAgain() }
         if connections[index].waiting.isEmpty {
-            do { try readAhead(index) } catch { throw StoreFailure(error) }
+            do { try readAhead(index) } catch { throw StoreFailure(ofStore: error) }
         }
         return false
     }

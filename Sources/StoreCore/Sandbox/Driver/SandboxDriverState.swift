@@ -197,7 +197,7 @@ extension SandboxDriverState {
                 decideAll(&self)
             } while try !isMade(attempt)
         } catch {
-            return exchange.refuse(StoreFailure(error))
+            return exchange.refuse(StoreFailure(ofStore: error))
         }
         for index in fresh.indices {
             if case .ordered(let order) = fresh[index].event { questions.append(order.transaction) }

@@ -1,0 +1,45 @@
+/// The errors that a store meets while it answers devices elsewhere, which are for its server's log alone.
+///
+/// An app in the store's own process hears what the ledger says. A device elsewhere does not: a database's error may
+/// name its address and role.
+package final class ConcealedErrors: Sendable {
+    @TaskLocal private static var current: ConcealedErrors?
+
+    private let lines = Locked<[String]>([])
+
+    private init() {}
+
+    /// Runs a body in which ``StoreFailure/init(ofStore:)`` conceals errors, then logs them, where no lock is held.
+    package static func logged<Result>(in log: StoreLog, _ body: () throws -> Result) rethrows -> Result {
+        let errors = ConcealedErrors()
+        defer {
+            for line in errors.lines.withLock({ $0 }) {
+                log("a device hears only that the store cannot answer: \(line)")
+            }
+        }
+        return try $current.withValue(errors, operation: body)
+    }
+
+    /// Keeps an error for the log; returns false where nothing is concealed.
+    fileprivate static func add(_ error: any Error) -> Bool {
+        guard let current else { return false }
+        current.lines.withLock { $0.append(String(describing: error)) }
+        return true
+    }
+}
+
+extension StoreFailure {
+    /// Converts an error of the store's own parts, such as its ledger or its signer.
+    ///
+    /// A `StoreFailure` is written for apps and stays as it is. Every other error keeps its code; its description is
+    /// replaced by a plain sentence where errors are concealed.
+    package init(ofStore error: any Error) {
+        let failure = StoreFailure(error)
+        guard !(error is StoreFailure), ConcealedErrors.add(error) else {
+            self = failure
+            return
+        }
+        let reason = "the store cannot answer now, for a reason that is in its server's log"
+        self.init(domain: failure.domain, code: failure.code, reason: reason)
+    }
+}
