@@ -16,44 +16,6 @@ import Testing
 /// `serve`, as a process that is told to end.
 @Suite(.enabled(if: MicroHTTPD.isAvailable && SQLite.isAvailable && Libcrypto.isAvailable, "a library is missing"))
 struct ServeTests {
-    /// A process that serves.
-    private final class Service {
-        let line: String
-        private let process = Process()
-
-        init(_ arguments: [String]) throws {
-            let output = Pipe()
-            let products = Bundle.module.bundleURL.deletingLastPathComponent()
-            process.executableURL = products.appending(path: "sandbox-store")
-            process.arguments = ["serve"] + arguments
-            process.standardOutput = output
-            try process.run()
-            var text = Data()
-            while text.last != UInt8(ascii: "\n") {
-                let part = output.fileHandleForReading.availableData
-                if part.isEmpty { break }
-                text += part
-            }
-            line = String(decoding: text, as: UTF8.self)
-        }
-
-        deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-
-        var url: URL {
-            get throws {
-                let text = try #require(line.split(separator: " ").dropFirst(2).first).dropLast()
-                return try #require(URL(string: String(text)))
-            }
-        }
-
-        /// Sends a signal, and returns the exit code.
-        func end(_ signal: Int32) -> Int32 {
-            kill(process.processIdentifier, signal)
-            process.waitUntilExit()
-            return process.terminationReason == .exit ? process.terminationStatus : -1
-        }
-    }
-
     private func arguments(_ directory: Directory, _ more: String...) -> [String] {
         let path = { (name: String) in directory.url.appending(path: name).path(percentEncoded: false) }
         return ["--store", path("store.sqlite"), "--ca", path("keys")] + more
@@ -69,13 +31,7 @@ struct ServeTests {
         return try await URLSession.shared.data(for: request).0
     }
 
-    @Test(
-        .enabled(
-            if: Postgres.isAvailable && PostgresCluster.isAvailable,
-            Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)
-        )
-    )
-    func `A store on a database server is served by several processes`() async throws {
+    @Test(.sharedStore) func `A store on a database server is served by several processes`() async throws {
         let directory = try Directory()
         let cluster = try PostgresCluster()
         let url = "postgresql:///postgres?host=\(cluster.folder.path)&user=storecore#team%201"
@@ -97,6 +53,29 @@ struct ServeTests {
             #expect(String(decoding: answer, as: UTF8.self).contains("signedTransactions"))
         }
         for service in services { #expect(service.end(SIGTERM) == 0) }
+    }
+
+    @Test(.sharedStore) func `The clock of a store that others have open too is moved by nobody`() async throws {
+        let directory = try Directory()
+        let cluster = try PostgresCluster()
+        let url = "postgresql:///postgres?host=\(cluster.folder.path)&user=storecore#team"
+        let keys = directory.url.appending(path: "keys").path(percentEncoded: false)
+        let service = try Service(["--store", url, "--ca", keys])
+        let (status, answer) = try await service.ask("act", "advance 1mo")
+        #expect(status == 422)
+        #expect(answer.contains("this store's clock cannot be moved"))
+        // The page has no buttons then.
+        #expect(try await service.ask("state").text.contains("\"isMovable\":false"))
+        #expect(service.end(SIGTERM) == 0)
+    }
+
+    @Test func `The clock of a store in a file is moved by its page`() async throws {
+        let service = try Service(arguments(try Directory()))
+        let (status, answer) = try await service.ask("act", "advance 1mo")
+        #expect(status == 200)
+        #expect(answer.contains("it is "))
+        #expect(try await service.ask("state").text.contains("\"isMovable\":true"))
+        #expect(service.end(SIGTERM) == 0)
     }
 
     @Test func `The store and the keys outlive the process, which ends when it is told to`() async throws {
@@ -144,5 +123,15 @@ struct ServeTests {
         #expect(noFolder.code == 1 && noFolder.output.isEmpty)
         let noHost = Run(["serve"] + arguments(directory, "--host", "nowhere"))
         #expect(noHost.code == 1 && noHost.complaints.contains("\"nowhere\" is no address"))
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips, with the line that says what to install, where no PostgreSQL server can be started.
+    fileprivate static var sharedStore: Self {
+        .enabled(
+            if: Postgres.isAvailable && PostgresCluster.isAvailable,
+            Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)
+        )
     }
 }

@@ -8,6 +8,8 @@ struct ServedDatabase {
     let ledger: any Ledger
     /// The path beside which is kept what the ledger does not keep.
     let place: String
+    /// Whether other processes may have the store open too.
+    let isShared: Bool
     private let closing: () -> Void
 
     /// Opens the database that `--store` names.
@@ -19,13 +21,13 @@ struct ServedDatabase {
     init(_ store: String, folder: URL) throws {
         guard let address = SharedStoreAddress(store) else {
             let database = try StoreDatabase(at: URL(filePath: store))
-            (ledger, place, closing) = (database.ledger, store, database.close)
+            (ledger, place, isShared, closing) = (database.ledger, store, false, database.close)
             return
         }
         let database = try PostgresDatabase(address.settings)
         ledger = try database.ledger(address.name)
         place = folder.appending(path: "store").path(percentEncoded: false)
-        closing = database.close
+        (isShared, closing) = (true, database.close)
     }
 
     func close() { closing() }

@@ -4,7 +4,7 @@ import StoreCrypto
 import StoreScenario
 import StoreServer
 
-/// A store in a file or on a database server, and the servers for it, on the system's clock or ahead of it.
+/// A store in a file or on a database server, and the servers for it, on the system's clock; in a file, also ahead of it.
 struct StoreService {
     private let database: ServedDatabase
     private let server: StoreServer
@@ -29,8 +29,7 @@ struct StoreService {
         }
         let database = try ServedDatabase(options.store, folder: folder)
         let (ledger, place) = (database.ledger, database.place)
-        // A clock that was moved ahead does not fall back when the store is opened again.
-        let clock = ShiftedClock(notBefore: try StoreFile.time(of: ledger, beside: place))
+        let clock = try Self.clock(of: database)
         let signer = try AppStoreSigner(authority, clock: clock)
         let store = try StoreFile.openStore(
             try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) },
@@ -44,6 +43,13 @@ struct StoreService {
         configuration.consolePerformer = ConsolePerformer(performer) { try StoreFile.keep(performer, beside: place) }
         server = try StoreServer(store, configuration: configuration)
         self.database = database
+    }
+
+    /// Returns the clock of a store: where other processes have it open too, one that nobody moves.
+    private static func clock(of database: ServedDatabase) throws -> any StoreClock {
+        if database.isShared { return SystemClock.shared }
+        // A clock that was moved ahead does not fall back when the store is opened again.
+        return ShiftedClock(notBefore: try StoreFile.time(of: database.ledger, beside: database.place))
     }
 
     /// Where the servers are, and what their clients need, in one line; in a second one where the page for browsers is.

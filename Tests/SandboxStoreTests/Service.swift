@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A `sandbox-store serve` of its own, which ends with this object at the latest.
+final class Service {
+    let line: String
+    private let process = Process()
+
+    /// Starts one, in a directory if there is one, and waits for its first lines.
+    init(_ arguments: [String], in directory: URL? = nil) throws {
+        let output = Pipe()
+        let products = Bundle.module.bundleURL.deletingLastPathComponent()
+        process.executableURL = products.appending(path: "sandbox-store")
+        process.arguments = ["serve"] + arguments
+        process.currentDirectoryURL = directory
+        process.standardOutput = output
+        try process.run()
+        var text = Data()
+        while text.last != UInt8(ascii: "\n") {
+            let part = output.fileHandleForReading.availableData
+            if part.isEmpty { break }
+            text += part
+        }
+        line = String(decoding: text, as: UTF8.self)
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    var url: URL {
+        get throws {
+            let text = try #require(line.split(separator: " ").dropFirst(2).first).dropLast()
+            return try #require(URL(string: String(text)))
+        }
+    }
+
+    /// Sends a signal, and returns the exit code.
+    func end(_ signal: Int32) -> Int32 {
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -1
+    }
+
+    /// Asks the page's part of the server at a path; with a line, to perform it.
+    func ask(_ path: String, _ line: String? = nil) async throws -> (status: Int?, text: String) {
+        let page = try #require(
+            self.line.split(whereSeparator: \.isWhitespace).last.flatMap { URL(string: String($0)) }
+        )
+        let token = try #require(page.fragment?.split(separator: "=").last)
+        var request = URLRequest(url: try url.appending(path: "console/\(path)"))
+        request.httpMethod = line == nil ? "GET" : "POST"
+        request.httpBody = line.map { Data($0.utf8) }
+        request.setValue(String(token), forHTTPHeaderField: "X-Console-Token")
+        let (data, response) = try await URLSession.shared.data(for: request)
+        return ((response as? HTTPURLResponse)?.statusCode, String(decoding: data, as: UTF8.self))
+    }
+}
