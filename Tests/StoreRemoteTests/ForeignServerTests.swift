@@ -12,11 +12,12 @@ import Testing
 
     /// Serves greetings with a heartbeat, which no busy machine exceeds, and everything else by a body.
     private func server(
+        version: Int = 1,
         heartbeat: Double = 600,
         greetings: Locked<Int> = Locked(0),
         _ body: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws -> HTTPServer {
-        let welcome = Welcome(version: 1, heartbeat: heartbeat, status: DeviceStatus(), receipt: nil)
+        let welcome = Welcome(version: version, heartbeat: heartbeat, status: DeviceStatus(), receipt: nil)
         let json = try JSONEncoder().encode(welcome)
         return try HTTPServer { request in
             guard request.path.last == DeviceCall.hello.rawValue else { return body(request) }
@@ -51,6 +52,16 @@ import Testing
         await receiver.waitForLoss()
         #expect(receiver.losses[0].reason.contains("302"))
         #expect(asked.withLock { $0 } == 0)
+    }
+
+    @Test(arguments: [(0, "update the store's server"), (2, "update the device's software")])
+    func `A store that greets in a version that was not offered is refused`(version: Int, advice: String) async throws {
+        let server = try server(version: version) { _ in HTTPResponse(404) }
+        defer { server.stop() }
+        let failure = await #expect(throws: StoreFailure.self) { try await remote(server).prepare() }
+        let spoken = VersionRange(oldest: version, newest: version)
+        let reason = "the store speaks \(spoken) of the protocol and the device \(DeviceProtocol.versions): \(advice)"
+        #expect(failure == .network(.unsupportedURL, reason))
     }
 
     @Test func `A stream that is refused for its version has the versions compared again`() async throws {
