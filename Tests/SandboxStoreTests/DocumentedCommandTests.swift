@@ -52,7 +52,7 @@ import Testing
             to: directory.url.appending(path: "Shop.storekit")
         )
         let commands = try Self.commands(in: "DevicesElsewhere.md", section: "From nothing to a purchase")
-        #expect(commands.map { $0.first == "serve" } == [false, false, true, true])
+        try #require(commands.map { $0.first == "serve" } == [false, false, true, true])
         var outputs: [String] = []
         for command in commands.prefix(2) {
             let process = Process()

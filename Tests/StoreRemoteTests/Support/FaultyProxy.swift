@@ -23,6 +23,7 @@ final class FaultyProxy: Sendable {
         var fates: [Fate] = []
         var isOver = false
         var connections = 0
+        var cuts = 0
     }
 
     let port: Int
@@ -67,6 +68,9 @@ final class FaultyProxy: Sendable {
 
     /// The number of connections until now.
     var connections: Int { state.withLock { $0.connections } }
+
+    /// The number of connections that their fate has cut until now.
+    var cuts: Int { state.withLock { $0.cuts } }
 
     /// Breaks every connection.
     func cut() {
@@ -160,7 +164,10 @@ final class FaultyProxy: Sendable {
                 sent += part
             }
             passed += count
-            if left < count { return }
+            if left < count {
+                state.withLock { $0.cuts += 1 }
+                return
+            }
         }
     }
 
