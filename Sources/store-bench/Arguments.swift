@@ -5,7 +5,7 @@ struct Arguments {
         let sentence: String
     }
 
-    /// The task to perform; the last three are for processes that this program starts itself.
+    /// The task to perform; the last four are for processes that this program starts itself.
     enum Task {
         case list
         case measure([Figure])
@@ -14,6 +14,8 @@ struct Arguments {
         case outcome(Figure)
         case sample(Figure, Side)
         case growth(Growth, size: Int)
+        /// A shop in PostgreSQL: its role, the settings of the connection, and the store's name.
+        case shop([String])
     }
 
     static let fewestRounds = 7
@@ -32,6 +34,7 @@ struct Arguments {
         var side: Side?
         var purchases: Int?
         var size: Int?
+        var shop: [String]?
         var words = words.makeIterator()
         while let word = words.next() {
             switch word {
@@ -43,6 +46,7 @@ struct Arguments {
             case "--purchases": purchases = try Self.purchases(words.next())
             case "--size": size = words.next().flatMap { Int($0) }
             case "--child": isChild = true
+            case "--shop": shop = (0..<3).compactMap { _ in words.next() }
             case "--sample": side = words.next().flatMap(Side.init)
             case _ where word.hasPrefix("-"): throw Wrong(sentence: "There is no option \(word). \(Self.usage)")
             default: figures.append(try Self.figure(word))
@@ -50,6 +54,8 @@ struct Arguments {
         }
         if isList {
             task = .list
+        } else if let shop {
+            task = .shop(shop)
         } else if let purchases {
             task = .purchases(purchases, side ?? .value)
         } else if isChild, let size, let growth = figures.first?.growth {

@@ -55,6 +55,11 @@ enum StoreBench {
             try ChildProcess.answer(await figure.withCases { try await $0[side]() })
         case .growth(let growth, let size):
             try ChildProcess.answer(await growth.measure(size: size))
+        case .shop(let words):
+            #if canImport(CPostgres)
+                guard words.count == 3, let role = PostgresShopProcess.Role(rawValue: words[0]) else { return }
+                try PostgresShopProcess.run(role, words[1], words[2])
+            #endif
         }
     }
 

@@ -64,21 +64,11 @@
             limit: 2
         ) {
             let count = 300
-            let (here, there) = (try PostgresShop.open(), try PostgresShop.open())
-            let (speaker, hearer) = (try PlainPostgres(), try PlainPostgres())
-            try hearer.run("LISTEN bench")
+            let database = try PostgresShop.open()
+            let speaker = try PlainPostgres()
             return Cases(
-                floor: {
-                    var total = 0.0
-                    for _ in 0..<count {
-                        total += try Stopwatch.nanoseconds {
-                            try speaker.run("NOTIFY bench")
-                            try hearer.waitForNotification()
-                        }
-                    }
-                    return Sample(value: total / Double(count))
-                },
-                value: { try .notifications(count, from: here, to: there) }
+                floor: { try .notifications(count, from: speaker) },
+                value: { try .notifications(count, from: database) }
             )
         }
 
@@ -88,10 +78,9 @@
             unit: "ns/purchase",
             limit: 2
         ) {
-            let databases = try (0..<4).map { _ in try PostgresShop.open() }
-            return Cases(
-                floor: { try .purchases(on: [databases[0]], each: 800) },
-                value: { try .purchases(on: databases, each: 200) }
+            Cases(
+                floor: { try .purchases(by: 1, each: 800) },
+                value: { try .purchases(by: 4, each: 200) }
             )
         }
 
@@ -123,10 +112,9 @@
             unit: "ns/purchase",
             limit: 1
         ) {
-            let databases = try (0..<4).map { _ in try PostgresShop.open() }
-            return Cases(
-                floor: { try .purchases(on: databases, each: 200) },
-                value: { try .purchases(on: databases, each: 200, isSplit: true) }
+            Cases(
+                floor: { try .purchases(by: 4, each: 200) },
+                value: { try .purchases(by: 4, each: 200, isSplit: true) }
             )
         }
     }
@@ -147,14 +135,22 @@
             lane: BackendLane = .caller,
             delivery: StoreDelivery = .inline
         ) throws {
-            store = try SandboxStore(
+            store = try Self.store(database, name, lane: lane)
+            let device = try store.addDevice(UUID().uuidString, signedInTo: store.account)
+            queue = SKPaymentQueue(backend: device, delivery: delivery)
+            queue.add(observer)
+        }
+
+        static func store(
+            _ database: PostgresDatabase,
+            _ name: String,
+            lane: BackendLane = .caller
+        ) throws -> SandboxStore {
+            try SandboxStore(
                 products: [.consumable("sword", price: "0.99")],
                 clock: SystemClock.shared,
                 ledger: database.ledger(name, lane: lane)
             )
-            let device = try store.addDevice(UUID().uuidString, signedInTo: store.account)
-            queue = SKPaymentQueue(backend: device, delivery: delivery)
-            queue.add(observer)
         }
 
         func buySingly(_ count: Int) -> Int {
@@ -175,11 +171,6 @@
             queue.settle()
             return observer.removed - before
         }
-
-        var removed: Int {
-            queue.settle()
-            return observer.removed
-        }
     }
 
     // unchecked: called on one thread at a time, and read when the queue is quiet.
@@ -197,73 +188,53 @@
         }
     }
 
-    /// An observer that notes when it hears of a purchase, and keeps it.
-    private final class Listener: NSObject, SKPaymentTransactionObserver, Sendable {
-        private let heard = DispatchSemaphore(value: 0)
-        private let moment = Locked(ContinuousClock.now)
-
-        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-            for transaction in transactions where transaction.transactionState == .purchased {
-                moment.withLock { $0 = .now }
-                heard.signal()
-            }
-        }
-
-        /// Waits for the next purchase, and returns when the observer was called.
-        func wait() -> ContinuousClock.Instant {
-            heard.wait()
-            return moment.withLock { $0 }
-        }
-    }
-
     extension Sample {
+        /// Measures nanoseconds from a NOTIFY to the wake-up of another process.
+        fileprivate static func notifications(_ count: Int, from speaker: PlainPostgres) throws -> Sample {
+            let hearer = try PostgresShopProcess(.listening, "bench")
+            defer { hearer.end() }
+            var total = 0.0
+            for number in 0..<count {
+                try hearer.send(number)
+                let asked = DispatchTime.now().uptimeNanoseconds
+                try speaker.run("NOTIFY bench")
+                total += Double(try hearer.number()) - Double(asked)
+            }
+            return Sample(value: total / Double(count))
+        }
+
         /// Measures nanoseconds from the return of a purchase to the other process's observer.
-        fileprivate static func notifications(
-            _ count: Int,
-            from here: PostgresDatabase,
-            to there: PostgresDatabase
-        ) throws -> Sample {
+        fileprivate static func notifications(_ count: Int, from database: PostgresDatabase) throws -> Sample {
             let name = UUID().uuidString
-            let seller = try PostgresShop(here, name).store
-            let observer = Listener()
-            let queue = SKPaymentQueue(backend: try PostgresShop(there, name).store, delivery: .inline)
-            queue.add(observer)
+            let seller = try PostgresShop.store(database, name)
+            let hearer = try PostgresShopProcess(.hearing, name)
+            defer { hearer.end() }
             // The first is heard of when listening begins.
             try seller.account.buy("sword")
-            _ = observer.wait()
+            _ = try hearer.number()
             var total = 0.0
             for _ in 0..<count {
                 try seller.account.buy("sword")
-                let committed = ContinuousClock.now
-                total += committed.duration(to: observer.wait()) / .nanoseconds(1)
+                let committed = DispatchTime.now().uptimeNanoseconds
+                total += Double(try hearer.number()) - Double(committed)
             }
-            return withExtendedLifetime(queue) { Sample(value: total / Double(count)) }
+            return Sample(value: total / Double(count))
         }
 
         /// Measures nanoseconds per purchase, by the wall clock, of processes that sell on one store, or on one each.
-        fileprivate static func purchases(
-            on databases: [PostgresDatabase],
-            each count: Int,
-            isSplit: Bool = false
-        ) throws -> Sample {
+        fileprivate static func purchases(by count: Int, each purchases: Int, isSplit: Bool = false) throws -> Sample {
             let name = UUID().uuidString
-            let shops = try databases.enumerated().map { index, database in
-                try PostgresShop(database, isSplit ? "\(name) \(index)" : name)
+            let processes = try (0..<count).map { number in
+                try PostgresShopProcess(.selling, isSplit ? "\(name) \(number)" : name)
             }
-            let done = DispatchGroup()
-            let time = Stopwatch.nanoseconds {
-                for shop in shops {
-                    done.enter()
-                    Thread.detachNewThread {
-                        _ = shop.buySingly(count)
-                        done.leave()
-                    }
-                }
-                done.wait()
+            defer { for process in processes { process.end() } }
+            var sold = 0
+            let time = try Stopwatch.nanoseconds {
+                for process in processes { try process.send(purchases) }
+                for process in processes { sold += try process.number() }
             }
-            let removed = shops.reduce(0) { $0 + $1.removed }
-            try WrongCount.check(removed, of: count * shops.count, "purchases were removed")
-            return Sample(value: time / Double(removed))
+            try WrongCount.check(sold, of: purchases * count, "purchases were removed")
+            return Sample(value: time / Double(sold))
         }
     }
 #endif

@@ -14,8 +14,10 @@
         /// The server of this process, which is removed when it ends.
         static let cluster = Result { try PostgresCluster() }
 
-        init() throws {
-            connection = PQconnectdb(try Self.cluster.get().settings)
+        convenience init() throws { try self.init(Self.cluster.get().settings) }
+
+        init(_ settings: String) throws {
+            connection = PQconnectdb(settings)
             guard PQstatus(connection) == CONNECTION_OK else { throw trouble }
             try run("SET client_min_messages = warning")
         }

@@ -1,0 +1,99 @@
+#if canImport(CPostgres)
+    import Foundation
+    import PostgresCluster
+    import StoreCore
+    import StorePostgres
+
+    /// Another process of this program, with a store in PostgreSQL.
+    final class PostgresShopProcess {
+        enum Role: String {
+            /// Sells as often as each number says that it is sent, and answers how often it did.
+            case selling
+            /// Says of each purchase at which nanosecond of the machine's uptime its observer heard of it.
+            case hearing
+            /// Says when a plain connection that listens has woken up.
+            case listening
+        }
+
+        private struct Ended: Error {}
+
+        private let process = Process()
+        private let (input, output) = (Pipe(), Pipe())
+        private var rest = Data()
+
+        /// Starts a process, and waits until it has opened the store.
+        init(_ role: Role, _ store: String) throws {
+            process.executableURL = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+            process.arguments = ["--shop", role.rawValue, try PlainPostgres.cluster.get().settings, store]
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            _ = try number()
+        }
+
+        func send(_ number: Int) throws {
+            try input.fileHandleForWriting.write(contentsOf: Data("\(number)\n".utf8))
+        }
+
+        /// Waits for a number.
+        func number() throws -> Int {
+            while true {
+                if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    defer { rest.removeSubrange(...end) }
+                    guard let number = Int(String(decoding: rest[..<end], as: UTF8.self)) else { throw Ended() }
+                    return number
+                }
+                let data = output.fileHandleForReading.availableData
+                if data.isEmpty { throw Ended() }
+                rest += data
+            }
+        }
+
+        /// Ends the process.
+        func end() {
+            try? input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+
+        // MARK: In the other process
+
+        /// Does what its role says until the input ends.
+        static func run(_ role: Role, _ settings: String, _ name: String) throws {
+            switch role {
+            case .selling:
+                let shop = try PostgresShop(PostgresDatabase(settings, log: .silent), name)
+                try say(0)
+                while let count = readLine().flatMap({ Int($0) }) { try say(shop.buySingly(count)) }
+            case .hearing:
+                let store = try PostgresShop.store(PostgresDatabase(settings, log: .silent), name)
+                let queue = SKPaymentQueue(backend: store, delivery: .inline)
+                let listener = Listener()
+                queue.add(listener)
+                try say(0)
+                withExtendedLifetime((queue, listener)) { while readLine() != nil {} }
+            case .listening:
+                let plain = try PlainPostgres(settings)
+                try plain.run("LISTEN \(name)")
+                try say(0)
+                while readLine() != nil {
+                    try plain.waitForNotification()
+                    try say(Int(DispatchTime.now().uptimeNanoseconds))
+                }
+            }
+        }
+
+        private static func say(_ number: Int) throws {
+            try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+        }
+
+        /// An observer that says when it hears of a purchase, and keeps it.
+        private final class Listener: NSObject, SKPaymentTransactionObserver {
+            func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+                let moment = Int(DispatchTime.now().uptimeNanoseconds)
+                for transaction in transactions where transaction.transactionState == .purchased {
+                    try? PostgresShopProcess.say(moment)
+                }
+            }
+        }
+    }
+#endif
