@@ -160,6 +160,14 @@
             return observer.removed - before
         }
 
+        /// Buys one at a time, while others tell of what they sold on threads of their own.
+        func buyBesideOthers(_ count: Int) -> Int {
+            let before = observer.removed
+            _ = buySingly(count)
+            queue.settle()
+            return observer.removed - before
+        }
+
         /// Buys with at most 64 purchases under way.
         func buyAtOnce(_ count: Int) -> Int {
             let before = observer.removed

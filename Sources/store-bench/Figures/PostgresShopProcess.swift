@@ -63,7 +63,7 @@
             case .selling:
                 let shop = try PostgresShop(PostgresDatabase(settings, log: .silent), name)
                 try say(0)
-                while let count = readLine().flatMap({ Int($0) }) { try say(shop.buySingly(count)) }
+                while let count = readLine().flatMap({ Int($0) }) { try say(shop.buyBesideOthers(count)) }
             case .hearing:
                 let store = try PostgresShop.store(PostgresDatabase(settings, log: .silent), name)
                 let queue = SKPaymentQueue(backend: store, delivery: .inline)
