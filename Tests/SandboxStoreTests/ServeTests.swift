@@ -70,12 +70,15 @@ struct ServeTests {
     }
 
     @Test func `The clock of a store in a file is moved by its page`() async throws {
-        let service = try Service(arguments(try Directory()))
+        let directory = try Directory()
+        let service = try Service(arguments(directory))
         let (status, answer) = try await service.ask("act", "advance 1mo")
         #expect(status == 200)
         #expect(answer.contains("it is "))
         #expect(try await service.ask("state").text.contains("\"isMovable\":true"))
         #expect(service.end(SIGTERM) == 0)
+        // Removed before, it would be made again by the server.
+        withExtendedLifetime(directory) {}
     }
 
     @Test func `The store and the keys outlive the process, which ends when it is told to`() async throws {
