@@ -14,7 +14,7 @@ struct Arguments {
         case outcome(Figure)
         case sample(Figure, Side)
         case growth(Growth, size: Int)
-        /// A shop in PostgreSQL: its role, the settings of the connection, and the store's name.
+        /// A process with a store in PostgreSQL: its role, the settings of the connection, and the store's name.
         case shop([String])
     }
 

@@ -57,7 +57,9 @@ enum StoreBench {
             try ChildProcess.answer(await growth.measure(size: size))
         case .shop(let words):
             #if canImport(CPostgres)
-                guard words.count == 3, let role = PostgresShopProcess.Role(rawValue: words[0]) else { return }
+                guard words.count == 3, let role = PostgresShopProcess.Role(rawValue: words[0]) else {
+                    throw Arguments.Wrong(sentence: "--shop is for the program itself.")
+                }
                 try PostgresShopProcess.run(role, words[1], words[2])
             #endif
         }

@@ -71,7 +71,7 @@ import Testing
         #expect(outputs[0].contains("subscription_silver"))
         let token = try #require(outputs[1].split(separator: "\n").last)
 
-        let own = try Service(Self.atFreePort(commands[2]), in: directory.url)
+        let own = try Service(Self.atFreePort(commands[2]), in: directory)
         #expect(own.line.hasPrefix("serving at http://127.0.0.1:"))
         var request = URLRequest(url: try own.url.appending(path: "device/1/products"))
         request.httpMethod = "POST"
@@ -81,7 +81,7 @@ import Testing
         #expect(try JSONDecoder().decode(ProductsAnswer.self, from: data).products.map(\.identifier) == ["consumable"])
         #expect(own.end(SIGTERM) == 0)
 
-        let open = try Service(Self.atFreePort(commands[3]), in: directory.url)
+        let open = try Service(Self.atFreePort(commands[3]), in: directory)
         #expect(open.line.hasPrefix("serving at https://0.0.0.0:"))
         #expect(open.end(SIGTERM) == 0)
     }

@@ -37,7 +37,7 @@ struct ServeTests {
         let url = "postgresql:///postgres?host=\(cluster.folder.path)&user=storecore#team%201"
         let keys = directory.url.appending(path: "keys").path(percentEncoded: false)
         let services = try (0..<2).map { _ in
-            try Service(["--store", url, "--ca", keys, "--bundle", "com.example.shop"])
+            try Service(["--store", url, "--ca", keys, "--bundle", "com.example.shop"], in: directory)
         }
         let database = try PostgresDatabase(cluster.settings)
         #expect(try database.stores() == ["team 1"])
@@ -60,7 +60,7 @@ struct ServeTests {
         let cluster = try PostgresCluster()
         let url = "postgresql:///postgres?host=\(cluster.folder.path)&user=storecore#team"
         let keys = directory.url.appending(path: "keys").path(percentEncoded: false)
-        let service = try Service(["--store", url, "--ca", keys])
+        let service = try Service(["--store", url, "--ca", keys], in: directory)
         let (status, answer) = try await service.ask("act", "advance 1mo")
         #expect(status == 422)
         #expect(answer.contains("this store's clock cannot be moved"))
@@ -71,20 +71,18 @@ struct ServeTests {
 
     @Test func `The clock of a store in a file is moved by its page`() async throws {
         let directory = try Directory()
-        let service = try Service(arguments(directory))
+        let service = try Service(arguments(directory), in: directory)
         let (status, answer) = try await service.ask("act", "advance 1mo")
         #expect(status == 200)
         #expect(answer.contains("it is "))
         #expect(try await service.ask("state").text.contains("\"isMovable\":true"))
         #expect(service.end(SIGTERM) == 0)
-        // Removed before, it would be made again by the server.
-        withExtendedLifetime(directory) {}
     }
 
     @Test func `The store and the keys outlive the process, which ends when it is told to`() async throws {
         let directory = try Directory()
         let arguments = arguments(directory, "--bundle", "com.example.shop", "--notify", "http://127.0.0.1:9/")
-        let first = try Service(arguments)
+        let first = try Service(arguments, in: directory)
         #expect(first.line.hasPrefix("serving at http://127.0.0.1:"))
         #expect(first.line.contains("/keys/AuthKey_") && first.line.contains("/keys/root.pem"))
         let answer = try JSONDecoder().decode(
@@ -94,7 +92,7 @@ struct ServeTests {
         let token = try #require(answer["testNotificationToken"])
         #expect(first.end(SIGTERM) == 0)
 
-        let second = try Service(arguments)
+        let second = try Service(arguments, in: directory)
         let issuer = { (line: String) in line.split(separator: " ").drop { $0 != "issuer" }.dropFirst().first }
         #expect(issuer(first.line) == issuer(second.line))
         let found = try await ask(second, "GET", "notifications/test/\(token)", directory)
@@ -104,13 +102,13 @@ struct ServeTests {
 
     @Test func `The address of the page is printed, unless other machines reach the server`() async throws {
         let directory = try Directory()
-        let own = try Service(arguments(directory))
+        let own = try Service(arguments(directory), in: directory)
         let address = try #require(own.line.split(whereSeparator: \.isWhitespace).last)
         #expect(address.wholeMatch(of: #/http://127\.0\.0\.1:\d+/console#token=[\w-]{43}/#) != nil)
         let (page, _) = try await URLSession.shared.data(from: try #require(URL(string: String(address))))
         #expect(String(decoding: page, as: UTF8.self).contains("<title>Sandbox store</title>"))
         #expect(own.end(SIGTERM) == 0)
-        let open = try Service(arguments(directory, "--host", "0.0.0.0"))
+        let open = try Service(arguments(directory, "--host", "0.0.0.0"), in: directory)
         #expect(open.line.hasPrefix("serving at ") && !open.line.contains("console"))
         #expect(open.end(SIGTERM) == 0)
     }

@@ -9,14 +9,17 @@ import Testing
 final class Service {
     let line: String
     private let process = Process()
+    /// Kept: removed before the server has ended, it would be made again by it.
+    private let directory: Directory
 
-    /// Starts one, in a directory if there is one, and waits for its first lines.
-    init(_ arguments: [String], in directory: URL? = nil) throws {
+    /// Starts one in a directory, and waits for its first lines.
+    init(_ arguments: [String], in directory: Directory) throws {
+        self.directory = directory
         let output = Pipe()
         let products = Bundle.module.bundleURL.deletingLastPathComponent()
         process.executableURL = products.appending(path: "sandbox-store")
         process.arguments = ["serve"] + arguments
-        process.currentDirectoryURL = directory
+        process.currentDirectoryURL = directory.url
         process.standardOutput = output
         try process.run()
         var text = Data()

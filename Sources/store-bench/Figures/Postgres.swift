@@ -74,7 +74,7 @@
 
         static let postgresProcesses = Figure(
             name: "postgres.processes",
-            summary: "four processes that sell on one store, beside one that sells as much",
+            summary: "four processes that sell on one store, beside one alone that sells as much",
             unit: "ns/purchase",
             limit: 2
         ) {

@@ -15,14 +15,20 @@
             case listening
         }
 
-        private struct Ended: Error {}
+        /// A process that ended, or said what is no number; it has printed the reason on standard error.
+        private struct Ended: Error, CustomStringConvertible {
+            let role: Role
+            var description: String { "the \(role) process has ended before it was done" }
+        }
 
+        private let role: Role
         private let process = Process()
         private let (input, output) = (Pipe(), Pipe())
         private var rest = Data()
 
         /// Starts a process, and waits until it has opened the store.
         init(_ role: Role, _ store: String) throws {
+            self.role = role
             process.executableURL = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
             process.arguments = ["--shop", role.rawValue, try PlainPostgres.cluster.get().settings, store]
             process.standardInput = input
@@ -40,11 +46,12 @@
             while true {
                 if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                     defer { rest.removeSubrange(...end) }
-                    guard let number = Int(String(decoding: rest[..<end], as: UTF8.self)) else { throw Ended() }
+                    let text = String(decoding: rest[..<end], as: UTF8.self)
+                    guard let number = Int(text) else { throw Ended(role: role) }
                     return number
                 }
                 let data = output.fileHandleForReading.availableData
-                if data.isEmpty { throw Ended() }
+                if data.isEmpty { throw Ended(role: role) }
                 rest += data
             }
         }
