@@ -86,7 +86,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
     }
 
     @inlinable
-    func begin() {
+    package func begin() {
         condition.lock()
         while isInUse { condition.wait() }
         isInUse = true
@@ -94,7 +94,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
     }
 
     @inlinable
-    func end() {
+    package func end() {
         condition.lock()
         isInUse = false
         condition.broadcast()

@@ -97,6 +97,14 @@
             return try finish(requests.count, followedBy: followers)
         }
 
+        /// Sends a statement that nobody waits for.
+        func post(_ request: Request) throws(PostgresDatabaseError) {
+            if names[request.sql] == nil { try prepare(request.sql) }
+            try send(request)
+            guard PQpipelineSync(pointer) == 1, PQflush(pointer) >= 0 else { throw broken() }
+            unanswered += 1
+        }
+
         /// Runs one statement.
         func run(_ sql: String, _ parameters: Parameter...) throws(PostgresDatabaseError) -> ResultRows {
             try run([Request(sql, parameters)])[0]

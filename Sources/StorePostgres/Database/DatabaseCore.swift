@@ -27,6 +27,13 @@
             let wasRepeated: Bool
         }
 
+        /// A transaction that was begun with ``beginTransaction(verify:_:)``.
+        private struct OpenTransaction {
+            let thread: ObjectIdentifier
+            /// The number of its connection, nil once it is committed.
+            var connection: Int?
+        }
+
         private typealias Answer = Result<Outcome, PostgresDatabaseError>
 
         let tables: Tables
@@ -41,6 +48,7 @@
         private let turns = TurnQueue<Write, Answer>()
         private let batches = Locked(0)
         private let closing = Closing()
+        private let transaction = Locked<OpenTransaction?>(nil)
 
         private var connection: Connection?
         private var policy = ReconnectPolicy()
@@ -83,6 +91,11 @@
             _ body: (Connection) throws(PostgresDatabaseError) -> R
         ) throws(PostgresDatabaseError) -> R {
             let deadline = Deadline(after: options.patience)
+            if hasTransaction {
+                if let connection, let result = try? body(connection) { return result }
+                // What is wrong shows without it, or is mended.
+                endTransaction()
+            }
             return try turns.exclusively { () throws(PostgresDatabaseError) in
                 while true {
                     let connection = try connect(until: deadline)
@@ -100,7 +113,11 @@
         ///
         /// Returns once it is committed.
         func write(_ write: Write) throws(PostgresDatabaseError) -> Outcome {
-            try turns.serve(write) { group in serve(group) }.get()
+            if hasTransaction {
+                defer { endTransaction() }
+                return try serve([write])[0].get()
+            }
+            return try turns.serve(write) { group in serve(group) }.get()
         }
 
         /// Closes the connections.
@@ -175,10 +192,12 @@
         ) throws(PostgresDatabaseError) {
             if indices.isEmpty { return }
             do throws(PostgresDatabaseError) {
+                let isOpen = transaction.withLock { $0?.connection == connection.number }
                 var results = try connection.run(
-                    indices.flatMap { group[$0].requests },
+                    indices.flatMap { group[$0].requests } + (isOpen ? [Connection.Request("COMMIT")] : []),
                     followedBy: indices.compactMap { group[$0].announcement?.request(in: tables) }
                 )[...]
+                if isOpen { transaction.withLock { $0?.connection = nil } }
                 try confirm(connection)
                 statistics.withLock {
                     $0.commits += 1
@@ -218,6 +237,55 @@
             guard !connection.takeWarning() else {
                 throw PostgresDatabaseError(.unreachable, "a commit has reached no standby")
             }
+        }
+    }
+
+    // MARK: - Transactions of a thread
+
+    extension DatabaseCore {
+        /// Begins a transaction for the calling thread, which has the connection to itself until it writes or ends the
+        /// transaction.
+        ///
+        /// - Parameters:
+        ///   - verify: checks on a new connection that the database is the one that the caller knows.
+        ///   - requests: the first statements of the transaction.
+        /// - Returns: their results; nil where one fails, or the database is away.
+        func beginTransaction(
+            verify: (Connection) throws(PostgresDatabaseError) -> Void,
+            _ requests: [Connection.Request]
+        ) -> [ResultRows]? {
+            endTransaction()
+            turns.begin()
+            guard let connection else {
+                turns.end()
+                return nil
+            }
+            do throws(PostgresDatabaseError) {
+                try verify(connection)
+                let results = try connection.run([Connection.Request("BEGIN")] + requests)
+                let thread = ObjectIdentifier(Thread.current)
+                transaction.withLock { $0 = OpenTransaction(thread: thread, connection: connection.number) }
+                return Array(results.dropFirst())
+            } catch {
+                if !isLost(connection, error) { try? connection.post(Connection.Request("ROLLBACK")) }
+                turns.end()
+                return nil
+            }
+        }
+
+        /// Ends the calling thread's transaction, if it has one, without what was not committed.
+        func endTransaction() {
+            guard hasTransaction else { return }
+            let open = transaction.withLock { $0.take() }
+            if let connection, connection.number == open?.connection {
+                try? connection.post(Connection.Request("ROLLBACK"))
+            }
+            turns.end()
+        }
+
+        private var hasTransaction: Bool {
+            guard let open = transaction.withLock({ $0 }) else { return false }
+            return open.thread == ObjectIdentifier(Thread.current)
         }
     }
 
@@ -303,46 +371,6 @@
             note("the database is back")
             // Others may have announced nothing meanwhile.
             listener.tellAllSoon()
-        }
-
-        /// The settings of a session that correctness and speed depend on, whatever the role's or the server's are.
-        private static let session = [
-            "SET client_min_messages = warning",
-            "SET default_transaction_isolation = 'read committed'",
-            "SET idle_in_transaction_session_timeout = '60s'",
-            "SET standard_conforming_strings = on",
-            // Every statement has an index for its rows and their order. So one plan serves all values, whatever the
-            // server knows of the tables.
-            "SET plan_cache_mode = force_generic_plan",
-            "SET enable_indexscan = on",
-            "SET enable_indexonlyscan = on",
-            "SET enable_seqscan = off",
-            "SET enable_bitmapscan = off",
-            "SET jit = off",
-            // A server notices within half a minute that this process's machine is gone, and lets its locks go.
-            "SET tcp_keepalives_idle = 10",
-            "SET tcp_keepalives_interval = 5",
-            "SET tcp_keepalives_count = 3",
-        ]
-
-        /// Whether the database was closed, and a wait that ends then.
-        private final class Closing: @unchecked Sendable {  // unchecked: touched with the condition's lock held
-            private let condition = NSCondition()
-            private var isSet = false
-
-            var isClosed: Bool { condition.withLock { isSet } }
-
-            func close() {
-                condition.withLock {
-                    isSet = true
-                    condition.broadcast()
-                }
-            }
-
-            func wait(_ seconds: TimeInterval) {
-                let end = Date(timeIntervalSinceNow: seconds)
-                condition.withLock { while !isSet, condition.wait(until: end) {} }
-            }
         }
     }
 #else

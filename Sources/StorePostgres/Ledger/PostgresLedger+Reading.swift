@@ -4,30 +4,39 @@
 
     extension PostgresLedger {
         /// The number of records that are read to find out how many there are: as many as are likely to have come.
-        private static let lookahead = 256
+        static let lookahead = 256
 
         /// The number of records in the database now.
         ///
         /// Those that have come are read with it.
         var head: Int {
             get throws {
-                let known = state.withLock { $0.head }
-                let found = try rows(after: known, limit: Self.lookahead)
-                guard let last = found.last else { return known }
-                let records = try self.records(found, after: known)
-                var head = last.position
-                var mark: RecordMark? = last.mark
-                if found.count == Self.lookahead {
-                    let end = try end()
-                    if end.head > head { (head, mark) = end }
+                let (known, rumor) = state.withLock { ($0.head, $0.rumor) }
+                if let rumor, rumor.thread == ObjectIdentifier(Thread.current) {
+                    state.withLock { $0.rumor = nil }
+                    // What it tells of has become known meanwhile.
+                    if rumor.head <= known { return known }
                 }
-                return state.withLock { state in
-                    // Another store on this ledger may have been faster.
-                    guard head > state.head else { return state.head }
-                    state.recent = head == last.position ? records[...] : []
-                    (state.head, state.mark) = (head, mark)
-                    return head
-                }
+                return try take(rows(after: known, limit: Self.lookahead), after: known)
+            }
+        }
+
+        func take(_ found: [RecordRow], after known: Int) throws -> Int {
+            guard let last = found.last else { return known }
+            let records = try self.records(found, after: known)
+            var head = last.position
+            var mark: RecordMark? = last.mark
+            if found.count == Self.lookahead {
+                let end = try end()
+                if end.head > head { (head, mark) = end }
+            }
+            return state.withLock { state in
+                // Another store on this ledger may have been faster.
+                guard head > state.head else { return state.head }
+                state.recent = head == last.position ? records[...] : []
+                (state.head, state.mark) = (head, mark)
+                state.contended = Self.contendedAppends
+                return head
             }
         }
 
@@ -52,12 +61,16 @@
         }
 
         private func rows(after position: Int, limit: Int) throws(PostgresDatabaseError) -> [RecordRow] {
-            let sql =
-                "SELECT \(RecordRow.columns) FROM \(core.tables.record) WHERE store = $1 AND position > $2 ORDER BY position LIMIT $3"
-            return try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
-                let rows = try connection.run(sql, .integer(store), .integer(position), .integer(limit))
+            try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
+                let rows = try connection.run([rowsRequest(after: position, limit: limit)])[0]
                 return (0..<rows.count).map { RecordRow(rows, $0) }
             }
+        }
+
+        func rowsRequest(after position: Int, limit: Int) -> Connection.Request {
+            let sql =
+                "SELECT \(RecordRow.columns) FROM \(core.tables.record) WHERE store = $1 AND position > $2 ORDER BY position LIMIT $3"
+            return Connection.Request(sql, [.integer(store), .integer(position), .integer(limit)])
         }
 
         /// Decodes rows that have to be consecutive.

@@ -13,7 +13,7 @@
         let name: String
         let store: Int
         let state: Locked<State>
-        private let channel: Channel
+        let channel: Channel
         private let listeners = Locked<[WeakListener]>([])
 
         private struct WeakListener {
@@ -31,6 +31,10 @@
             var opening: Opening?
             /// The number of the connection on which the last of them was found to be there.
             var connection: Int
+            /// The number of records that a notification tells of, and the thread that passes it on.
+            var rumor: (head: Int, thread: ObjectIdentifier)?
+            /// The number of appends that still take turns with others'.
+            var contended = 0
             /// The error that ends everything.
             var refusal: PostgresDatabaseError?
             /// The unreadable records that the log has been told of.
@@ -63,7 +67,10 @@
         func commit() {}
 
         func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-            guard state.withLock({ $0.head == head }) else { return false }
+            guard state.withLock({ $0.head == head }) else {
+                endTurn()
+                return false
+            }
             let mark = RecordMark(writer: core.writer, batch: core.nextBatch())
             let announcement = Announcement(channel: channel, payload: String(head + records.count))
             let outcome = try core.write(
@@ -78,10 +85,12 @@
                 // Another's record is there, or that of an attempt whose answer was lost.
                 guard outcome.wasRepeated, try self.mark(at: head + 1) == mark else {
                     core.statistics.withLock { $0.conflicts += 1 }
+                    state.withLock { $0.contended = Self.contendedAppends }
                     return false
                 }
             }
             state.withLock { state in
+                if state.contended > 0 { state.contended -= 1 }
                 // Another store on this ledger may have read them, and more.
                 guard state.head < head + records.count else { return }
                 state.recent = records[...]
@@ -126,9 +135,11 @@
     extension PostgresLedger: NotificationListener.Recipient {
         func notified(payload: String) {
             // The number of records that somebody knows of.
-            if let head = Int(payload), state.withLock({ $0.head >= head }), listeners.withLock({ $0.count == 1 }) {
-                return
-            }
+            let head = Int(payload)
+            if let head, state.withLock({ $0.head >= head }), listeners.withLock({ $0.count == 1 }) { return }
+            let thread = ObjectIdentifier(Thread.current)
+            state.withLock { $0.rumor = head.map { ($0, thread) } }
+            defer { state.withLock { $0.rumor = nil } }
             for listener in listeners.withLock({ $0.compactMap(\.listener) }) { listener.ledgerMayHaveGrown() }
         }
     }

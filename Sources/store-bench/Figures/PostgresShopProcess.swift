@@ -82,10 +82,14 @@
                 let plain = try PlainPostgres(settings)
                 try plain.run("LISTEN \(name)")
                 try say(0)
-                while readLine() != nil {
-                    try plain.waitForNotification()
-                    try say(Int(DispatchTime.now().uptimeNanoseconds))
+                // A thread waits, as that of a store does, until the input ends and the process with it.
+                let thread = Thread {
+                    while (try? plain.waitForNotification()) != nil {
+                        try? say(Int(DispatchTime.now().uptimeNanoseconds))
+                    }
                 }
+                thread.start()
+                while readLine() != nil {}
             }
         }
 

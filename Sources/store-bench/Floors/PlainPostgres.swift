@@ -4,7 +4,7 @@
     import PostgresCluster
 
     /// A connection of libpq's alone to a server of the benchmark's own, on whose disk each commit is.
-    final class PlainPostgres {
+    final class PlainPostgres: @unchecked Sendable {  // unchecked: used by one thread at a time
         let connection: OpaquePointer?
 
         struct Trouble: Error, CustomStringConvertible {
@@ -120,7 +120,7 @@
             while true {
                 if let notification = PQnotifies(connection) { return PQfreemem(notification) }
                 var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-                guard poll(&descriptor, 1, 10_000) == 1, PQconsumeInput(connection) == 1 else { throw trouble }
+                guard poll(&descriptor, 1, -1) == 1, PQconsumeInput(connection) == 1 else { throw trouble }
             }
         }
 

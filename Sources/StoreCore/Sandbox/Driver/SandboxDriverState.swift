@@ -191,9 +191,10 @@ extension SandboxDriverState {
             // Whether another store has appended meanwhile shows when this one does.
             try catchUp(with: now)
             try prepare()
+            defer { records.turns?.endTurn() }
             var attempt: Attempt
             repeat {
-                attempt = begin()
+                attempt = try begin()
                 decideAll(&self)
             } while try !isMade(attempt)
         } catch {
@@ -229,7 +230,11 @@ extension SandboxDriverState {
     /// - Throws: the error that prevents reading the ledger. The state is then what it was, or further.
     mutating func refresh() throws {
         if firstDoubtful != nil { try rebuild() }
-        guard try records.head != state.position else { return }
+        if try records.head != state.position { try readNews() }
+    }
+
+    /// Applies the records of other stores that the ledger knows of.
+    private mutating func readNews() throws {
         // What has been read counts, even if more could not be.
         defer { tellConnections() }
         fresh.empty()
@@ -239,9 +244,10 @@ extension SandboxDriverState {
 
     private mutating func make(_ body: (inout SandboxDriverState) throws -> Void) throws {
         try prepare()
+        defer { records.turns?.endTurn() }
         var attempt: Attempt
         repeat {
-            attempt = begin()
+            attempt = try begin()
             do { try body(&self) } catch {
                 undo(from: attempt.nextTransaction)
                 throw error
@@ -261,7 +267,8 @@ extension SandboxDriverState {
     }
 
     @inline(__always)
-    private mutating func begin() -> Attempt {
+    private mutating func begin() throws -> Attempt {
+        if let turns = records.turns, turns.beginTurn() { try readNews() }
         fresh.empty()
         applied = 0
         return Attempt(position: state.position, nextTransaction: state.nextTransaction)

@@ -5,8 +5,13 @@ struct StoreRecords: Sendable {
     private var own = PackedRecords()
     /// The shared ledger, nil for records of the store's own.
     let ledger: (any Ledger)?
+    /// The same ledger, if stores take turns on it.
+    let turns: (any TurnTakingLedger)?
 
-    init(_ ledger: (any Ledger)?) { self.ledger = ledger }
+    init(_ ledger: (any Ledger)?) {
+        self.ledger = ledger
+        turns = ledger as? any TurnTakingLedger
+    }
 
     /// The number of records.
     var head: Int {

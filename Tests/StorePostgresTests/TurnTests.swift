@@ -1,0 +1,107 @@
+#if canImport(CPostgres)
+    import Foundation
+    import PostgresCluster
+    import StoreCore
+    import StorePostgres
+    import Testing
+
+    @Suite(.postgres, .timeLimit(.minutes(20))) struct TurnTests {
+        private let place: TestDatabase
+        private let (here, there): (PostgresDatabase, PostgresDatabase)
+
+        init() throws {
+            place = try TestDatabase()
+            (here, there) = (try place.open(), try place.open())
+        }
+
+        /// Two stores on one ledger that take turns, since both have appended.
+        private func contendedStores() throws -> (
+            here: SandboxStore, there: SandboxStore, ledger: any TurnTakingLedger
+        ) {
+            let ledger = try there.ledger("shop", lane: .caller)
+            let second = try SandboxStore(products: Shop.products, clock: SystemClock.shared, ledger: ledger)
+            let first = try SandboxStore(clock: SystemClock.shared, ledger: here.ledger("shop", lane: .caller))
+            try first.account.buy("sword")
+            try second.account.buy("sword")
+            #expect(try first.account.charges.count == 2)
+            return (first, second, try #require(ledger as? any TurnTakingLedger))
+        }
+
+        @Test func `A store alone takes no turns`() throws {
+            let ledger = try #require(here.ledger("shop") as? any TurnTakingLedger)
+            let records = try Shop.records(2)
+            #expect(try ledger.append([records[0]], ifHeadIs: 0))
+            #expect(!ledger.beginTurn())
+            // Whoever has a turn is the only one to use the connection.
+            let other = try here.ledger("other")
+            let isRead = Locked(false)
+            let thread = DispatchQueue(label: "other")
+            thread.sync { isRead.withLock { $0 = (try? other.head) == 0 } }
+            #expect(isRead.withLock { $0 })
+        }
+
+        @Test func `A turn brings what others have appended, and ends with the append`() throws {
+            let (first, second, ledger) = try contendedStores()
+            try first.account.buy("sword")
+            #expect(ledger.beginTurn())
+            // In a turn all can be asked that can be asked without one.
+            let head = try ledger.head
+            #expect(try ledger.read(after: 0, limit: 100).count == head)
+            #expect(try ledger.append(Shop.records(1), ifHeadIs: head))
+            try first.account.buy("sword")
+            #expect(try second.account.charges.count == 4)
+            #expect([here, there].map(\.statistics.conflicts) == [0, 0])
+            #expect([here, there].map(\.statistics.connections) == [1, 1])
+        }
+
+        @Test func `A process that stops in its turn does not stop the others`() throws {
+            let (first, _, ledger) = try contendedStores()
+            _ = ledger.beginTurn()
+            let head = try ledger.head
+            // The other store waits, and the server ends this session.
+            try first.account.buy("sword")
+            #expect(try !ledger.append(Shop.records(1), ifHeadIs: head))
+            #expect([here, there].map(\.statistics.connections) == [1, 2])
+            #expect(try ledger.head == head + 1)
+        }
+
+        @Test func `A change that comes to nothing ends its turn`() throws {
+            let (first, second, _) = try contendedStores()
+            #expect(throws: (any Error).self) { try second.refund("no such transaction") }
+            try first.account.buy("sword")
+            try second.account.buy("sword")
+            #expect([here, there].map(\.statistics.connections) == [1, 1])
+        }
+
+        @Test func `A command that was taken before ends its turn`() throws {
+            let (first, second, _) = try contendedStores()
+            let command = StoreCommand(
+                id: OrderID(journal: JournalID(rawValue: 7), number: 1),
+                action: .purchase(StorePayment(productIdentifier: "sword"))
+            )
+            for _ in 1...2 { second.device.submit([command]) { _ in } }
+            try first.account.buy("sword")
+            #expect(try second.account.charges.count == 4)
+            #expect([here, there].map(\.statistics.connections) == [1, 1])
+        }
+
+        @Test(arguments: [WireProxy.Mode.swallowingAnswers, .silent])
+        func `An append in a turn whose connection is lost is made once`(mode: WireProxy.Mode) throws {
+            let proxy = try WireProxy(to: place.cluster.socketPath)
+            let far = try place.open("host=127.0.0.1 port=\(proxy.port) dbname=postgres user=storecore") {
+                $0.patience = 30
+                $0.responseTime = 2
+            }
+            let records = try Shop.records(2)
+            let ledger = try #require(far.ledger("till") as? any TurnTakingLedger)
+            #expect(try here.ledger("till").append([records[0]], ifHeadIs: 0))
+            #expect(try ledger.head == 1)
+            #expect(!ledger.beginTurn())
+            place.log.once("the database is away") { proxy.mode = .passing }
+            proxy.mode = mode
+            #expect(try ledger.append([records[1]], ifHeadIs: 1))
+            #expect(try here.ledger("till").read(after: 0, limit: 10) == records)
+            #expect(far.statistics.connections == 2)
+        }
+    }
+#endif
