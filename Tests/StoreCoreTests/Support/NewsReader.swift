@@ -18,9 +18,9 @@ final class NewsReader: Sendable {
     private let bell = Bell()
     private let connection: StoreConnectionID
 
-    init(_ store: any ImmediateStore) {
+    init(_ store: any ImmediateStore, after cursor: UpdateCursor? = nil) {
         self.store = store
-        connection = store.openConnection(bell, journal: .unique(), after: nil)
+        connection = store.openConnection(bell, journal: .unique(), after: cursor)
     }
 
     /// How often it was rung.

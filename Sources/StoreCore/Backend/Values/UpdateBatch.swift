@@ -14,7 +14,8 @@ public struct UpdateBatch: Hashable, Codable, Sendable {
     public var through: UpdateCursor
     /// The updates, in order.
     ///
-    /// May be empty, as in the snapshot of a store without unfinished transactions.
+    /// May be empty, as in the snapshot of a store without unfinished transactions, or where only the cursor moves: a queue
+    /// that nothing concerns for long is then not told from far back when it reconnects.
     public var updates: [StoreUpdate]
 
     /// Makes a batch.

@@ -19,6 +19,10 @@ struct SandboxConnection: Sendable {
     var seen = 0
     /// The updates for the events from `told` to `seen`.
     var waiting: [StoreUpdate] = []
+    /// The number of events after which an empty batch moves the queue's cursor, if none of them concerns the connection.
+    ///
+    /// Otherwise, each reconnection would look at them again.
+    static var stride: Int { 1024 }
     /// Whether another account has signed in: an empty batch is owed that follows nothing, so that the queue
     /// reconnects.
     var owesGap = false
@@ -66,8 +70,12 @@ extension SandboxConnection {
 
     @inline(__always)
     func hasNews(at position: Int) -> Bool {
-        !waiting.isEmpty || seen < position || owesGap || snapshot != nil || failure != nil
+        hasBatch || seen < position || owesGap || snapshot != nil || failure != nil
     }
+
+    /// Whether there are updates, or so many events without any that the cursor is to be moved.
+    @inline(__always)
+    var hasBatch: Bool { !waiting.isEmpty || seen - told >= Self.stride }
 
     mutating func lose(_ failure: StoreFailure) {
         forgetNews()
@@ -101,10 +109,10 @@ extension SandboxConnection {
         return true
     }
 
-    /// Moves the waiting updates, if any, into an empty batch.
+    /// Moves the waiting updates, of which there may be none, into an empty batch if one is due.
     @inline(__always)
     mutating func takeWaiting(_ batch: inout UpdateBatch) -> Bool {
-        if waiting.isEmpty { return false }
+        if !hasBatch { return false }
         batch.after = UpdateCursor(position: told)
         batch.through = UpdateCursor(position: seen)
         told = seen

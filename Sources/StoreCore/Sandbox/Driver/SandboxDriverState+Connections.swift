@@ -98,7 +98,7 @@ extension SandboxDriverState {
     @inline(__always)
     private mutating func told(_ index: Int) {
         connections[index].seen = state.position
-        if !connections[index].waiting.isEmpty { ring(index) }
+        if connections[index].hasBatch { ring(index) }
     }
 
     /// Notifies each connection that has pending news.
@@ -247,12 +247,15 @@ extension SandboxDriverState {
     }
 
     /// Reads the ledger's next records, and works out a connection's updates for them.
+    ///
+    /// Only so many at a time, since nobody else can use the store meanwhile.
     private mutating func readAhead(_ index: Int) throws {
         let (device, journal) = (connections[index].device, connections[index].journal)
         var position = connections[index].seen
+        let end = min(state.position, connections[index].told + SandboxConnection.stride)
         var updates: [StoreUpdate] = []
-        while position < state.position, updates.count < Self.batchSize {
-            let next = try records.read(after: position, limit: min(state.position - position, 64))
+        while position < end, updates.count < Self.batchSize {
+            let next = try records.read(after: position, limit: min(end - position, 64))
             if next.isEmpty {
                 throw StoreFailure.storeKit(
                     .unknown,
