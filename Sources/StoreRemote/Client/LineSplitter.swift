@@ -2,9 +2,13 @@ import Foundation
 
 /// Divides what arrives piece by piece into lines.
 struct LineSplitter {
+    /// The most bytes of a line.
+    private let limit: Int
     private var rest = Data()
     /// The number of bytes of `rest` that have no end of a line.
     private var searched = 0
+
+    init(limit: Int = DeviceProtocol.answerSize) { self.limit = limit }
 
     /// Takes a piece, and calls the body with each line that it completes, without its end.
     ///
@@ -14,13 +18,14 @@ struct LineSplitter {
         var start = rest.startIndex
         while let length = Self.lineLength(rest[(start + searched)...]) {
             let end = start + searched + length
+            if end - start > limit { throw TooLong() }
             try body(rest[start..<end])
             start = end + 1
             searched = 0
         }
         if start != rest.startIndex { rest = Data(rest[start...]) }
         searched = rest.count
-        if rest.count > DeviceProtocol.answerSize { throw TooLong() }
+        if rest.count > limit { throw TooLong() }
     }
 
     /// Returns the number of bytes before the end of a line; nil if there is none.
@@ -31,6 +36,6 @@ struct LineSplitter {
         }
     }
 
-    /// The error of a line that does not end within ``DeviceProtocol/answerSize`` bytes.
+    /// The error of a line that does not end within the limit.
     struct TooLong: Error {}
 }
