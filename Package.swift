@@ -177,7 +177,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreServerTests",
-            dependencies: ["StoreServer", "StoreCore", "StoreCrypto", "StoreScenario", "StoreSQLite"],
+            dependencies: ["StoreServer", "StoreCore", "StoreCrypto", "StoreScenario", "StoreSQLite", "CMicroHTTPD"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -20,13 +20,15 @@
             self.released = released
         }
 
-        /// Returns a response that reads the stream, and then releases this; nil if there is no memory.
-        func response() -> OpaquePointer? {
+        /// Returns a response that reads the stream, a block at a time, and then releases this.
+        ///
+        /// Returns nil, and ends the stream, if there is no memory.
+        func response(blockSize: Int = 4096) -> OpaquePointer? {
             let this = Unmanaged.passRetained(self)
             let response = MHD_create_response_from_callback(
                 // The size is unknown.
                 .max,
-                4096,
+                blockSize,
                 { this, _, place, count in
                     guard let this, let place else { return -1 }
                     return Unmanaged<StreamReader>.fromOpaque(this).takeUnretainedValue().read(to: place, count)
@@ -37,7 +39,10 @@
                     Unmanaged<StreamReader>.fromOpaque(this).takeRetainedValue().end()
                 }
             )
-            if response == nil { this.release() }
+            if response == nil {
+                end()
+                this.release()
+            }
             return response
         }
 
