@@ -6,18 +6,25 @@ import StoreRemote
 ///
 /// Nothing waits for a slow client but in the store, which keeps a position and not the updates.
 final class DeviceStream: Sendable {
-    private struct State {
-        var status: DeviceStatus?
-        var receipts: AppReceiptReader?
+    private struct Notes {
         /// True at first: nobody has told the client what changed while it had no stream.
         var hasChanged = true
         var isBeatDue = false
     }
 
+    /// What the client has been told.
+    private struct Told {
+        var status: DeviceStatus?
+        var receipts: AppReceiptReader?
+    }
+
     private let subscription: DeviceStreams.Subscription
     private let connection: StoreConnectionID
     private let bell: Bell
-    private let state: Locked<State>
+    /// Locked for a moment only: whoever notes something for all streams waits for no line.
+    private let notes = Locked(Notes())
+    /// Locked while a line is made, which may have to wait for a signer.
+    private let told: Locked<Told>
 
     /// The end of the store's connection, which wakes the stream.
     private final class Bell: NewsListener {
@@ -48,24 +55,22 @@ final class DeviceStream: Sendable {
             journal: subscription.journal,
             after: subscription.cursor
         )
-        var state = State()
-        if subscription.wantsReceipts { state.receipts = AppReceiptReader(subscription.device) }
-        self.state = Locked(state)
+        told = Locked(Told(receipts: subscription.wantsReceipts ? AppReceiptReader(subscription.device) : nil))
     }
 
     deinit { subscription.device.closeConnection(connection) }
 
     /// Notes that something in the store has changed.
-    func noteChange() { state.withLock { $0.hasChanged = true } }
+    func noteChange() { notes.withLock { $0.hasChanged = true } }
 
     /// Notes that a sign of life is due.
-    func noteBeat() { state.withLock { $0.isBeatDue = true } }
+    func noteBeat() { notes.withLock { $0.isBeatDue = true } }
 
     /// Returns the next line, nil if there is nothing to say.
     private func next() -> Data? {
-        let (hasChanged, isBeatDue) = state.withLock { state in
-            defer { (state.hasChanged, state.isBeatDue) = (false, false) }
-            return (state.hasChanged, state.isBeatDue)
+        let due = notes.withLock { notes in
+            defer { notes = Notes(hasChanged: false) }
+            return notes
         }
         // Reads what other processes have written to the ledger, too.
         guard subscription.store.device(with: subscription.token) != nil else {
@@ -82,22 +87,22 @@ final class DeviceStream: Sendable {
         case .batch: line.batch = exchange.batch
         case .lost(let failure): return last(failure)
         }
-        if hasChanged { line.hasChanged = true }
-        if hasChanged || line.batch != nil { state.withLock { describe(&line, &$0) } }
-        return line.isEmpty && !isBeatDue ? nil : encoded(line)
+        if due.hasChanged { line.hasChanged = true }
+        if due.hasChanged || line.batch != nil { told.withLock { describe(&line, &$0) } }
+        return line.isEmpty && !due.isBeatDue ? nil : encoded(line)
     }
 
     /// Adds what the services answer at once, as far as it has changed.
-    private func describe(_ line: inout UpdateLine, _ state: inout State) {
+    private func describe(_ line: inout UpdateLine, _ told: inout Told) {
         let status = DeviceStatus(of: subscription.device)
-        if status != state.status { line.status = status }
-        state.status = status
-        switch state.receipts?.read() {
+        if status != told.status { line.status = status }
+        told.status = status
+        switch told.receipts?.read() {
         case .changed(let receipt): line.receipt = ReceiptUpdate(receipt)
         case .absent: line.receipt = ReceiptUpdate(nil)
         case .unchanged, nil: break
         }
-        guard state.receipts != nil else { return }
+        guard told.receipts != nil else { return }
         var receipts: [String: Data] = [:]
         for case .transaction(let transaction) in line.batch?.updates ?? []
         where transaction.receipt == nil && (transaction.state == .purchased || transaction.state == .restored) {

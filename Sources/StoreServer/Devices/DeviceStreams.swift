@@ -43,22 +43,21 @@ final class DeviceStreams: HistoryListener {
     /// gone without a word. Returns nil if there is none.
     func begin(_ subscription: Subscription) -> HTTPStream? {
         let (token, journal) = (subscription.token, subscription.journal)
+        let (stream, device) = DeviceStream.begin(subscription)
         let (replaced, isFull) = state.withLock { state -> (HTTPStream?, Bool) in
             state.entries.removeAll { $0.stream?.isFinished ?? true }
-            guard state.entries.count(where: { $0.token == token }) >= limits.streams else { return (nil, false) }
-            guard let oldest = state.entries.firstIndex(where: { $0.token == token && $0.journal == journal }) else {
-                return (nil, true)
+            var replaced: HTTPStream?
+            if state.entries.count(where: { $0.token == token }) >= limits.streams {
+                let oldest = state.entries.firstIndex { $0.token == token && $0.journal == journal }
+                guard let oldest else { return (nil, true) }
+                replaced = state.entries.remove(at: oldest).stream
             }
-            return (state.entries.remove(at: oldest).stream, false)
-        }
-        replaced?.finish()
-        if isFull { return nil }
-        let (stream, device) = DeviceStream.begin(subscription)
-        state.withLock { state in
             state.entries.append(Entry(token: token, journal: journal, stream: stream, device: device))
             if state.beats == nil { state.beats = beats() }
+            return (replaced, false)
         }
-        return stream
+        replaced?.finish()
+        return isFull ? nil : stream
     }
 
     /// Has every stream look for what has changed, a little later: a store may change often.
