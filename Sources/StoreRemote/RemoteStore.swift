@@ -71,8 +71,10 @@ public final class RemoteStore: AsyncStoreBackend {
         if let cursor { query.append(URLQueryItem(name: "position", value: String(cursor.position))) }
         if let part = cursor?.part { query.append(URLQueryItem(name: "part", value: String(part))) }
         if configuration.carriesReceipts { query.append(URLQueryItem(name: "receipts", value: "true")) }
+        let stream = known.beginStream()
+        defer { known.endStream(stream) }
         let connection = UpdateConnection(sender.destination, silence: welcome.heartbeat * 3) { [known] line in
-            known.take(line)
+            known.take(line, fromStream: stream)
             if let batch = line.batch {
                 feed.send(batch)
                 known.forget(batch.updates.lazy.compactMap(\.finishedTransaction))
@@ -96,8 +98,9 @@ public final class RemoteStore: AsyncStoreBackend {
     /// - Returns: a product for each identifier that is sold, and the other identifiers.
     /// - Throws: a `StoreFailure`.
     public func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
+        let changes = known.changes
         let answer: ProductsAnswer = try await ask(.products, identifiers.sorted())
-        known.take(answer)
+        known.take(answer, since: changes)
         return answer
     }
 

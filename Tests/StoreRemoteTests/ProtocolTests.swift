@@ -53,6 +53,18 @@ import Testing
         #expect(try failure(new).reason.hasSuffix("update the store's server"))
     }
 
+    @Test func `A receipt has the ledger's position as of which it is`() throws {
+        let properties = String(decoding: try JSONEncoder().encode(ReceiptProperties()), as: UTF8.self)
+        let positions = try (1...2).map { _ in
+            let response = respond("POST", "1/refresh-receipt", properties)
+            let update = try JSONDecoder().decode(ReceiptUpdate.self, from: response.body)
+            #expect(update.receipt != nil)
+            return try #require(update.position)
+        }
+        // A refresh is a record.
+        #expect(positions[1] == positions[0] + 1)
+    }
+
     @Test func `A request in another version is refused with a sentence`() throws {
         let response = respond("POST", "9/products", "[]")
         #expect(response.status == 426)

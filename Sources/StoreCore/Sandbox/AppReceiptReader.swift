@@ -12,10 +12,11 @@ package struct AppReceiptReader: Sendable {
         case version(ReceiptVersion)
     }
 
-    /// The outcome of a reading.
+    /// The outcome of a reading, with the ledger's position as of which it is.
     package enum Reading: Sendable {
-        case unchanged, absent
-        case changed(Data)
+        case unchanged
+        case absent(position: Int)
+        case changed(Data, position: Int)
     }
 
     package init(_ device: SandboxDevice) { self.device = device }
@@ -24,15 +25,16 @@ package struct AppReceiptReader: Sendable {
     package mutating func read() -> Reading {
         var version: ReceiptVersion?
         if case .version(let known) = known { version = known }
-        switch device.receipt(unless: version) {
+        let (news, position) = device.core.datedReceipt(on: device.number, unless: version)
+        switch news {
         case .unchanged: return .unchanged
         case .none:
             if case .absent = known { return .unchanged }
             known = .absent
-            return .absent
+            return .absent(position: position)
         case .changed(let image, let version):
             known = .version(version)
-            return .changed(image.data)
+            return .changed(image.data, position: position)
         }
     }
 }

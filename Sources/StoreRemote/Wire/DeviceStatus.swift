@@ -27,6 +27,8 @@ package struct DeviceStatus: Hashable, Codable, Sendable {
 /// The present app receipt, nil where there is none.
 package struct ReceiptUpdate: Hashable, Codable, Sendable {
     package var receipt: Data?
+    /// The ledger's position as of which it is.
+    package var position: Int?
 
-    package init(_ receipt: Data?) { self.receipt = receipt }
+    package init(_ receipt: Data?, position: Int? = nil) { (self.receipt, self.position) = (receipt, position) }
 }

@@ -18,7 +18,7 @@ extension DeviceService {
         case .refreshReceipt:
             let properties: ReceiptProperties = try Self.read(body)
             try Self.done { device.refreshReceipt(properties, reply: $0) }
-            return try Self.json(ReceiptUpdate(device.appReceipt))
+            return try Self.json(ReceiptUpdate(of: device))
         case .content: return content(try Self.read(body), of: device)
         case .changePromotion:
             let change: PromotionChange = try Self.read(body)

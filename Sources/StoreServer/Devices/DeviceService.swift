@@ -93,7 +93,7 @@ package final class DeviceService: Sendable {
             version: version,
             heartbeat: streams.limits.heartbeat,
             status: DeviceStatus(of: device),
-            receipt: greeting.wantsReceipts ? ReceiptUpdate(device.appReceipt) : nil
+            receipt: greeting.wantsReceipts ? ReceiptUpdate(of: device) : nil
         )
         return try Self.json(welcome)
     }
@@ -166,5 +166,22 @@ extension DeviceStatus {
             isPriceConsentPending: device.isPriceConsentPending,
             deviceVerificationID: device.deviceVerificationID
         )
+    }
+}
+
+extension ReceiptUpdate {
+    /// Reads a device's app receipt, which a new reader does not find unchanged.
+    init?(of device: SandboxDevice) {
+        var reader = AppReceiptReader(device)
+        self.init(reader.read())
+    }
+
+    /// Makes the update for a reading of a device's app receipt; nil where it is unchanged.
+    init?(_ reading: AppReceiptReader.Reading) {
+        switch reading {
+        case .unchanged: return nil
+        case .absent(let position): self.init(nil, position: position)
+        case .changed(let receipt, let position): self.init(receipt, position: position)
+        }
     }
 }

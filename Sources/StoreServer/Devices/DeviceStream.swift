@@ -97,12 +97,8 @@ final class DeviceStream: Sendable {
         let status = DeviceStatus(of: subscription.device)
         if status != told.status { line.status = status }
         told.status = status
-        switch told.receipts?.read() {
-        case .changed(let receipt): line.receipt = ReceiptUpdate(receipt)
-        case .absent: line.receipt = ReceiptUpdate(nil)
-        case .unchanged, nil: break
-        }
-        guard told.receipts != nil else { return }
+        guard let reading = told.receipts?.read() else { return }
+        line.receipt = ReceiptUpdate(reading)
         var receipts: [String: Data] = [:]
         for case .transaction(let transaction) in line.batch?.updates ?? []
         where transaction.receipt == nil && (transaction.state == .purchased || transaction.state == .restored) {

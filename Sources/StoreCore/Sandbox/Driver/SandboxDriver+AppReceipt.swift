@@ -11,8 +11,15 @@ extension SandboxDriver {
     ///
     /// Read again within a second of the store's clock, with the same content, it is not signed again.
     func receipt(on device: DeviceID, unless known: ReceiptVersion?) -> ReceiptNews {
+        datedReceipt(on: device, unless: known).news
+    }
+
+    /// Returns the same with the ledger's position as of which it is.
+    func datedReceipt(on device: DeviceID, unless known: ReceiptVersion?) -> (news: ReceiptNews, position: Int) {
+        var position = 0
         let found = use { shell, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
             shell.bringUpToDate(now)
+            position = shell.state.position
             let place = shell.state.devices[device]
             guard place.hasReceipt || shell.state.hasNewPurchases(on: device),
                 let entries = signed(
@@ -35,7 +42,17 @@ extension SandboxDriver {
             )
             return (receipt, entries, place.name, now)
         }
-        guard let (listed, entries, name, now) = found else { return .none }
+        guard let found else { return (.none, position) }
+        return (news(found, on: device, unless: known), position)
+    }
+
+    /// Returns the signed receipt of what a device lists, unless it is what a known one lists.
+    private func news(
+        _ found: (AppReceipt, ReceiptEntries, device: String, Date),
+        on device: DeviceID,
+        unless known: ReceiptVersion?
+    ) -> ReceiptNews {
+        let (listed, entries, name, now) = found
         let version = ReceiptVersion(entries: entries.identity, entryCount: entries.count, rest: listed)
         if version == known { return .unchanged }
         // To the second, as receipts have it.

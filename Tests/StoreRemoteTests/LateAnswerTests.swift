@@ -1,0 +1,80 @@
+import Foundation
+import StoreCore
+import StoreRemote
+import Testing
+
+/// Answers and lines that come after newer ones.
+@Suite(.server, .timeLimit(.minutes(20))) struct LateAnswerTests {
+    private let server: ScriptedServer
+    private var remote: RemoteStore { server.remote }
+    private let old = Data("old".utf8)
+    private let new = Data("new".utf8)
+
+    init() throws { server = try ScriptedServer() }
+
+    @Test func `A look-up that a change has overtaken says nothing of what sells`() async throws {
+        server.answer(.products) { server in
+            server.sendChangeFirst { _ in }
+            return ProductsAnswer(products: [], invalidIdentifiers: ["sword"])
+        }
+        _ = try await remote.products(["sword"])
+        #expect(remote.sells("sword") == nil)
+        server.answer(.products) { _ in ProductsAnswer(products: [], invalidIdentifiers: ["sword"]) }
+        _ = try await remote.products(["sword"])
+        #expect(remote.sells("sword") == false)
+    }
+
+    @Test func `A refreshed receipt that a stream has overtaken does not replace the newer one`() async throws {
+        server.answer(.refreshReceipt) { [old, new] server in
+            server.sendChangeFirst { $0.receipt = ReceiptUpdate(new, position: 2) }
+            return ReceiptUpdate(old, position: 1)
+        }
+        try await remote.refreshReceipt(ReceiptProperties())
+        #expect(remote.appReceipt == new)
+    }
+
+    @Test func `A refreshed receipt is not replaced by an older one of the stream`() async throws {
+        await server.sendChange { $0.receipt = ReceiptUpdate(old, position: 1) }
+        server.answer(.refreshReceipt) { [new] _ in ReceiptUpdate(new, position: 3) }
+        try await remote.refreshReceipt(ReceiptProperties())
+        await server.sendChange { $0.receipt = ReceiptUpdate(old, position: 2) }
+        #expect(remote.appReceipt == new)
+        await server.sendChange { $0.receipt = ReceiptUpdate(old, position: 3) }
+        #expect(remote.appReceipt == old)
+    }
+
+    @Test func `After a store has lost records, the receipt is that of the next stream`() async throws {
+        await server.sendChange { $0.receipt = ReceiptUpdate(old, position: 9) }
+        await server.endStream()
+        server.connect(after: nil)
+        await server.sendChange { $0.receipt = ReceiptUpdate(new, position: 1) }
+        #expect(remote.appReceipt == new)
+    }
+
+    @Test func `A late greeting does not replace the status that a stream has told`() async throws {
+        var status = DeviceStatus(canMakePayments: true)
+        server.greet(with: status)
+        status.canMakePayments = false
+        await server.sendChange { $0.status = status }
+        // Has the next request greet again.
+        server.answer(.synchronize) { _ in StoreFailure.network(.unsupportedURL, "another version") }
+        await #expect(throws: StoreFailure.self) { try await remote.synchronize() }
+        try await remote.prepare()
+        #expect(!remote.canMakePayments)
+    }
+
+    @Test func `A late snapshot brings no receipt of a transaction that is finished`() async throws {
+        let finish = StoreCommand(
+            id: OrderID(journal: server.receiver.journal, number: 1),
+            action: .finish(transaction: "1")
+        )
+        try await remote.submit([finish])
+        server.send { line in
+            line.batch = UpdateBatch(after: nil, through: UpdateCursor(position: 1), updates: [])
+            line.receipts = ["1": old, "2": new]
+        }
+        await server.receiver.waitForBatches(1)
+        #expect(remote.receipt(forTransaction: "1") == nil)
+        #expect(remote.receipt(forTransaction: "2") == new)
+    }
+}

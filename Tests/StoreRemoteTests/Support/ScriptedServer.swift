@@ -1,0 +1,110 @@
+import Foundation
+import StoreCore
+import StoreRemote
+import StoreServer
+
+/// A server whose answers a test writes, with a remote store that has a connection to it.
+final class ScriptedServer: Sendable, HistoryListener {
+    typealias Answer = @Sendable (ScriptedServer) -> any Encodable & Sendable
+
+    private struct State {
+        var status = DeviceStatus()
+        var answers: [DeviceCall: Answer] = [:]
+        /// The stream that the next connection gets.
+        var stream = HTTPStream()
+        var isStopped = false
+    }
+
+    let receiver = Receiver()
+    private let state = Locked(State())
+    private let changes = DispatchSemaphore(value: 0)
+    private let server = Locked<HTTPServer?>(nil)
+    private let store = Locked<RemoteStore?>(nil)
+    private let backend = Locked<(any StoreBackend)?>(nil)
+
+    /// Serves, and opens a stream.
+    init() throws {
+        let server = try HTTPServer { [weak self] in self?.respond(to: $0) ?? HTTPResponse(404) }
+        self.server.withLock { $0 = server }
+        guard let url = URL(string: "http://127.0.0.1:\(server.port)/") else { throw URLError(.badURL) }
+        var configuration = RemoteStore.Configuration()
+        configuration.timeout = 600
+        let token = try SandboxStore(products: RemoteShop.products).device.makeToken()
+        let remote = RemoteStore(url: url, token: token, configuration: configuration)
+        remote.follow(self)
+        remote.follow(receiver)
+        store.withLock { $0 = remote }
+        backend.withLock { $0 = remote.asStoreBackend() }
+        connect(after: nil)
+    }
+
+    deinit { server.withLock { $0 }?.stop() }
+
+    var remote: RemoteStore { store.withLock { $0! } }
+
+    func connect(after cursor: UpdateCursor?) { backend.withLock { $0! }.connect(receiver, after: cursor) }
+
+    /// Sets what greetings are answered with.
+    func greet(with status: DeviceStatus) { state.withLock { $0.status = status } }
+
+    /// Sets how requests are answered.
+    func answer(_ call: DeviceCall, with answer: @escaping Answer) { state.withLock { $0.answers[call] = answer } }
+
+    /// Sends a line on the stream.
+    func send(_ change: (inout UpdateLine) -> Void) {
+        var line = UpdateLine()
+        change(&line)
+        let json = (try? JSONEncoder().encode(line)) ?? Data()
+        state.withLock { $0.stream }.send(json + Data("\n".utf8))
+    }
+
+    /// Sends a line that announces a change, and waits until the remote store has taken it.
+    func sendChange(_ change: (inout UpdateLine) -> Void) async {
+        let count = receiver.changes
+        sendAnnounced(change)
+        await receiver.waitForChange(after: count)
+    }
+
+    /// Does the same for an answer, on a thread of the server's, which may wait.
+    func sendChangeFirst(_ change: (inout UpdateLine) -> Void) {
+        sendAnnounced(change)
+        changes.wait()
+    }
+
+    private func sendAnnounced(_ change: (inout UpdateLine) -> Void) {
+        send { line in
+            change(&line)
+            line.hasChanged = true
+        }
+    }
+
+    /// Ends the stream, and waits until the connection is lost.
+    func endStream() async {
+        let old = state.withLock { state in
+            defer { state.stream = HTTPStream() }
+            return state.stream
+        }
+        old.finish()
+        await receiver.waitForLoss()
+    }
+
+    func historyChanged() { changes.signal() }
+
+    private func respond(to request: HTTPRequest) -> HTTPResponse {
+        let call = request.path.last.flatMap { DeviceCall(rawValue: $0) }
+        let (status, stream, answer) = state.withLock { state in
+            (state.status, state.stream, call.flatMap { state.answers[$0] })
+        }
+        switch call {
+        case .hello: return json(Welcome(version: 1, heartbeat: 600, status: status, receipt: nil))
+        case .updates: return HTTPResponse(stream: stream)
+        default:
+            let answer = answer?(self) ?? Nothing()
+            return json(answer, status: answer is StoreFailure ? 422 : 200)
+        }
+    }
+
+    private func json(_ value: any Encodable, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(status, json: (try? JSONEncoder().encode(value)) ?? Data())
+    }
+}
