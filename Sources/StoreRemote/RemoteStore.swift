@@ -21,6 +21,8 @@ import StoreCore
 /// each connected queue has open. Any thread may call any member.
 public final class RemoteStore: AsyncStoreBackend {
     private let sender: RequestSender
+    /// Sends what may be answered slowly: a session has few connections to a host, for which nothing else is to wait.
+    private let downloads: RequestSender
     private let configuration: Configuration
     let known = KnownAnswers()
     private let greeting = Locked<Task<Welcome, any Error>?>(nil)
@@ -32,7 +34,8 @@ public final class RemoteStore: AsyncStoreBackend {
     ///   - token: the device's token.
     ///   - configuration: the settings.
     public init(url: URL, token: DeviceToken, configuration: Configuration = Configuration()) {
-        sender = RequestSender(RemoteDestination(url: url, token: token, timeout: configuration.timeout))
+        let destination = RemoteDestination(url: url, token: token, timeout: configuration.timeout)
+        (sender, downloads) = (RequestSender(destination), RequestSender(destination))
         self.configuration = configuration
     }
 
@@ -120,6 +123,7 @@ public final class RemoteStore: AsyncStoreBackend {
     /// Posts a body in the version that was agreed on.
     func post(_ call: DeviceCall, _ body: Data) async throws -> Data {
         let welcome = try await welcome()
+        let sender = call == .content ? downloads : sender
         return try await asAgreed { try await sender.post(call, version: welcome.version, body) }
     }
 

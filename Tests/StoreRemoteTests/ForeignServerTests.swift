@@ -183,6 +183,35 @@ import Testing
         #expect(receiver.receiver.batches.count <= 1)
     }
 
+    @Test func `Downloads that the store keeps waiting keep no purchase waiting`() async throws {
+        // As many as a session has connections to a host.
+        let count = 6
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let server = try server { request in
+            guard request.path.last == DeviceCall.content.rawValue else { return HTTPResponse(json: Data("{}".utf8)) }
+            beginning.yield()
+            return HTTPResponse(stream: HTTPStream())
+        }
+        defer { server.stop() }
+        var configuration = RemoteStore.Configuration()
+        configuration.timeout = 30
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        let remote = RemoteStore(url: url, token: token, configuration: configuration)
+        let level = StoreContent(identifier: "level", version: "1.0", length: 1)
+        let request = ContentRequest(transaction: "1", productIdentifier: "level", content: level, limit: 1)
+        await withTaskGroup { group in
+            for _ in 0..<2 * count { group.addTask { _ = try? await remote.content(request) } }
+            var downloads = begun.makeAsyncIterator()
+            for _ in 0..<count { await downloads.next() }
+            let order = OrderID(journal: .unique(), number: 1)
+            let payment = StorePayment(productIdentifier: "sword")
+            await #expect(throws: Never.self) {
+                try await remote.submit([StoreCommand(id: order, action: .purchase(payment))])
+            }
+            group.cancelAll()
+        }
+    }
+
     @Test func `Each request has its own body, and none has cookies`() async throws {
         let requests = Locked<[HTTPRequest]>([])
         let answer = try JSONEncoder().encode(ProductsAnswer(products: []))
