@@ -111,40 +111,5 @@
             shop.waitForSwords(3)
             #expect(try shop.store.account.charges.count == 3)
         }
-
-        @Test
-        func
-            `What an asynchronous standby lacks is noticed, and everything of the store is refused until it is opened again`()
-            throws
-        {
-            let primary = try PostgresCluster(settings: ["synchronous_standby_names": "second"])
-            let standby = try primary.makeStandby(name: "second")
-            let place = TestDatabase(primary)
-            let both =
-                "host=\(primary.folder.path),\(standby.folder.path) dbname=postgres user=storecore target_session_attrs=read-write"
-            let database = try place.open(both) { $0.patience = 60 }
-            let ledger = try database.ledger("shop")
-            let records = try Shop.records(3)
-            #expect(try ledger.append([records[0]], ifHeadIs: 0))
-            // The standby has that, and nothing that comes.
-            try standby.stop()
-            try place.run("ALTER SYSTEM SET synchronous_standby_names = ''")
-            try place.run("SELECT pg_reload_conf()")
-            #expect(try ledger.append([records[1]], ifHeadIs: 1))
-            try primary.stop(immediately: true)
-            try standby.start()
-            try standby.promote()
-            for _ in 1...2 {
-                let error = #expect(throws: PostgresDatabaseError.self) { try ledger.append([records[2]], ifHeadIs: 2) }
-                #expect(error?.code == .recordsLost)
-                #expect(error?.description.contains("record 2 of the store shop") == true)
-                #expect(throws: PostgresDatabaseError.self) { try ledger.head }
-            }
-            let lines = place.log.lines.filter { $0.contains("the database has lost record 2 of the store shop") }
-            #expect(lines.count == 1)
-            let again = try database.ledger("shop")
-            #expect(try again.head == 1)
-            #expect(try again.append([records[1]], ifHeadIs: 1))
-        }
     }
 #endif

@@ -35,7 +35,8 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         public static let damaged = Code(rawValue: "damaged")
         /// The server has lost records that were read or written before, as after a failover to a standby that lagged.
         ///
-        /// Everything of that store is refused until it is opened again: what it holds in memory is not the ledger's.
+        /// Everything of that store is refused until it is opened again: what it holds in memory is not the ledger's. So is
+        /// every command of a journal whose opening is lost.
         public static let recordsLost = Code(rawValue: "recordsLost")
         /// Another queue has opened the journal.
         public static let superseded = Code(rawValue: "superseded")

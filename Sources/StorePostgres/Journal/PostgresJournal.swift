@@ -15,6 +15,8 @@
 
         private struct Opening {
             var id: JournalID?
+            /// Its place among the openings of all journals.
+            var sequence = 0
             var superseded: (@Sendable () -> Void)?
 
             /// Replaces the opening, and returns what tells the former one's queue.
@@ -37,12 +39,15 @@
             let announcement = Announcement(channel: channel, payload: id.description)
             // Later records of the previous queue cannot come behind the commands that are read here.
             opening.withLock { $0.replace(with: Opening()) }?()
-            let rows = try core.read { connection throws(PostgresDatabaseError) in
+            let results = try core.read { connection throws(PostgresDatabaseError) in
                 try connection.run(
                     [
                         lock("pg_advisory_xact_lock"),
                         Connection.Request(
-                            "INSERT INTO \(core.tables.opening) (journal, opening) VALUES ($1::bigint, $2::bigint)",
+                            """
+                            INSERT INTO \(core.tables.opening) (journal, opening) VALUES ($1::bigint, $2::bigint)
+                            RETURNING sequence
+                            """,
                             [.integer(number), .integer(id.bits)]
                         ),
                         Connection.Request(
@@ -59,18 +64,20 @@
                         ),
                     ] + clean(until: id),
                     followedBy: [announcement.request(in: core.tables)]
-                )[2]
+                )
             }
-            opening.withLock { $0.replace(with: Opening(id: id, superseded: superseded)) }?()
+            let new = Opening(id: id, sequence: results[1].integer(0, 0), superseded: superseded)
+            opening.withLock { $0.replace(with: new) }?()
             core.listener.tell(announcement, from: self)
-            return JournalContents(id: id, commands: try commands(rows))
+            return JournalContents(id: id, commands: try commands(results[2]))
         }
 
         func record(_ commands: [StoreCommand]) throws {
-            guard let id = opening.withLock({ $0.id }) else { throw superseded }
+            let own = opening.withLock { $0 }
+            guard let id = own.id else { throw superseded }
             var requests = [
                 lock("pg_advisory_xact_lock_shared"),
-                Connection.Request(current, [.integer(number)]),
+                Connection.Request(last("opening, sequence"), [.integer(number)]),
             ]
             for command in commands {
                 let data: Data
@@ -84,7 +91,7 @@
                         """
                         INSERT INTO \(core.tables.command) (journal, opening, number, checksum, payload)
                         SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea
-                        WHERE (\(current)) = $6::bigint
+                        WHERE (\(last("opening"))) = $6::bigint
                         ON CONFLICT DO NOTHING
                         """,
                         [
@@ -98,10 +105,16 @@
             do throws(PostgresDatabaseError) { rows = try write(requests)[1] } catch {
                 throw error.isInDoubt ? JournalInDoubtError(error.description) : error
             }
-            guard rows.count > 0, rows.integer(0, 0) == id.bits else {
-                supersede(id)
-                throw superseded
+            if rows.count > 0, rows.integer(0, 0) == id.bits { return }
+            guard rows.count > 0, rows.integer(0, 1) > own.sequence else {
+                // Nobody has opened it since: a standby that lagged when it was promoted lacks the opening.
+                throw PostgresDatabaseError(
+                    .recordsLost,
+                    "the database has lost the opening of the journal \(name), and perhaps commands in it: start the queue again"
+                )
             }
+            supersede(id)
+            throw superseded
         }
 
         func forget(_ commands: [OrderID]) throws {
@@ -151,9 +164,9 @@
             )
         }
 
-        /// Selects the last opening.
-        private var current: String {
-            "SELECT opening FROM \(core.tables.opening) WHERE journal = $1 ORDER BY sequence DESC LIMIT 1"
+        /// Selects columns of the last opening.
+        private func last(_ columns: String) -> String {
+            "SELECT \(columns) FROM \(core.tables.opening) WHERE journal = $1 ORDER BY sequence DESC LIMIT 1"
         }
 
         /// Removes what an opening makes obsolete, where the role may.
@@ -188,12 +201,13 @@
 
     extension PostgresJournal: NotificationListener.Recipient {
         func notified(payload: String) {
-            guard let own = opening.withLock({ $0.id }), payload != own.description else { return }
+            let own = opening.withLock { $0 }
+            guard let id = own.id, payload != id.description else { return }
             // It may be late, and of an opening before this one; the database knows which is the last.
             let rows = try? core.read { connection throws(PostgresDatabaseError) in
-                try connection.run(current, .integer(number))
+                try connection.run(last("sequence"), .integer(number))
             }
-            if let rows, rows.count > 0, rows.integer(0, 0) != own.bits { supersede(own) }
+            if let rows, rows.count > 0, rows.integer(0, 0) > own.sequence { supersede(id) }
         }
     }
 #else
