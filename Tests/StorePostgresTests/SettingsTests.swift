@@ -20,6 +20,20 @@
             #expect(place.log.lines.allSatisfy { !$0.contains("hunter2") })
         }
 
+        @Test func `No server's password in a password file is in an error`() throws {
+            let place = try TestDatabase()
+            let file = place.cluster.folder.appending(path: "passwords of \(place.schema)")
+            // The last one has an escaped colon; the role and the database are named, and any.
+            let lines = ["/hunter1:*:*:*:hunter1", "/hunter2:5432:shop:bob:hunter2", "/hunter\\:3:*:*:bob:hunter\\:3"]
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            let settings = "host=/hunter1,/hunter2,/hunter:3 dbname=shop user=bob passfile='\(file.path)'"
+            let error = #expect(throws: PostgresDatabaseError.self) { try place.open(settings) { $0.patience = 0 } }
+            #expect(error?.code == .unreachable)
+            #expect(error?.description.contains("/…/.s.PGSQL.5432") == true)
+            #expect(error?.description.contains("hunter") == false)
+        }
+
         @Test(arguments: [.infinity, .greatestFiniteMagnitude, 1e12, 1e7]) func `Times may be as long as they like`(
             seconds: TimeInterval
         ) throws {

@@ -9,6 +9,8 @@
         private let text: String
         /// The passwords in the text, the environment and the service file.
         private let secrets: [String]
+        /// The file that has a password for each server.
+        private let passwordFile: PasswordFile?
         /// Whether something else may set how long a connection may take.
         private let hasTimeout: Bool
 
@@ -26,6 +28,11 @@
             PQconninfoFree(options)
             let values = Self.resolved(text)
             secrets = ["password", "sslpassword"].compactMap { values[$0] }
+            if let path = values["passfile"], let database = values["dbname"], let role = values["user"] {
+                passwordFile = PasswordFile(path: path, database: database, role: role)
+            } else {
+                passwordFile = nil
+            }
             hasTimeout = values["connect_timeout"] != nil
         }
 
@@ -46,9 +53,11 @@
             return values
         }
 
-        /// Returns a line with each password replaced.
+        /// Returns a line with each password replaced, that of the last server as well.
+        ///
+        /// A connection names only the last server's password, and the file may have changed since.
         func withoutPasswords(_ line: String, and password: String?) -> String {
-            let all = secrets + [password].compactMap(\.self)
+            let all = secrets + (passwordFile?.passwords ?? []) + [password].compactMap(\.self)
             return all.filter { !$0.isEmpty }.reduce(line) { $0.replacingOccurrences(of: $1, with: "…") }
         }
 
