@@ -57,11 +57,7 @@ package final class WireProxy: Sendable {
         self.listener = listener
         port = Int(UInt16(bigEndian: address.sin_port))
         Thread { [weak self] in
-            while true {
-                let client = accept(listener, nil, nil)
-                guard client >= 0, let self else { break }
-                self.join(client)
-            }
+            while let client = Self.accept(listener), let self { self.join(client) }
             Foundation.close(listener)
         }.start()
     }
@@ -95,6 +91,20 @@ package final class WireProxy: Sendable {
             state.shutAll()
             // Wakes the thread that accepts.
             shutdown(listener, Int32(SHUT_RDWR))
+        }
+    }
+
+    /// Waits for the next client; nil once the socket listens no more.
+    private static func accept(_ listener: Int32) -> Int32? {
+        while true {
+            let client = Foundation.accept(listener, nil, nil)
+            if client >= 0 { return client }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            // Until something is closed.
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(10_000)
+            default: return nil
+            }
         }
     }
 
