@@ -35,7 +35,7 @@ import Testing
         let token = try store.device.makeToken()
         var limits = DeviceService.Limits()
         limits.streams = 1
-        for _ in 0..<50 {
+        for _ in 0..<1000 {
             let service = DeviceService(store, limits: limits)
             let streams = Locked<[HTTPStream]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { number in
