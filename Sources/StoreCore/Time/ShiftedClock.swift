@@ -14,7 +14,8 @@ package final class ShiftedClock: MovableClock {
 
     fileprivate struct State {
         var offset: TimeInterval
-        var movers = 0
+        /// The time when the move under way began, nil while there is none.
+        var start: Date?
         var alarm: DispatchWorkItem?
     }
 
@@ -37,7 +38,8 @@ package final class ShiftedClock: MovableClock {
     package var activity: Activity { clock.activity }
 
     package var now: Date {
-        state.withLock { $0.movers > 0 ? clock.now : max(clock.now, $0.systemTime) }
+        // Timers that fire late do not take the time back to their deadlines.
+        state.withLock { max(clock.now, $0.start ?? $0.systemTime) }
     }
 
     /// The seconds by which it is ahead of the system's clock.
@@ -61,16 +63,20 @@ package final class ShiftedClock: MovableClock {
     private func move(to target: (Date) throws -> Date) throws {
         moving.lock()
         defer { moving.unlock() }
-        let moment = try target(now)
-        state.withLock { $0.movers += 1 }
+        let (former, start) = state.withLock { state in
+            let (former, start) = (state.start, max(clock.now, state.start ?? state.systemTime))
+            state.start = start
+            return (former, start)
+        }
         defer {
             state.withLock { state in
-                state.movers -= 1
+                state.start = former
                 // At a standstill while it was moved.
                 state.offset = max(state.offset, clock.now.timeIntervalSinceNow)
             }
             setAlarm()
         }
+        let moment = try target(start)
         if moment > clock.now { try clock.advanceThrowing(to: moment) }
     }
 
@@ -78,7 +84,7 @@ package final class ShiftedClock: MovableClock {
     private func setAlarm() {
         state.withLock { state in
             // Whoever moves the clock sets the alarm at the end.
-            guard state.movers == 0 else { return }
+            guard state.start == nil else { return }
             state.alarm.take()?.cancel()
             guard let next = clock.nextDeadline else { return }
             let seconds = min(max(0, next.timeIntervalSince(state.systemTime)), Self.longestSleep)

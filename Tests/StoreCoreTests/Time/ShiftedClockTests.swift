@@ -46,6 +46,20 @@ struct ShiftedClockTests {
         #expect(fired.wait(timeout: .now() + 60) == .success)
     }
 
+    @Test func `A timer that fires late does not take the time back`() {
+        let clock = ShiftedClock()
+        let before = clock.now
+        let fired = DispatchSemaphore(value: 0)
+        let time = Locked(Date.distantPast)
+        clock.schedule(at: .distantPast) {
+            let now = clock.now
+            time.withLock { $0 = now }
+            fired.signal()
+        }
+        #expect(fired.wait(timeout: .now() + 60) == .success)
+        #expect(time.withLock { $0 } >= before)
+    }
+
     @Test func `A cancelled timer does not fire`() throws {
         let clock = ShiftedClock()
         let fired = Locked(false)
