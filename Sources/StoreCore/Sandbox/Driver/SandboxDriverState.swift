@@ -106,8 +106,7 @@ extension SandboxDriverState {
     /// `body` is retried if another store on the ledger was faster. If the change cannot be committed, nothing has
     /// changed, and the error is thrown.
     mutating func change(now: Date, _ body: (inout SandboxDriverState) throws -> Void) throws {
-        try catchUp(with: now)
-        try make(body)
+        try make(catchingUpWith: now, body)
     }
 
     /// Applies the records of other stores on the ledger and does the work that is due, as far as that is possible.
@@ -188,13 +187,12 @@ extension SandboxDriverState {
         asking = connection
         defer { asking = nil }
         do {
-            // Whether another store has appended meanwhile shows when this one does.
-            try catchUp(with: now)
             try prepare()
             defer { records.turns?.endTurn() }
             var attempt: Attempt
             repeat {
-                attempt = try begin()
+                // Whether another store has appended meanwhile shows when this one does.
+                attempt = try begin(catchingUpWith: now)
                 decideAll(&self)
             } while try !isMade(attempt)
         } catch {
@@ -242,12 +240,16 @@ extension SandboxDriverState {
         try state.read(records, with: index)
     }
 
-    private mutating func make(_ body: (inout SandboxDriverState) throws -> Void) throws {
+    /// Makes a change, and before each attempt the work that is due at a moment, nil for none.
+    private mutating func make(
+        catchingUpWith now: Date? = nil,
+        _ body: (inout SandboxDriverState) throws -> Void
+    ) throws {
         try prepare()
         defer { records.turns?.endTurn() }
         var attempt: Attempt
         repeat {
-            attempt = try begin()
+            attempt = try begin(catchingUpWith: now)
             do { try body(&self) } catch {
                 undo(from: attempt.nextTransaction)
                 throw error
@@ -266,9 +268,18 @@ extension SandboxDriverState {
         if firstDoubtful != nil { try rebuild() }
     }
 
+    /// Begins a turn on a ledger on which stores take turns; returns whether it has brought others' records.
+    private mutating func beginTurn() throws -> Bool {
+        guard let turns = records.turns, turns.beginTurn() else { return false }
+        try readNews()
+        return true
+    }
+
     @inline(__always)
-    private mutating func begin() throws -> Attempt {
-        if let turns = records.turns, turns.beginTurn() { try readNews() }
+    private mutating func begin(catchingUpWith now: Date?) throws -> Attempt {
+        if let now { try catchUp(with: now) }
+        // Of what others have appended something may be due too.
+        while try beginTurn(), let now, let due = state.subscriptions.nextDue, due <= now { try catchUp(with: now) }
         fresh.empty()
         applied = 0
         return Attempt(position: state.position, nextTransaction: state.nextTransaction)

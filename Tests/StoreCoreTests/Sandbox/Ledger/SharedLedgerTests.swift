@@ -45,6 +45,30 @@ import Testing
         #expect(observer.history.count == 1)
     }
 
+    @Test(arguments: [false, true])
+    func `A store renews what another has begun and is due by its own clock before it sells`(isOrdered: Bool) throws {
+        let club = SandboxProduct.autoRenewable(
+            "gold",
+            price: "9.99",
+            period: .init(1, .month),
+            group: "club",
+            level: 1
+        )
+        let clock = ManualClock()
+        let here = try SandboxStore(products: products + [club], clock: clock, ledger: records)
+        let there = try SandboxStore(clock: ManualClock(startingAt: clock.now + 40 * 86_400), ledger: records)
+        try here.account.buy("gold")
+        // It has not read of the subscription yet.
+        if isOrdered {
+            let order = OrderID(journal: .unique(), number: 1)
+            there.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "sword")))]) { _ in
+            }
+        } else {
+            try there.account.buy("sword")
+        }
+        #expect(try there.transactions.map(\.productIdentifier) == ["gold", "gold", "sword"])
+    }
+
     @Test func `A ledger does not keep a store alive that listens to it`() throws {
         let ledger = ReportingLedger(records)
         var store: SandboxStore? = try SandboxStore(products: products, ledger: ledger)
