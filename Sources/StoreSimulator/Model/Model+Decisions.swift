@@ -93,7 +93,8 @@ extension Model {
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
         case .basic, .gold, .silver:
-            var subscription = accounts[account].subscription ?? SubscriptionModel(first: index)
+            var subscription =
+                accounts[account].subscription ?? SubscriptionModel(first: index, periodLength: periodLength)
             let charge = subscription.subscribe(to: entry.product, under: entry.offer, as: index, at: now, for: prices)
             accounts[account].subscription = subscription
             if subscription.first != index { entries[index].beginning = subscription.first }

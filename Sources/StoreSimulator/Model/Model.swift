@@ -134,6 +134,8 @@ struct Model {
     var grantsGrace = false
     /// The maximum number of a subscription's renewals, nil for no limit.
     var renewalLimit: Int?
+    /// The length of every subscription period in seconds, nil where they follow the calendar.
+    var periodLength: TimeInterval?
     /// The entries whose continuation in a new country running apps were asked about, and the deadline of their
     /// answers.
     var questions: (entries: Set<Int>, deadline: Date)

@@ -21,6 +21,8 @@ struct SubscriptionModel {
 
     /// The model's entry of its first purchase.
     let first: Int
+    /// The length of every period in seconds, nil where they follow the calendar.
+    private let periodLength: TimeInterval?
     private(set) var product = SimulatedOperation.Product.basic
     private(set) var start = Date.distantPast
     private(set) var end = Date.distantPast
@@ -65,7 +67,7 @@ struct SubscriptionModel {
         let isTrial: Bool
     }
 
-    init(first: Int) { self.first = first }
+    init(first: Int, periodLength: TimeInterval?) { (self.first, self.periodLength) = (first, periodLength) }
 
     /// Starts, upgrades or crossgrades the subscription.
     ///
@@ -271,12 +273,12 @@ struct SubscriptionModel {
     private mutating func extend() {
         period += 1
         start = end
-        guard let deal else { return add(months: 1) }
+        if deal == .trial { hasHadTrial = true }
+        if let periodLength { return cut(to: end + periodLength) }
         switch deal {
-        case .trial:
-            hasHadTrial = true
-            cut(to: end + 7 * 86_400)
-        case .offer(let offer, _): add(months: offer.terms?.months ?? 1)
+        case .trial?: cut(to: end + 7 * 86_400)
+        case .offer(let offer, _)?: add(months: offer.terms?.months ?? 1)
+        case nil: add(months: 1)
         }
     }
 
