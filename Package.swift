@@ -65,8 +65,8 @@ let package = Package(
         .executableTarget(
             name: "cluster-test",
             dependencies: [
-                "StoreCore", "StoreSQLite", "StorePostgres", "StoreRemote", "StoreServer", "PostgresCluster",
-                "CPostgres",
+                "StoreCore", "StoreSQLite", "StorePostgres", "StoreRemote", "StoreServer", "StoreSimulator",
+                "PostgresCluster", "CPostgres",
             ],
             swiftSettings: settings
         ),

@@ -14,7 +14,6 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     private let journal: WatchedJournal
     private let deliveries: DispatchQueue
     private var random: SplitMix64
-    private var count = 0
     /// The payment behind whose end everything is known that there was before.
     private var marker: String?
     private var isReady = false
@@ -69,7 +68,7 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
         // An app that cannot reach its store stops buying at some time.
         if queue.transactions.count - decided.count > 20 { return }
         switch Int.random(in: 0..<20, using: &random) {
-        case 0: add("full.game")
+        case 0: add(["game", "game", "basic", "gold"].randomElement(using: &random) ?? "game")
         case 1:
             if decided.count < 10 { queue.restoreCompletedTransactions() }
         case let number where number % 2 == 0 || decided.count > 20:
@@ -97,9 +96,9 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
 
     @discardableResult
     private func add(_ product: String) -> String {
-        count += 1
         let payment = SKMutablePayment(productIdentifier: product)
-        let name = "\(role.name).\(getpid()).\(UInt32.random(in: 0 ... .max, using: &random)).\(count)"
+        // Greater than any transaction's identifier.
+        let name = "\(Int.random(in: .max / 2 ... .max, using: &random))"
         payment.applicationUsername = name
         Role.say(.adding(name))
         queue.add(payment)
@@ -113,8 +112,8 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
 
     /// Returns the name under which a transaction is tracked.
     private static func name(of transaction: SKPaymentTransaction) -> String {
-        transaction.transactionState == .restored
-            ? transaction.transactionIdentifier ?? "?" : transaction.payment.applicationUsername ?? "?"
+        transaction.original == nil
+            ? transaction.payment.applicationUsername ?? "?" : transaction.transactionIdentifier ?? "?"
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
@@ -122,6 +121,7 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
             let name = Self.name(of: transaction)
             switch transaction.transactionState {
             case .purchasing: Role.say(.purchasing(name))
+            case .purchased where transaction.original != nil: Role.say(.renewed(name))
             case .purchased:
                 Role.say(.purchased(name, transaction: transaction.transactionIdentifier ?? "?"))
                 if name == marker, !isReady {

@@ -45,7 +45,7 @@ final class ClusterRunner {
         // What a fault has stopped for good shows before everything is launched anew.
         stage.beginCount()
         try stage.waitForSales(3)
-        try relaunch()
+        try relaunch(database)
         var failures = try check(database)
         let told = stage.told
         let sold = told.reduce(0) { $0 + $1.transactions.count }
@@ -130,10 +130,10 @@ final class ClusterRunner {
     // MARK: - The end
 
     /// Relaunches everything, and lets the apps finish.
-    private func relaunch() throws {
+    private func relaunch(_ database: PostgresDatabase) throws {
         for name in servers { try launch(name) }
         for name in servers { try stage.child(name)?.wait { $0.isServing } }
-        try stage.settle()
+        try stage.settle(database)
     }
 
     private func check(_ database: PostgresDatabase) throws -> [String] {

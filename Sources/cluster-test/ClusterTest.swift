@@ -4,10 +4,15 @@ import StorePostgres
 import StoreServer
 
 /// A program that runs servers of one store, whose ledger is in PostgreSQL, and apps that buy from any of them over HTTP, all in
-/// processes of their own; breaks what can be broken; and checks what everybody asked and was told against what the ledger has.
+/// processes of their own; breaks what can be broken; and checks the ledger, and what everybody asked and was told, against the
+/// simulator's model.
 ///
 ///     cluster-test [--seconds 60] [--seed N] [--servers 3] [--clients 8]
 ///     cluster-test --failover synchronous|asynchronous [--seed N] [--servers 3] [--clients 8]
+///
+/// Subscriptions renew every few seconds, by the clocks of whichever server is ahead. In the end the ledger is replayed: the model
+/// decides anew on each of its records, and has to come to the same charges, owners and unfinished transactions, and to what each
+/// app was told. What was known before something else was asked has to precede it in the ledger.
 ///
 /// It makes a cluster of its own and removes it, and ends each process that it has started. With `--folder` what the
 /// processes said and logged is kept there.

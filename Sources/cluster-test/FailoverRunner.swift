@@ -61,7 +61,11 @@ final class FailoverRunner {
         try standby.promote()
         stage.beginCount()
         try stage.waitForSales(Self.sales)
-        try stage.settle()
+        do {
+            let database = try Shop.connect(settings, log: .silent)
+            try stage.settle(database)
+            database.close()
+        }
         for name in servers { stage.kill(name) }
         let facts = try facts()
         let failures = try stage.contradictions(facts, servers: servers) { _ in settings }

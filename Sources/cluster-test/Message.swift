@@ -3,7 +3,7 @@ import Foundation
 
 /// A message that a process prints before it can be killed: a line of JSON on its standard output.
 ///
-/// A purchase is known by the name that the app gave its payment, a restored transaction by its identifier.
+/// A purchase is known by the number that the app gave its payment, any other transaction by its identifier.
 enum Message: Hashable, Codable {
     /// An app is about to add a payment.
     case adding(String)
@@ -12,6 +12,8 @@ enum Message: Hashable, Codable {
     /// It was told that a payment was paid, by a transaction.
     case purchased(String, transaction: String)
     case restored(String)
+    /// It was told of a subscription's renewal.
+    case renewed(String)
     case failed(String)
     /// A decided transaction has been in the list for long, and it was not told of it.
     case untold(String)

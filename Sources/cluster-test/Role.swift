@@ -24,6 +24,8 @@ struct Role: Codable {
     var token: String?
     /// How much its clock is ahead.
     let minutes: Int
+    /// The greatest lead of a clock, in minutes.
+    static let longestLead = 10
     let seed: UInt64
     /// The file of an app's journal.
     let journal: URL

@@ -5,9 +5,23 @@ import StorePostgres
 /// The store that all processes open on one ledger.
 enum Shop {
     static let name = "shop"
+    /// The products, which the simulator's model knows.
     static let products: [SandboxProduct] = [
-        .consumable("sword", price: "0.99"), .nonConsumable("full.game", price: "4.99"),
+        .consumable("sword", price: "0.99"),
+        .nonConsumable("game", price: "4.99"),
+        .autoRenewable(
+            "basic",
+            price: "4.99",
+            period: .init(1, .month),
+            group: group,
+            level: 2,
+            introductoryOffer: .freeTrial(.init(1, .week))
+        ),
+        .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: group, level: 1),
     ]
+    static let group = "club"
+    /// The length of every subscription period.
+    static let period = RenewalRate.Period.tenSeconds
 
     /// Connects to the database, as often as it takes.
     static func connect(_ settings: String, log: StoreLog) throws -> PostgresDatabase {
@@ -22,7 +36,27 @@ enum Shop {
     /// Opens the store with a clock that is minutes ahead of the system's, as often as it takes.
     static func open(_ database: PostgresDatabase, minutes: Int) throws -> SandboxStore {
         let clock = ShiftedClock(notBefore: Date(timeIntervalSinceNow: Double(minutes) * 60))
-        return try insist { try SandboxStore(products: products, clock: clock, ledger: database.ledger(name)) }
+        return try insist {
+            try SandboxStore(
+                products: products,
+                clock: clock,
+                ledger: database.ledger(name),
+                renewalRate: .everyPeriod(period)
+            )
+        }
+    }
+
+    /// Ends all subscriptions: no process renews anything from then on, whatever its clock.
+    static func endSubscriptions(_ database: PostgresDatabase) throws {
+        let store = try open(database, minutes: Role.longestLead + 1)
+        for account in store.accounts {
+            for subscription in account.subscriptions where subscription.isRunning {
+                try account.setAutoRenew(false, inGroup: subscription.groupIdentifier)
+            }
+        }
+        store.advance(by: period.rawValue)
+        let isRunning = store.accounts.contains { $0.subscriptions.contains(where: \.isRunning) }
+        if isRunning { throw Contradiction("a subscription that does not renew has not ended") }
     }
 
     /// Does something as often as it takes.

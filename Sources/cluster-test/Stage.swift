@@ -114,7 +114,7 @@ final class Stage: Sendable {
             return heard.tokens[name]
         }
         // Each name has a clock of its own, minutes ahead of the last one's.
-        let minutes = name.utf8.reduce(0) { ($0 * 5 + Int($1)) % 11 }
+        let minutes = name.utf8.reduce(0) { ($0 * 5 + Int($1)) % (Role.longestLead + 1) }
         let role = Role(
             kind,
             name,
@@ -160,8 +160,16 @@ final class Stage: Sendable {
         }
     }
 
-    /// Relaunches all clients, and lets them finish everything.
-    func settle() throws {
+    /// Relaunches all clients, lets them finish everything, and ends all subscriptions.
+    func settle(_ database: PostgresDatabase) throws {
+        try settleClients()
+        // No journal has an order any more that would begin one again.
+        try Shop.endSubscriptions(database)
+        // What was renewed in the end is finished too.
+        try settleClients()
+    }
+
+    private func settleClients() throws {
         let clients = told.map(\.client)
         for name in clients { try launch(.settling, name) }
         for name in clients { try child(name)?.wait { $0 == .settled } }
@@ -171,17 +179,13 @@ final class Stage: Sendable {
     func contradictions(_ facts: LedgerFacts, servers: [String], settings: (String) -> String) throws -> [String] {
         let told = told
         let (hired, ended) = heard.withLock { ($0.hired, $0.ended) }
-        var lines = told.flatMap { $0.contradictions + facts.contradictions($0) }
+        var lines = told.flatMap(\.contradictions) + (try facts.contradictions(told))
         lines += OrderOfEvents(facts).contradictions(told, accounts: hired) + facts.wrongDates
-        lines += facts.repetitions
         lines += ended.map { "\($0) has ended by itself" }
         for (account, times) in hired where times.known != nil && facts.places.accounts[account] == nil {
             lines.append("the account \(account) was added, and the ledger lacks it")
         }
-        let clients = Set(told.map(\.client))
-        for purchase in facts.transactions where purchase.device.map({ !clients.contains($0) }) ?? true {
-            lines.append("\(purchase) is nobody's")
-        }
+        if !facts.hasRenewals { lines.append("nothing was renewed") }
         if !facts.clocksDiffer, servers.count > 1 { lines.append("the clocks of processes did not differ") }
         for name in servers {
             let child = try launch(.watching, name, settings: settings(name))

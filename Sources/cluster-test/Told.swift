@@ -15,7 +15,7 @@ struct Told {
     private(set) var contradictions: [String] = []
     /// The transactions of paid payments, by name.
     private(set) var transactions: [String: String] = [:]
-    /// The transactions of the sales that each launch was told, in order.
+    /// The transactions of the sales and renewals that each launch was told, in order.
     private(set) var launches: [[String]] = []
     /// What all launches asked, in order, with the times.
     private(set) var requests: [(request: Request, time: UInt64)] = []
@@ -28,6 +28,8 @@ struct Told {
     /// The times at which sales were first told, by transaction.
     private(set) var times: [String: UInt64] = [:]
     private(set) var removals = 0
+    /// What all launches were told of decided transactions, in order.
+    private(set) var notices: [Message] = []
     private var added: Set<String> = []
     /// The payments that the journal or the store has, and that have no result yet.
     private var owed: Set<String> = []
@@ -57,13 +59,17 @@ struct Told {
         case .purchased(let name, let transaction):
             show(name)
             owed.remove(name)
-            if launches[launches.count - 1].contains(transaction) { contradict("\(name) was told twice to be paid") }
-            launches[launches.count - 1].append(transaction)
+            note(stamped.message, of: transaction)
             times[transaction] = times[transaction] ?? stamped.time
             if let other = transactions.updateValue(transaction, forKey: name), other != transaction {
                 contradict("\(name) was charged as #\(other) and as #\(transaction)")
             }
-        case .restored(let name): show(name, isOrdered: false)
+        case .renewed(let name):
+            show(name, isOrdered: false)
+            note(stamped.message, of: name)
+        case .restored(let name):
+            show(name, isOrdered: false)
+            notices.append(stamped.message)
         case .failed(let reason): contradict("a payment failed: \(reason)")
         case .untold(let name): contradict("\(name) is in the queue's list, and was not told")
         case .finishing(let name):
@@ -76,6 +82,7 @@ struct Told {
                 contradict("\(name) was removed and nobody had finished it")
             }
             confirm(.finish(name))
+            notices.append(stamped.message)
             fates[name] = .removed
             removals += 1
         case .ready:
@@ -91,6 +98,15 @@ struct Told {
             }
         case .hiring, .hired, .serving, .wrote, .accepted, .refused: break
         }
+    }
+
+    /// Records that the running app was told of a sale or a renewal.
+    private mutating func note(_ message: Message, of transaction: String) {
+        if launches[launches.count - 1].contains(transaction) {
+            contradict("#\(transaction) was told twice to be paid")
+        }
+        launches[launches.count - 1].append(transaction)
+        notices.append(message)
     }
 
     private mutating func ask(_ request: Request, at time: UInt64) {
