@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A store renews what another has begun and is due by its own clock before it sells`(isOrdered: Bool) throws {
+    func `Before it sells a store renews what a faster one began and is due by its own clock`(isOrdered: Bool) throws {
         let club = SandboxProduct.autoRenewable(
             "gold",
             price: "9.99",
@@ -54,11 +54,13 @@ import Testing
             group: "club",
             level: 1
         )
-        let clock = ManualClock()
-        let here = try SandboxStore(products: products + [club], clock: clock, ledger: records)
-        let there = try SandboxStore(clock: ManualClock(startingAt: clock.now + 40 * 86_400), ledger: records)
-        try here.account.buy("gold")
-        // It has not read of the subscription yet.
+        let rival = Locked<SandboxStore?>(nil)
+        // Another store is faster, once.
+        let ledger = CuriousLedger { _ = try? rival.withLock { $0.take() }?.account.buy("gold") }
+        let here = try SandboxStore(products: products + [club], ledger: ledger)
+        let ahead = ManualClock(startingAt: ManualClock().now + 40 * 86_400)
+        let there = try SandboxStore(clock: ahead, ledger: ledger)
+        rival.withLock { $0 = here }
         if isOrdered {
             let order = OrderID(journal: .unique(), number: 1)
             there.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "sword")))]) { _ in
