@@ -71,27 +71,10 @@ struct SandboxDriverState: Sendable {
         snapshots.keepIfDue(state)
         try catchUp(with: now)
         // What others append meanwhile is noticed at the first use.
-        if Self.additions(products, countryCode, to: state, now).isEmpty { return }
+        if state.additions(products, countryCode, now).isEmpty { return }
         try make { shell in
-            shell.step { state, events in events += Self.additions(products, countryCode, to: state, now) }
+            shell.step { state, events in events += state.additions(products, countryCode, now) }
         }
-    }
-
-    /// Returns the events that make a state sell products, and for a country.
-    private static func additions(
-        _ products: [SandboxProduct],
-        _ countryCode: String?,
-        to state: borrowing SandboxState,
-        _ now: Date
-    ) -> [LedgerRecord] {
-        var events: [LedgerRecord] = []
-        for product in products where state.catalog.product(product.identifier) != product {
-            events.append(LedgerRecord(date: now, event: .registered(product)))
-        }
-        if let countryCode, countryCode != state.catalog.countryCode {
-            events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
-        }
-        return events
     }
 }
 
