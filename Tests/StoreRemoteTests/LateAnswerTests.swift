@@ -57,7 +57,7 @@ import Testing
         status.canMakePayments = false
         await server.sendChange { $0.status = status }
         // Has the next request greet again.
-        server.answer(.synchronize) { _ in StoreFailure.network(.unsupportedURL, "another version") }
+        server.refuse(.synchronize, with: .network(.unsupportedURL, "another version"))
         await #expect(throws: StoreFailure.self) { try await remote.synchronize() }
         try await remote.prepare()
         #expect(!remote.canMakePayments)

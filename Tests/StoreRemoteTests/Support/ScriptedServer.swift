@@ -10,9 +10,9 @@ final class ScriptedServer: Sendable, HistoryListener {
     private struct State {
         var status = DeviceStatus()
         var answers: [DeviceCall: Answer] = [:]
+        var refusals: [DeviceCall: StoreFailure] = [:]
         /// The stream that the next connection gets.
         var stream = HTTPStream()
-        var isStopped = false
     }
 
     let receiver = Receiver()
@@ -50,12 +50,14 @@ final class ScriptedServer: Sendable, HistoryListener {
     /// Sets how requests are answered.
     func answer(_ call: DeviceCall, with answer: @escaping Answer) { state.withLock { $0.answers[call] = answer } }
 
+    /// Sets a failure with which requests are refused.
+    func refuse(_ call: DeviceCall, with failure: StoreFailure) { state.withLock { $0.refusals[call] = failure } }
+
     /// Sends a line on the stream.
     func send(_ change: (inout UpdateLine) -> Void) {
         var line = UpdateLine()
         change(&line)
-        let json = (try? JSONEncoder().encode(line)) ?? Data()
-        state.withLock { $0.stream }.send(json + Data("\n".utf8))
+        state.withLock { $0.stream }.send(json(line) + Data("\n".utf8))
     }
 
     /// Sends a line that announces a change, and waits until the remote store has taken it.
@@ -65,7 +67,7 @@ final class ScriptedServer: Sendable, HistoryListener {
         await receiver.waitForChange(after: count)
     }
 
-    /// Does the same for an answer, on a thread of the server's, which may wait.
+    /// Does the same for an answer, whose thread may wait.
     func sendChangeFirst(_ change: (inout UpdateLine) -> Void) {
         sendAnnounced(change)
         changes.wait()
@@ -92,19 +94,30 @@ final class ScriptedServer: Sendable, HistoryListener {
 
     private func respond(to request: HTTPRequest) -> HTTPResponse {
         let call = request.path.last.flatMap { DeviceCall(rawValue: $0) }
-        let (status, stream, answer) = state.withLock { state in
-            (state.status, state.stream, call.flatMap { state.answers[$0] })
-        }
+        let known = state.withLock { $0 }
         switch call {
-        case .hello: return json(Welcome(version: 1, heartbeat: 600, status: status, receipt: nil))
-        case .updates: return HTTPResponse(stream: stream)
-        default:
-            let answer = answer?(self) ?? Nothing()
-            return json(answer, status: answer is StoreFailure ? 422 : 200)
+        case .hello:
+            let welcome = Welcome(version: 1, heartbeat: 600, status: known.status, receipt: nil)
+            return HTTPResponse(json: json(welcome))
+        case .updates: return HTTPResponse(stream: known.stream)
+        case .some(let call):
+            if let failure = known.refusals[call] { return HTTPResponse(422, json: json(failure)) }
+            return HTTPResponse(stream: later(known.answers[call] ?? { _ in Nothing() }))
+        case nil: return HTTPResponse(404)
         }
     }
 
-    private func json(_ value: any Encodable, status: Int = 200) -> HTTPResponse {
-        HTTPResponse(status, json: (try? JSONEncoder().encode(value)) ?? Data())
+    /// Returns a body that has an answer once it is made.
+    ///
+    /// Not on the server's thread, which may be the one that the updates need.
+    private func later(_ answer: @escaping Answer) -> HTTPStream {
+        let body = HTTPStream()
+        DispatchQueue.global().async { [self] in
+            body.send(json(answer(self)))
+            body.finish()
+        }
+        return body
     }
+
+    private func json(_ value: any Encodable) -> Data { (try? JSONEncoder().encode(value)) ?? Data() }
 }
