@@ -1,3 +1,6 @@
 import Foundation
+import StorePostgres
 
+// Certificates and signatures may come before the database.
+LibcryptoCleanup.disable()
 exit(SandboxStoreTool(console: .standard).run(Array(CommandLine.arguments.dropFirst())))

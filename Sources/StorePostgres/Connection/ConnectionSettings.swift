@@ -18,6 +18,8 @@
         ///
         /// - Throws: an error without libpq's message, which may quote a part of a password.
         init(_ text: String) throws(PostgresDatabaseError) {
+            // Before libpq uses it.
+            LibcryptoCleanup.disable()
             self.text = text
             guard let options = PQconninfoParse(text, nil) else {
                 throw PostgresDatabaseError(
