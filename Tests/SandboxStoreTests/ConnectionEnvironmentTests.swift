@@ -1,0 +1,98 @@
+import Foundation
+import PostgresCluster
+import StorePostgres
+import Testing
+
+@testable import sandbox_store
+
+/// The settings of a shared store's connection that come from elsewhere than its address, in a process of its own.
+@MainActor
+@Suite(
+    .enabled(
+        if: Postgres.isAvailable && PostgresCluster.isAvailable,
+        Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)
+    )
+)
+struct ConnectionEnvironmentTests {
+    private static let shared = Result { try PostgresCluster(settings: ["fsync": "off"], password: "hunter2") }
+    private let cluster: PostgresCluster
+
+    init() throws { cluster = try Self.shared.get() }
+
+    /// A place from which libpq takes what the address does not say.
+    enum Source: CaseIterable { case password, passwordFile, service }
+
+    /// Returns the environment that has a password in one of the places.
+    private func environment(_ source: Source, password: String) throws -> [String: String] {
+        let variables = [
+            "PGHOST": cluster.folder.path, "PGPORT": "5432", "PGUSER": "storecore", "PGDATABASE": "postgres",
+        ]
+        switch source {
+        case .password: return variables.merging(["PGPASSWORD": password]) { $1 }
+        case .passwordFile:
+            let file = try write("*:5432:postgres:storecore:\(password)\n")
+            return variables.merging(["PGPASSFILE": file]) { $1 }
+        case .service:
+            let words = cluster.settings.split(separator: " ").filter { !$0.hasPrefix("password") }
+            let lines = words.map { $0 + "\n" } + ["password=\(password)\n"]
+            return ["PGSERVICE": "team", "PGSERVICEFILE": try write("[team]\n" + lines.joined())]
+        }
+    }
+
+    /// Writes a file that only its owner may read, and returns its path.
+    private func write(_ text: String) throws -> String {
+        let file = cluster.folder.appending(path: UUID().uuidString)
+        try Data(text.utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        return file.path
+    }
+
+    /// Runs the program on the store that is named after a place.
+    ///
+    /// - Returns: what it has written, and its exit code; the negative number of a signal that has ended it.
+    private func run(
+        _ source: Source,
+        password: String,
+        _ arguments: String...
+    ) throws -> (output: String, complaints: String, code: Int32) {
+        let (output, complaints) = (Pipe(), Pipe())
+        let process = Process()
+        process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store")
+        process.arguments = ["--store", "postgresql://#\(source)"] + arguments
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PG") }
+            .merging(try environment(source, password: password)) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = complaints
+        try process.run()
+        // Less than a pipe holds.
+        let texts = try [output, complaints].map { pipe in
+            String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        }
+        process.waitUntilExit()
+        let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        return (texts[0], texts[1], code)
+    }
+
+    @Test(arguments: Source.allCases)
+    func `What an address leaves out comes from the environment, and from files`(
+        source: Source
+    ) throws {
+        let made = try run(source, password: "hunter2", "init", SandboxStoreTool.demoFile.path)
+        #expect(made.complaints.isEmpty)
+        #expect(made.code == 0)
+        #expect(try PostgresDatabase(cluster.settings).stores().contains("\(source)"))
+    }
+
+    // The role's name, which libpq quotes.
+    @Test(arguments: Source.allCases)
+    func `A wrong password in the environment or a file it names is not told`(
+        source: Source
+    ) throws {
+        let refused = try run(source, password: "storecore", "products")
+        #expect(refused.code == 1)
+        #expect(refused.complaints.contains("password authentication failed for user"))
+        #expect(!refused.complaints.contains("storecore"))
+        #expect(!refused.output.contains("storecore"))
+    }
+}
