@@ -27,5 +27,40 @@
             #expect(shop.history == ["sword purchased", "sword removed"])
             #expect(try shop.store.account.charges.count == 1)
         }
+
+        @Test func `A payment that neither the store nor the journal can keep fails with a sentence for good`()
+            throws
+        {
+            let store = try SandboxStore(
+                products: Shop.products,
+                clock: SystemClock.shared,
+                ledger: database.ledger("shop")
+            )
+            let queue = SKPaymentQueue(
+                backend: store,
+                journal: try database.journal("till"),
+                delivery: .inline,
+                log: .silent
+            )
+            let shopper = Shopper()
+            queue.add(shopper)
+            try place.cluster.stop()
+            queue.add(SKPayment(productIdentifier: "sword"))
+            shopper.wait(for: "sword removed")
+            #expect(shopper.history.count == 2)
+            #expect(shopper.history[0].hasPrefix("sword failed: the journal cannot keep this payment: "))
+            try place.cluster.start()
+            let relaunched = SKPaymentQueue(
+                backend: store,
+                journal: try place.open().journal("till"),
+                delivery: .inline,
+                log: .silent
+            )
+            let other = Shopper()
+            relaunched.add(other)
+            relaunched.add(SKPayment(productIdentifier: "full.game"))
+            other.wait(for: "full.game removed")
+            #expect(try store.account.charges.map(\.productIdentifier) == ["full.game"])
+        }
     }
 #endif

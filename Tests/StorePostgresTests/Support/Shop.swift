@@ -72,9 +72,8 @@ final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable
                 hear("\(transaction.payment.productIdentifier) purchased")
                 if finishes { queue.finishTransaction(transaction) }
             case .failed:
-                hear(
-                    "\(transaction.payment.productIdentifier) failed: \(transaction.error?.localizedDescription ?? "")"
-                )
+                let reason = transaction.error.map { StoreFailure($0).reason } ?? ""
+                hear("\(transaction.payment.productIdentifier) failed: \(reason)")
                 if finishes { queue.finishTransaction(transaction) }
             default: break
             }
