@@ -44,7 +44,8 @@ struct RemoteDestination: Sendable {
             case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                 .serverCertificateHasBadDate, .serverCertificateNotYetValid:
                 "has no certificate that is trusted here"
-            default: "cannot be reached (\(code.rawValue))"
+            // On Linux a certificate that is not trusted has no code of its own, and is told of in words only.
+            default: "cannot be reached: \(error.localizedDescription) (\(code.rawValue))"
             }
         return .network(code, "the store at \(place) \(reason)")
     }
