@@ -140,6 +140,23 @@
             #expect(error?.code == .unreachable)
         }
 
+        @Test(arguments: 1...2) func `Each silent server before one that answers takes the time of one answer`(
+            count: Int
+        ) throws {
+            let silent = try (0..<count).map { _ in try WireProxy(to: place.cluster.socketPath) }
+            for proxy in silent { proxy.mode = .silent }
+            let ports = (silent + [proxy]).map { "\($0.port)" }.joined(separator: ",")
+            let hosts = Array(repeating: "127.0.0.1", count: count + 1).joined(separator: ",")
+            let start = ContinuousClock.now
+            let database = try place.open("host=\(hosts) port=\(ports) dbname=postgres user=storecore") {
+                $0.responseTime = 2
+            }
+            #expect(try database.stores().isEmpty)
+            let seconds = start.duration(to: .now) / .seconds(1)
+            // libpq counts whole seconds.
+            #expect(seconds > Double(count))
+        }
+
         @Test func `A server that has begun to read only is left for another`() throws {
             let database = try open(patience: 30)
             let ledger = try database.ledger("shop")
