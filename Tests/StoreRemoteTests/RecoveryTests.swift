@@ -1,0 +1,82 @@
+import Foundation
+import StoreCore
+import StoreRemote
+import StoreServer
+import Testing
+
+/// What holds once something between a device and its store was lost.
+@Suite(.server, .timeLimit(.minutes(20))) struct RecoveryTests {
+    @Test(arguments: [false, true])
+    func `A command that an earlier launch has not heard acknowledged is sent by the next, and charged once`(
+        isKnownToStore: Bool
+    ) async throws {
+        let shop = try RemoteShop()
+        let journal = MemoryJournal()
+        let order = OrderID(journal: journal.open {}.id, number: 1)
+        let command = StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "sword")))
+        journal.record([command])
+        if isKnownToStore { try await shop.remote().submit([command]) }
+        let shopper = Shopper()
+        let queue = SKPaymentQueue(
+            backend: shop.remote().asStoreBackend(),
+            journal: journal,
+            delivery: .queue(.global())
+        )
+        queue.add(shopper)
+        await shopper.wait(for: "sword removed")
+        #expect(try shop.store.transactions.count == 1)
+        #expect(shopper.heard.count { $0 == "sword purchased" } == 1)
+    }
+
+    @Test func `What is sold at another server is heard at the next sign of life`() async throws {
+        let ledger = MemoryLedger()
+        let one = try RemoteShop(ledger: ledger)
+        let two = try RemoteShop(ledger: ledger, token: one.token) { $0.heartbeat = 0.2 }
+        let receiver = Receiver()
+        let backend = two.remote().asStoreBackend()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForBatches(1)
+        try one.store.account.buy("sword")
+        await receiver.waitForBatches(2)
+        #expect(receiver.batches[1].updates.count == 1)
+    }
+
+    @Test func `What is sold at another server is in the answer to the next request`() async throws {
+        let ledger = MemoryLedger()
+        let one = try RemoteShop(ledger: ledger)
+        let two = try RemoteShop(ledger: ledger, token: one.token)
+        let remote = two.remote()
+        try await remote.prepare()
+        try one.store.account.buy("castle")
+        let page = try await remote.transactions(HistoryQuery(.all))
+        #expect(page.transactions.count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `A decision about a storefront that is lost counts as not given, and the store declines`(
+        isLost: Bool
+    ) async throws {
+        let clock = ManualClock()
+        let shop = try RemoteShop(clock: clock)
+        let remote = shop.remote()
+        let receiver = Receiver()
+        let backend = remote.asStoreBackend()
+        backend.connect(receiver, after: nil)
+        await receiver.waitForBatches(1)
+        let order = OrderID(journal: receiver.journal, number: 1)
+        try await remote.submit([
+            StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "gift")))
+        ])
+        await receiver.waitForBatches(2)
+        let gift = try #require(shop.store.undecided.first).transaction
+        try shop.store.setStorefront("FRA")
+        let proxy = try FaultyProxy(to: shop.server.port) { _, _ in .isCut(after: 0) }
+        defer { proxy.stop() }
+        let sender = isLost ? shop.remote(at: proxy.url) : remote
+        await sender.decideAfterStorefrontChange(transaction: gift, shouldContinue: true)
+        // More than a store waits for an answer.
+        await clock.advance(by: 2)
+        #expect(shop.store.undecided.isEmpty == isLost)
+        #expect(try shop.store.transactions.map(\.state) == [isLost ? .failed : .deferred])
+    }
+}
