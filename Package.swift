@@ -208,7 +208,7 @@ let package = Package(
             name: "SandboxStoreTests",
             dependencies: [
                 "sandbox-store", "PostgresCluster", "StoreContract", "StoreCore", "StoreCrypto", "StorePostgres",
-                "StoreScenario", "StoreServer", "StoreSimulator", "StoreSQLite",
+                "StoreRemote", "StoreScenario", "StoreServer", "StoreSimulator", "StoreSQLite",
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings
