@@ -49,6 +49,26 @@ import Testing
         }
     }
 
+    @Test(arguments: ["RunningItForReal", "DevicesElsewhere"])
+    func `Each promise names tests that there are`(article: String) throws {
+        let files = Document.paths(under: "Tests", endingIn: "Tests.swift")
+        let tests = try files.map { try Document.text($0) }
+        let lines = try Document.text("Sources/StoreCore/StoreCore.docc/Articles/\(article).md").split(separator: "\n")
+        let head = try #require(lines.firstIndex { $0.hasPrefix("| What") && $0.hasSuffix("| Test |") })
+        let rows = lines[(head + 2)...].prefix { $0.hasPrefix("|") }
+        #expect(rows.count > 7)
+        for row in rows {
+            let cell = try #require(row.split(separator: "|").last)
+            let suites = cell.matches(of: #/`(\w+Tests)`(: ([^…,]+) …)?/#)
+            #expect(!suites.isEmpty, "\(row)")
+            for suite in suites {
+                // Targets may have suites of one name.
+                let named = zip(files, tests).filter { $0.0.hasSuffix("/\(suite.1).swift") }
+                #expect(named.contains { $0.1.contains(suite.3.map { "`\($0)" } ?? "`") }, "\(suite.0)")
+            }
+        }
+    }
+
     @Test func `Swift that a doc comment shows is compiled`() throws {
         for path in Self.sources {
             for fence in try Document(path).fences where fence.language == "swift" { expectCompiled(fence, path) }
