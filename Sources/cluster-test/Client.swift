@@ -33,7 +33,7 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
         var configuration = RemoteStore.Configuration()
         // Shorter than a server waits for its database.
         configuration.timeout = 3
-        configuration.clock = HastyClock(minutes: role.minutes)
+        configuration.clock = HastyClock(lead: role.lead)
         let client = Locked<Client?>(nil)
         journal = WatchedJournal(try StoreDatabase(at: role.journal, durability: .normal).journal) {
             deliveries.async { client.withLock { $0 }?.reportSettled() }
@@ -70,7 +70,8 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
         switch Int.random(in: 0..<20, using: &random) {
         case 0: add(["game", "game", "basic", "gold"].randomElement(using: &random) ?? "game")
         case 1:
-            if decided.count < 10 { queue.restoreCompletedTransactions() }
+            // Each brings all that was ever renewed.
+            if decided.count < 10, Int.random(in: 0..<4, using: &random) == 0 { queue.restoreCompletedTransactions() }
         case let number where number % 2 == 0 || decided.count > 20:
             if let transaction = decided.randomElement(using: &random) { finish(transaction) }
         default: add("sword")

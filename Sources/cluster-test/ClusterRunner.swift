@@ -46,14 +46,17 @@ final class ClusterRunner {
         stage.beginCount()
         try stage.waitForSales(3)
         try relaunch(database)
-        var failures = try check(database)
+        // Servers go on adding accounts until they are killed.
+        for name in servers { stage.kill(name) }
+        let facts = try LedgerFacts(database, cluster)
+        var failures = try stage.contradictions(facts, servers: servers, settings: settings)
         let told = stage.told
         let sold = told.reduce(0) { $0 + $1.transactions.count }
         if sold == 0 { failures.append("nothing was sold") }
         let faults = Fault.allCases.map { "\(counts[$0, default: 0]) \($0.rawValue)" }.joined(separator: ", ")
         for failure in failures.prefix(50) { ClusterTest.report("  \(failure)") }
         ClusterTest.report(
-            "cluster: \(sold) sold, \(told.reduce(0) { $0 + $1.removals }) finished, \(counts.values.reduce(0, +)) faults (\(faults)), \(failures.count) failed (seed \(options.seed), \(stage.launches) launches)"
+            "cluster: \(sold) sold, \(facts.renewals) renewed in \(facts.turns + 1) turns of servers, \(told.reduce(0) { $0 + $1.removals }) finished, \(counts.values.reduce(0, +)) faults (\(faults)), \(failures.count) failed (seed \(options.seed), \(stage.launches) launches)"
         )
         if !failures.isEmpty { throw Contradiction("\(failures.count) failed") }
         isRight = true
@@ -134,11 +137,5 @@ final class ClusterRunner {
         for name in servers { try launch(name) }
         for name in servers { try stage.child(name)?.wait { $0.isServing } }
         try stage.settle(database)
-    }
-
-    private func check(_ database: PostgresDatabase) throws -> [String] {
-        // Servers go on adding accounts until they are killed.
-        for name in servers { stage.kill(name) }
-        return try stage.contradictions(LedgerFacts(database, cluster), servers: servers, settings: settings)
     }
 }

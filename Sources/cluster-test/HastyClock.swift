@@ -8,7 +8,7 @@ final class HastyClock: StoreClock {
     private let clock = SystemClock()
     private let lead: TimeInterval
 
-    init(minutes: Int) { lead = Double(minutes) * 60 }
+    init(lead: TimeInterval) { self.lead = lead }
 
     var now: Date { clock.now + lead }
     var activity: Activity { clock.activity }

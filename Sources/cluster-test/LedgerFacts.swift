@@ -16,8 +16,10 @@ struct LedgerFacts {
     private(set) var wrongDates: [String] = []
     /// The places in the one order of events: of sales, renewals and finishes by transaction, and of accounts by name.
     let places: (sales: [String: Int], finishes: [String: Int], accounts: [String: Int])
-    /// Whether any subscription was renewed.
-    let hasRenewals: Bool
+    /// The number of renewals.
+    let renewals: Int
+    /// How often a process renewed after another one had.
+    private(set) var turns = 0
 
     init(_ database: PostgresDatabase, _ cluster: PostgresCluster) throws {
         let faults = try database.check(Shop.name)
@@ -49,7 +51,7 @@ struct LedgerFacts {
             }
         }
         places = (sales, finishes, opened)
-        hasRenewals = entries.contains { $0.kind == .renewal }
+        renewals = entries.count { $0.kind == .renewal }
         try readDates(entries, cluster)
     }
 
@@ -67,7 +69,12 @@ struct LedgerFacts {
         guard names.count == records.count else { throw Contradiction("there are records without a writer") }
         var latest: [Substring: Date] = [:]
         var former = Date.distantPast
+        var renewer: Substring?
         for (place, (name, record)) in zip(names, records).enumerated() {
+            if record.kind == .renewal {
+                if let renewer, name != renewer { turns += 1 }
+                renewer = name
+            }
             if record.kind == .renewal || record.kind == .subscription { continue }
             let date = record.date
             if date < former { clocksDiffer = true }

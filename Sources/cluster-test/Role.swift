@@ -22,10 +22,8 @@ struct Role: Codable {
     let place: String
     /// The token of an app's device.
     var token: String?
-    /// How much its clock is ahead.
-    let minutes: Int
-    /// The greatest lead of a clock, in minutes.
-    static let longestLead = 10
+    /// How much its clock is ahead, in seconds.
+    let lead: TimeInterval
     let seed: UInt64
     /// The file of an app's journal.
     let journal: URL
@@ -44,10 +42,21 @@ struct Role: Codable {
         self = role
     }
 
-    init(_ kind: Kind, _ name: String, at place: String, token: String?, minutes: Int, seed: UInt64, journal: URL) {
+    init(_ kind: Kind, _ name: String, at place: String, token: String?, lead: TimeInterval, seed: UInt64, journal: URL)
+    {
         (self.kind, self.name, self.place, self.token) = (kind, name, place, token)
-        (self.minutes, self.seed, self.journal) = (minutes, seed, journal)
+        (self.lead, self.seed, self.journal) = (lead, seed, journal)
     }
+
+    /// The greatest lead of a clock.
+    static let longestLead = lead(10)
+
+    /// Returns the lead of a process's clock.
+    ///
+    /// Most are minutes apart. The two longest are so close that servers with them take turns at renewing subscriptions.
+    static func lead(of name: String) -> TimeInterval { lead(name.utf8.reduce(0) { ($0 * 5 + Int($1)) % 11 }) }
+
+    private static func lead(_ number: Int) -> TimeInterval { Double(min(number, 9) * 60 + number) }
 
     func run() throws -> Never {
         let store = Locked<SandboxStore?>(nil)

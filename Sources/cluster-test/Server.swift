@@ -16,7 +16,7 @@ final class Server: Sendable {
         self.role = role
         random = Locked(SplitMix64(seed: role.seed))
         let database = try Shop.connect(role.place, log: .standardError)
-        let store = try Shop.open(database, minutes: role.minutes)
+        let store = try Shop.open(database, lead: role.lead)
         var configuration = StoreServer.Configuration()
         configuration.heartbeat = 0.5
         server = try Shop.insist { [configuration] in try StoreServer(store, configuration: configuration) }

@@ -33,9 +33,9 @@ enum Shop {
         return try insist { [options] in try PostgresDatabase(settings, options: options, log: log) }
     }
 
-    /// Opens the store with a clock that is minutes ahead of the system's, as often as it takes.
-    static func open(_ database: PostgresDatabase, minutes: Int) throws -> SandboxStore {
-        let clock = ShiftedClock(notBefore: Date(timeIntervalSinceNow: Double(minutes) * 60))
+    /// Opens the store with a clock that is ahead of the system's, as often as it takes.
+    static func open(_ database: PostgresDatabase, lead: TimeInterval) throws -> SandboxStore {
+        let clock = ShiftedClock(notBefore: Date(timeIntervalSinceNow: lead))
         return try insist {
             try SandboxStore(
                 products: products,
@@ -48,7 +48,7 @@ enum Shop {
 
     /// Ends all subscriptions: no process renews anything from then on, whatever its clock.
     static func endSubscriptions(_ database: PostgresDatabase) throws {
-        let store = try open(database, minutes: Role.longestLead + 1)
+        let store = try open(database, lead: Role.longestLead + period.rawValue)
         for account in store.accounts {
             for subscription in account.subscriptions where subscription.isRunning {
                 try account.setAutoRenew(false, inGroup: subscription.groupIdentifier)

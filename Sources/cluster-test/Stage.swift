@@ -81,7 +81,7 @@ final class Stage: Sendable {
 
     /// Gives each client a device of its own, with a token.
     func addDevices(_ database: PostgresDatabase) throws {
-        let store = try Shop.open(database, minutes: 0)
+        let store = try Shop.open(database, lead: 0)
         for told in told {
             let device = try store.addDevice(told.client, signedInTo: store.addAccount(told.client))
             let token = try device.makeToken()
@@ -113,14 +113,12 @@ final class Stage: Sendable {
             heard.told[name]?.launch()
             return heard.tokens[name]
         }
-        // Each name has a clock of its own, minutes ahead of the last one's.
-        let minutes = name.utf8.reduce(0) { ($0 * 5 + Int($1)) % (Role.longestLead + 1) }
         let role = Role(
             kind,
             name,
             at: wires[name].map { "http://127.0.0.1:\($0.port)/" } ?? settings,
             token: token,
-            minutes: minutes,
+            lead: Role.lead(of: name),
             seed: seed,
             journal: folder.appending(path: "\(name).journal")
         )
@@ -185,7 +183,7 @@ final class Stage: Sendable {
         for (account, times) in hired where times.known != nil && facts.places.accounts[account] == nil {
             lines.append("the account \(account) was added, and the ledger lacks it")
         }
-        if !facts.hasRenewals { lines.append("nothing was renewed") }
+        if facts.renewals == 0 { lines.append("nothing was renewed") }
         if !facts.clocksDiffer, servers.count > 1 { lines.append("the clocks of processes did not differ") }
         for name in servers {
             let child = try launch(.watching, name, settings: settings(name))
