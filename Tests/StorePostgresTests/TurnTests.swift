@@ -15,11 +15,13 @@
         }
 
         /// Two stores on one ledger that take turns, since both have appended.
-        private func contendedStores() throws -> (
-            here: SandboxStore, there: SandboxStore, ledger: any TurnTakingLedger
-        ) {
+        ///
+        /// - Parameter clock: the second one's.
+        private func contendedStores(
+            clock: any StoreClock = SystemClock.shared
+        ) throws -> (here: SandboxStore, there: SandboxStore, ledger: any TurnTakingLedger) {
             let ledger = try there.ledger("shop", lane: .caller)
-            let second = try SandboxStore(products: Shop.products, clock: SystemClock.shared, ledger: ledger)
+            let second = try SandboxStore(products: Shop.products, clock: clock, ledger: ledger)
             let first = try SandboxStore(clock: SystemClock.shared, ledger: here.ledger("shop", lane: .caller))
             try first.account.buy("sword")
             try second.account.buy("sword")
@@ -83,6 +85,17 @@
             try first.account.buy("sword")
             #expect(try second.account.charges.count == 4)
             #expect([here, there].map(\.statistics.connections) == [1, 1])
+        }
+
+        @Test func `What is due of what a turn brings is renewed before anything else is decided`() throws {
+            let (first, second, _) = try contendedStores(clock: ManualClock(startingAt: Date() + 40 * 86_400))
+            try first.account.buy("gold")
+            let command = StoreCommand(
+                id: OrderID(journal: JournalID(rawValue: 7), number: 1),
+                action: .purchase(StorePayment(productIdentifier: "sword"))
+            )
+            second.device.submit([command]) { _ in }
+            #expect(try first.transactions.map(\.productIdentifier) == ["sword", "sword", "gold", "gold", "sword"])
         }
 
         @Test(arguments: [WireProxy.Mode.swallowingAnswers, .silent])
