@@ -21,6 +21,11 @@ extension PostgresDatabase {
         public var pollInterval: TimeInterval = 60
         /// The least number of records between two snapshots of a store: 1,024.
         public var snapshotDistance = 1024
+        /// The time after which the server ends the session of a process that stops in its turn to append, in seconds: 2.
+        package var turnTime: TimeInterval = 2
+        /// The time that an append waits for its turn before it goes on without one, in seconds: 0.5, and no more than half of
+        /// ``responseTime``.
+        package var turnPatience: TimeInterval = 0.5
 
         /// Creates the default choices.
         public init() {}

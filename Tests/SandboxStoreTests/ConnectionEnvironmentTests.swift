@@ -11,7 +11,8 @@ import Testing
     .enabled(
         if: Postgres.isAvailable && PostgresCluster.isAvailable,
         Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)
-    )
+    ),
+    .timeLimit(.minutes(20))
 )
 struct ConnectionEnvironmentTests {
     private static let shared = Result { try PostgresCluster(settings: ["fsync": "off"], password: "hunter2") }

@@ -9,18 +9,22 @@
         private let place: TestDatabase
         private let (here, there): (PostgresDatabase, PostgresDatabase)
 
-        init() throws {
-            place = try TestDatabase()
-            (here, there) = (try place.open(), try place.open())
+        /// Lets a turn take as long as a slow machine needs.
+        private static func patiently(_ options: inout PostgresDatabase.Options) {
+            (options.turnTime, options.turnPatience, options.responseTime) = (300, 300, 600)
         }
 
-        /// Two stores on one ledger that take turns, since both have appended.
-        ///
-        /// - Parameter clock: the second one's.
+        init() throws {
+            place = try TestDatabase()
+            (here, there) = (try place.open { Self.patiently(&$0) }, try place.open { Self.patiently(&$0) })
+        }
+
+        /// Two stores on one ledger that take turns, since both have appended; database and clock are the second one's.
         private func contendedStores(
+            there database: PostgresDatabase? = nil,
             clock: any StoreClock = SystemClock.shared
         ) throws -> (here: SandboxStore, there: SandboxStore, ledger: any TurnTakingLedger) {
-            let ledger = try there.ledger("shop", lane: .caller)
+            let ledger = try (database ?? there).ledger("shop", lane: .caller)
             let second = try SandboxStore(products: Shop.products, clock: clock, ledger: ledger)
             let first = try SandboxStore(clock: SystemClock.shared, ledger: here.ledger("shop", lane: .caller))
             try first.account.buy("sword")
@@ -36,10 +40,12 @@
             #expect(!ledger.beginTurn())
             // Whoever has a turn is the only one to use the connection.
             let other = try here.ledger("other")
-            let isRead = Locked(false)
-            let thread = DispatchQueue(label: "other")
-            thread.sync { isRead.withLock { $0 = (try? other.head) == 0 } }
-            #expect(isRead.withLock { $0 })
+            let isRead = DispatchSemaphore(value: 0)
+            Thread {
+                if (try? other.head) == 0 { isRead.signal() }
+            }
+            .start()
+            isRead.wait()
         }
 
         @Test func `A turn brings what others have appended, and ends with the append`() throws {
@@ -57,7 +63,11 @@
         }
 
         @Test func `A process that stops in its turn does not stop the others`() throws {
-            let (first, _, ledger) = try contendedStores()
+            let there = try place.open {
+                Self.patiently(&$0)
+                $0.turnTime = 1
+            }
+            let (first, _, ledger) = try contendedStores(there: there)
             _ = ledger.beginTurn()
             let head = try ledger.head
             // The other store waits, and the server ends this session.
@@ -65,6 +75,22 @@
             #expect(try !ledger.append(Shop.records(1), ifHeadIs: head))
             #expect([here, there].map(\.statistics.connections) == [1, 2])
             #expect(try ledger.head == head + 1)
+        }
+
+        @Test func `An append whose turn does not come in time is made without one`() throws {
+            let there = try place.open {
+                Self.patiently(&$0)
+                $0.turnPatience = 0.01
+            }
+            let (first, second, _) = try contendedStores(there: there)
+            let ledger = try #require(here.ledger("shop") as? any TurnTakingLedger)
+            #expect(try !ledger.append(Shop.records(1), ifHeadIs: 0))
+            _ = ledger.beginTurn()
+            let head = try ledger.head
+            try second.account.buy("sword")
+            #expect(try !ledger.append(Shop.records(1), ifHeadIs: head))
+            #expect(try first.account.charges.count == 3)
+            #expect([here, there].map(\.statistics.connections) == [1, 1])
         }
 
         @Test func `A change that comes to nothing ends its turn`() throws {

@@ -68,6 +68,8 @@ import Testing
             id: OrderID(journal: server.receiver.journal, number: 1),
             action: .finish(transaction: "1")
         )
+        // The stream has begun by then.
+        await server.sendChange { _ in }
         try await remote.submit([finish])
         server.send { line in
             line.batch = UpdateBatch(after: nil, through: UpdateCursor(position: 1), updates: [])

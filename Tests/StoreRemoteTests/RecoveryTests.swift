@@ -31,7 +31,8 @@ import Testing
     @Test func `What is sold at another server is heard at the next sign of life`() async throws {
         let ledger = MemoryLedger()
         let one = try RemoteShop(ledger: ledger)
-        let two = try RemoteShop(ledger: ledger, token: one.token) { $0.heartbeat = 0.2 }
+        // A connection that is silent for three of them is lost, on a slow machine too.
+        let two = try RemoteShop(ledger: ledger, token: one.token) { $0.heartbeat = 3 }
         let receiver = Receiver()
         let backend = two.remote().asStoreBackend()
         backend.connect(receiver, after: nil)

@@ -85,6 +85,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return response
     }
 
+    /// Begins a turn of the caller's own, once all before it have ended.
     @inlinable
     package func begin() {
         condition.lock()
@@ -93,6 +94,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         condition.unlock()
     }
 
+    /// Ends the turn.
     @inlinable
     package func end() {
         condition.lock()

@@ -42,7 +42,9 @@
         ///
         /// Only a connection knows them; this one is to a socket that does not exist.
         private static func resolved(_ text: String) -> [String: String] {
-            let probe = withArrays([("dbname", text), ("host", "/")]) { PQconnectStartParams($0, $1, 1) }
+            // One host and one port, whatever the text names: where their numbers differ, libpq looks up nothing else.
+            let nowhere = [("dbname", text), ("hostaddr", ""), ("host", "/"), ("port", "5432")]
+            let probe = withArrays(nowhere) { PQconnectStartParams($0, $1, 1) }
             defer { PQfinish(probe) }
             let options = PQconninfo(probe)
             defer { PQconninfoFree(options) }
@@ -60,7 +62,10 @@
         /// A connection names only the last server's password, and the file may have changed since.
         func withoutPasswords(_ line: String, and password: String?) -> String {
             let all = secrets + (passwordFile?.passwords ?? []) + [password].compactMap(\.self)
-            return all.filter { !$0.isEmpty }.reduce(line) { $0.replacingOccurrences(of: $1, with: "…") }
+            // The longest first: another may begin like it.
+            return all.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }.reduce(line) {
+                $0.replacingOccurrences(of: $1, with: "…")
+            }
         }
 
         /// Opens a connection, which may be a failed one.

@@ -106,7 +106,7 @@
                 throw error.isInDoubt ? JournalInDoubtError(error.description) : error
             }
             if rows.count > 0, rows.integer(0, 0) == id.bits { return }
-            guard rows.count > 0, rows.integer(0, 1) > own.sequence else {
+            guard rows.count > 0, rows.integer(0, 1) >= own.sequence else {
                 // Nobody has opened it since: a standby that lagged when it was promoted lacks the opening.
                 throw PostgresDatabaseError(
                     .recordsLost,
@@ -205,9 +205,11 @@
             guard let id = own.id, payload != id.description else { return }
             // It may be late, and of an opening before this one; the database knows which is the last.
             let rows = try? core.read { connection throws(PostgresDatabaseError) in
-                try connection.run(last("sequence"), .integer(number))
+                try connection.run(last("opening, sequence"), .integer(number))
             }
-            if let rows, rows.count > 0, rows.integer(0, 0) > own.sequence { supersede(id) }
+            guard let rows, rows.count > 0, rows.integer(0, 0) != id.bits else { return }
+            // A failover may have a number given again.
+            if rows.integer(0, 1) >= own.sequence { supersede(id) }
         }
     }
 #else

@@ -21,7 +21,7 @@
             opening = PostgresLedger.Opening(snapshot: SnapshotRow(found[1]))
             if mark == nil { return }
             // Others may have appended since the first query. What cannot be read is read again, and then reported.
-            let rows = (0..<found[2].count).map { RecordRow(found[2], $0) }
+            let rows = RecordRow.all(in: found[2])
             guard let first = rows.first, let last = rows.last, last.position >= head,
                 last.position - first.position == rows.count - 1
             else { return }

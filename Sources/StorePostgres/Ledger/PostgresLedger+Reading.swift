@@ -11,16 +11,17 @@
         /// Those that have come are read with it.
         var head: Int {
             get throws {
-                let (known, rumor) = state.withLock { ($0.head, $0.rumor) }
-                if let rumor, rumor.thread == ObjectIdentifier(Thread.current) {
-                    state.withLock { $0.rumor = nil }
-                    // What it tells of has become known meanwhile.
-                    if rumor.head <= known { return known }
+                let (known, announced) = state.withLock { ($0.head, $0.announced) }
+                if let announced, announced.thread == ObjectIdentifier(Thread.current) {
+                    state.withLock { $0.announced = nil }
+                    // It has become known meanwhile.
+                    if announced.head <= known { return known }
                 }
                 return try take(rows(after: known, limit: Self.lookahead), after: known)
             }
         }
 
+        /// Takes in the rows that were found behind the known records; returns the number of records by then.
         func take(_ found: [RecordRow], after known: Int) throws -> Int {
             guard let last = found.last else { return known }
             let records = try self.records(found, after: known)
@@ -63,10 +64,11 @@
         private func rows(after position: Int, limit: Int) throws(PostgresDatabaseError) -> [RecordRow] {
             try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
                 let rows = try connection.run([rowsRequest(after: position, limit: limit)])[0]
-                return (0..<rows.count).map { RecordRow(rows, $0) }
+                return RecordRow.all(in: rows)
             }
         }
 
+        /// Returns the query for the rows behind a position.
         func rowsRequest(after position: Int, limit: Int) -> Connection.Request {
             let sql =
                 "SELECT \(RecordRow.columns) FROM \(core.tables.record) WHERE store = $1 AND position > $2 ORDER BY position LIMIT $3"

@@ -32,7 +32,7 @@
             /// The number of the connection on which the last of them was found to be there.
             var connection: Int
             /// The number of records that a notification tells of, and the thread that passes it on.
-            var rumor: (head: Int, thread: ObjectIdentifier)?
+            var announced: (head: Int, thread: ObjectIdentifier)?
             /// The number of appends that still take turns with others'.
             var contended = 0
             /// The error that ends everything.
@@ -138,8 +138,8 @@
             let head = Int(payload)
             if let head, state.withLock({ $0.head >= head }), listeners.withLock({ $0.count == 1 }) { return }
             let thread = ObjectIdentifier(Thread.current)
-            state.withLock { $0.rumor = head.map { ($0, thread) } }
-            defer { state.withLock { $0.rumor = nil } }
+            state.withLock { $0.announced = head.map { ($0, thread) } }
+            defer { state.withLock { $0.announced = nil } }
             for listener in listeners.withLock({ $0.compactMap(\.listener) }) { listener.ledgerMayHaveGrown() }
         }
     }

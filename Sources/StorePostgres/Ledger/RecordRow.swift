@@ -21,6 +21,9 @@
             payload = rows.bytes(row, 5)
         }
 
+        /// Returns all rows of a result.
+        static func all(in rows: ResultRows) -> [RecordRow] { (0..<rows.count).map { RecordRow(rows, $0) } }
+
         /// Decodes the record.
         ///
         /// - Throws: `damaged` for a changed row on which later records count, and `newer`.

@@ -3,16 +3,17 @@ import StoreCore
 
 /// What is known of a store now: the answers of the services that must not wait for a network.
 ///
-/// It comes with the stream of each connected queue, and with answers to requests, which streams may overtake: what is
-/// older than what is known changes nothing.
+/// It comes with the stream of each connected queue, and with answers to requests, which a stream may overtake: an answer
+/// that is older than what the stream has told changes nothing.
 final class KnownAnswers: Sendable {
     fileprivate struct State {
         var status = DeviceStatus()
         var appReceipt: Data?
-        /// The ledger's position as of which the receipt is; nil while no stream is open.
+        /// The ledger's position as of which the receipt is, and the stream that has told of it or was the last one then; nil
+        /// once that has ended.
         ///
-        /// A store that has lost records goes on at a lower one, but not on the same stream.
-        var receiptPosition: Int?
+        /// A store that has lost records goes on at a lower position, but not on the same stream.
+        var receiptVersion: (position: Int, stream: Int)?
         /// The receipts of unfinished transactions, by identifier.
         var receipts: [String: Data] = [:]
         /// What the last look-ups said of identifiers, since anything has changed.
@@ -49,11 +50,11 @@ final class KnownAnswers: Sendable {
     func take(_ status: DeviceStatus, _ receipt: ReceiptUpdate?) {
         state.withLock { state in
             if !state.streams.values.contains(where: \.hasTold) { state.status = status }
-            if let receipt { state.take(receipt) }
+            if let receipt { state.take(receipt, from: state.streams.keys.max()) }
         }
     }
 
-    func take(_ receipt: ReceiptUpdate) { state.withLock { $0.take(receipt) } }
+    func take(_ receipt: ReceiptUpdate) { state.withLock { $0.take(receipt, from: $0.streams.keys.max()) } }
 
     func take(_ change: PromotionChange) { state.withLock { $0.status.promotionOverrides.apply(change) } }
 
@@ -80,7 +81,7 @@ final class KnownAnswers: Sendable {
     func endStream(_ number: Int) {
         state.withLock { state in
             state.streams[number] = nil
-            if state.streams.isEmpty { state.receiptPosition = nil }
+            if state.receiptVersion?.stream == number { state.receiptVersion = nil }
         }
     }
 
@@ -88,7 +89,7 @@ final class KnownAnswers: Sendable {
     func take(_ line: UpdateLine, fromStream number: Int) {
         state.withLock { state in
             if let status = line.status { state.status = status }
-            if let receipt = line.receipt { state.take(receipt) }
+            if let receipt = line.receipt { state.take(receipt, from: number) }
             let finished = state.streams[number]?.finished ?? []
             for (identifier, receipt) in line.receipts ?? [:] where !finished.contains(identifier) {
                 state.receipts[identifier] = receipt
@@ -131,9 +132,9 @@ final class KnownAnswers: Sendable {
 
 extension KnownAnswers.State {
     /// Takes the app receipt, unless a newer one is known.
-    fileprivate mutating func take(_ receipt: ReceiptUpdate) {
-        if let known = receiptPosition, let position = receipt.position, position < known { return }
+    fileprivate mutating func take(_ receipt: ReceiptUpdate, from stream: Int?) {
+        if let known = receiptVersion?.position, let position = receipt.position, position < known { return }
         appReceipt = receipt.receipt
-        receiptPosition = streams.isEmpty ? nil : receipt.position
+        receiptVersion = receipt.position.flatMap { position in stream.map { (position, $0) } }
     }
 }

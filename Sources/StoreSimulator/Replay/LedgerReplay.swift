@@ -41,6 +41,7 @@ package struct LedgerReplay {
                 position += 1
                 if let violation = replay(record) { violations.append("record \(position) \(violation)") }
             }
+            if restore != nil { violations.append("the last restore does not end") }
         }
     }
 
@@ -104,8 +105,9 @@ extension LedgerReplay {
         let recorded: RecordedEvent
         do { recorded = try RecordedEvent(record) } catch { return "is nothing that the model knows: \(record)" }
         model.now = recorded.date
-        let (overdue, violation) = (overdue(recorded.event), replay(recorded.event))
-        return overdue ?? violation
+        let (overdue, unended) = (overdue(recorded.event), unendedRestore(before: recorded.event))
+        let violation = replay(recorded.event)
+        return overdue ?? unended ?? violation
     }
 
     private mutating func replay(_ event: RecordedEvent.Change) -> String? {
@@ -200,6 +202,18 @@ extension LedgerReplay {
         }
         finishes[index] = finish.device
         return nil
+    }
+
+    /// Returns that a restore ends too late, if its records are not the next: they are of one append.
+    private mutating func unendedRestore(before event: RecordedEvent.Change) -> String? {
+        guard let command = restore?.command else { return nil }
+        switch event {
+        case .restored(let restoration) where restoration.command == command: return nil
+        case .restoreEnded(_, command): return nil
+        default:
+            restore = nil
+            return "comes before the end of the restore \(command)"
+        }
     }
 
     /// Restores all purchases, unless the restore is under way.

@@ -27,7 +27,9 @@ import Testing
         #expect(Set(replay.unfinished) == Set(unfinished.map(\.id)))
     }
 
-    @Test(arguments: ["accountAdded", "deviceAdded", "signedIn", "sold", "refused", "finished", "restored", "renewed"])
+    @Test(arguments: [
+        "accountAdded", "deviceAdded", "signedIn", "sold", "refused", "finished", "restored", "restoreEnded", "renewed",
+    ])
     func `A record that is missing is found`(kind: String) throws {
         try shop.trade()
         for place in try places(of: kind) {
