@@ -49,15 +49,20 @@
         }
 
         @Test func `A turn brings what others have appended, and ends with the append`() throws {
-            let (first, second, ledger) = try contendedStores()
-            try first.account.buy("sword")
-            #expect(ledger.beginTurn())
+            // Without a store nothing is read but by the turn.
+            let ledgers = try [here, there].map { try #require($0.ledger("till") as? any TurnTakingLedger) }
+            let records = try Shop.records(3)
+            #expect(try ledgers[0].append([records[0]], ifHeadIs: 0))
+            #expect(try ledgers[1].head == 1)
+            #expect(try ledgers[0].append([records[1]], ifHeadIs: 1))
+            #expect(ledgers[1].beginTurn())
             // In a turn all can be asked that can be asked without one.
-            let head = try ledger.head
-            #expect(try ledger.read(after: 0, limit: 100).count == head)
-            #expect(try ledger.append(Shop.records(1), ifHeadIs: head))
-            try first.account.buy("sword")
-            #expect(try second.account.charges.count == 4)
+            #expect(try ledgers[1].head == 2)
+            #expect(try ledgers[1].read(after: 0, limit: 10) == Array(records[..<2]))
+            #expect(try ledgers[1].append([records[2]], ifHeadIs: 2))
+            #expect(try ledgers[0].head == 3)
+            #expect(!ledgers[0].beginTurn())
+            ledgers[0].endTurn()
             #expect([here, there].map(\.statistics.conflicts) == [0, 0])
             #expect([here, there].map(\.statistics.connections) == [1, 1])
         }
