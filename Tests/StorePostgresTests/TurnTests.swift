@@ -67,6 +67,20 @@
             #expect([here, there].map(\.statistics.connections) == [1, 1])
         }
 
+        @Test func `A store that has appended eight times in a row takes no turns`() throws {
+            let ledgers = try [here, there].map { try #require($0.ledger("till") as? any TurnTakingLedger) }
+            let records = try Shop.records(10)
+            #expect(try ledgers[0].append([records[0]], ifHeadIs: 0))
+            #expect(try ledgers[1].head == 1)
+            for position in 1...8 { #expect(try ledgers[1].append([records[position]], ifHeadIs: position)) }
+            #expect(try ledgers[0].head == 9)
+            #expect(!ledgers[0].beginTurn())
+            // It would wait here until the server had ended the other's.
+            #expect(!ledgers[1].beginTurn())
+            #expect(try ledgers[0].append([records[9]], ifHeadIs: 9))
+            #expect(here.statistics.connections == 1)
+        }
+
         @Test func `A process that stops in its turn does not stop the others`() throws {
             let there = try place.open {
                 Self.patiently(&$0)
@@ -75,7 +89,7 @@
             let (first, _, ledger) = try contendedStores(there: there)
             _ = ledger.beginTurn()
             let head = try ledger.head
-            // The other store waits, and the server ends this session.
+            // The other store waits, and the server ends this connection.
             try first.account.buy("sword")
             #expect(try !ledger.append(Shop.records(1), ifHeadIs: head))
             #expect([here, there].map(\.statistics.connections) == [1, 2])

@@ -84,7 +84,7 @@
                     try connection.run(sql, .integer(store), .integer(position))
                 }
                 if rows.count == 0 { return lines }
-                for row in (0..<rows.count).map({ RecordRow(rows, $0) }) {
+                for row in RecordRow.all(in: rows) {
                     if row.position > position + 1 {
                         lines.append("records \(position + 1) to \(row.position - 1) are missing")
                     }

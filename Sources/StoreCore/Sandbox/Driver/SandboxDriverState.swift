@@ -71,9 +71,9 @@ struct SandboxDriverState: Sendable {
         snapshots.keepIfDue(state)
         try catchUp(with: now)
         // What others append meanwhile is noticed at the first use.
-        if state.additions(products, countryCode, now).isEmpty { return }
+        if state.registration(of: products, for: countryCode, at: now).isEmpty { return }
         try make { shell in
-            shell.step { state, events in events += state.additions(products, countryCode, now) }
+            shell.step { state, events in events += state.registration(of: products, for: countryCode, at: now) }
         }
     }
 }

@@ -7,7 +7,7 @@ package protocol TurnTakingLedger: SharedLedger {
     ///
     /// The turn ends with the next append of the calling thread, or with ``endTurn()``. Other stores wait meanwhile.
     ///
-    /// - Returns: whether there are records that the caller has not seen.
+    /// - Returns: whether it has learned of records.
     func beginTurn() -> Bool
 
     /// Ends the calling thread's turn, if it has one.

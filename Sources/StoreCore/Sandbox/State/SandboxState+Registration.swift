@@ -2,7 +2,7 @@ import Foundation
 
 extension SandboxState {
     /// Returns the events that make a store sell products, and for a country; none where it does already.
-    func additions(_ products: [SandboxProduct], _ countryCode: String?, _ now: Date) -> [LedgerRecord] {
+    func registration(of products: [SandboxProduct], for countryCode: String?, at now: Date) -> [LedgerRecord] {
         var events: [LedgerRecord] = []
         for product in products where catalog.product(product.identifier) != product {
             events.append(LedgerRecord(date: now, event: .registered(product)))
