@@ -1,20 +1,22 @@
 import Foundation
 import StoreCore
+import Synchronization
 
 /// What is known of the lives of a run while they are under way, for a run that is canceled, stands still, or ends with its
 /// process.
 final class RunMonitor: Sendable {
     /// A life under way.
-    struct Life: Sendable {
-        fileprivate let number: Int
-        let seed: UInt64
-    }
+    final class Life: Sendable {
+        fileprivate struct State {
+            var place = Place.launch
+            var since = ContinuousClock.now
+            var isReported = false
+        }
 
-    private struct State {
-        var isCanceled = false
-        /// The lives under way, and how far they are.
-        var lives: [Int: (seed: UInt64, place: Place, since: ContinuousClock.Instant, isReported: Bool)] = [:]
-        var count = 0
+        fileprivate let seed: UInt64
+        fileprivate let state = Locked(State())
+
+        fileprivate init(seed: UInt64) { self.seed = seed }
     }
 
     /// A place in a life.
@@ -24,7 +26,9 @@ final class RunMonitor: Sendable {
         case end
     }
 
-    private let state = Locked(State())
+    /// The lives under way, in the order of their beginnings.
+    private let lives = Locked<[Life]>([])
+    private let isCanceled = Atomic<Bool>(false)
     private let limit: Duration
     private let say: @Sendable (String) -> Void
     private let seeds: UnderwaySeeds?
@@ -39,10 +43,10 @@ final class RunMonitor: Sendable {
         self.say = say
     }
 
-    func cancel() { state.withLock { $0.isCanceled = true } }
+    func cancel() { isCanceled.store(true, ordering: .relaxed) }
 
     /// Throws if the run is canceled.
-    func checkCancellation() throws { if state.withLock({ $0.isCanceled }) { throw CancellationError() } }
+    func checkCancellation() throws { if isCanceled.load(ordering: .relaxed) { throw CancellationError() } }
 
     // MARK: Lives
 
@@ -54,27 +58,22 @@ final class RunMonitor: Sendable {
     }
 
     func begin(_ seed: UInt64) -> Life {
-        let now = ContinuousClock.now
-        return state.withLock { state in
-            state.count += 1
-            state.lives[state.count] = (seed, .launch, now, false)
-            return Life(number: state.count, seed: seed)
-        }
+        let life = Life(seed: seed)
+        lives.withLock { $0.append(life) }
+        return life
     }
 
     /// Notes that a life goes on.
     ///
     /// - Throws: `CancellationError` if the run is canceled.
     func go(_ life: Life, to place: Place) throws {
-        let now = ContinuousClock.now
-        let isCanceled = state.withLock { state in
-            state.lives[life.number] = (life.seed, place, now, false)
-            return state.isCanceled
+        life.state.withLock { state in
+            (state.place, state.since, state.isReported) = (place, ContinuousClock.now, false)
         }
-        if isCanceled { throw CancellationError() }
+        try checkCancellation()
     }
 
-    func end(_ life: Life) { state.withLock { $0.lives[life.number] = nil } }
+    func end(_ life: Life) { lives.withLock { $0.removeAll { $0 === life } } }
 
     // MARK: Standing still
 
@@ -106,18 +105,18 @@ final class RunMonitor: Sendable {
     /// Says which lives stand still; returns the time until another may do.
     private func report() -> Duration {
         let now = ContinuousClock.now
-        let (lines, next) = state.withLock { state in
-            var (lines, next) = ([String](), limit)
-            for (number, life) in state.lives.sorted(by: { $0.key < $1.key }) where !life.isReported {
-                let left = limit - (now - life.since)
+        var (lines, next) = ([String](), limit)
+        for life in lives.withLock({ $0 }) {
+            life.state.withLock { state in
+                if state.isReported { return }
+                let left = limit - (now - state.since)
                 if left > .zero {
                     next = min(next, left)
                 } else {
-                    state.lives[number]?.isReported = true
-                    lines.append("a life of seed \(life.seed) has stood still for \(limit), \(life.place.text)")
+                    state.isReported = true
+                    lines.append("a life of seed \(life.seed) has stood still for \(limit), \(state.place.text)")
                 }
             }
-            return (lines, next)
         }
         for line in lines { say(line) }
         return next
