@@ -70,28 +70,18 @@ extension AppLife {
     private func purchases(of product: String) -> [DeliveryTracker.Purchase] {
         let all = sales(of: product)
         guard let homes else { return all }
-        return all.filter { (homes[$0.id] ?? hand.bit) & hand.bit != 0 }
+        return all.compactMap { purchase in
+            let bits = homes[purchase.id]
+            if (bits ?? hand.bit) & hand.bit == 0 { return nil }
+            var purchase = purchase
+            purchase.isDue = bits == hand.bit
+            return purchase
+        }
     }
 
     /// The purchases of a product by the users of the devices.
     func sales(of product: String) -> [DeliveryTracker.Purchase] {
-        var purchases: [DeliveryTracker.Purchase] = []
-        purchases.reserveCapacity(transactions.count)
-        for index in transactions.indices {
-            // In place: a copy of a transaction costs more than all that is asked of it.
-            guard transactions[index].state == .purchased, transactions[index].origin == .purchase,
-                transactions[index].productIdentifier == product, transactions[index].account != "relative"
-            else { continue }
-            purchases.append(
-                DeliveryTracker.Purchase(
-                    id: transactions[index].id,
-                    quantity: transactions[index].quantity,
-                    isFinished: transactions[index].isFinished,
-                    isRefunded: transactions[index].cancellationDate != nil,
-                    isDue: homes.map { $0[transactions[index].id] == hand.bit } ?? true
-                )
-            )
-        }
-        return purchases
+        purchaseLists[product, default: PurchaseList()].update(of: product, from: transactions)
+        return purchaseLists[product]?.purchases ?? []
     }
 }

@@ -78,6 +78,8 @@ final class AppLife<App> {
     var position: Int { reader.position }
     /// The store's transactions when they were read last.
     private(set) var transactions: [SandboxTransaction] = []
+    /// The purchases of each product that is counted.
+    var purchaseLists: [String: PurchaseList] = [:]
     /// The transactions that have been sold since the store began to sign wrongly, which nobody can trust yet.
     var untrusted: Set<String> = []
     var hasSignedWrongly = false

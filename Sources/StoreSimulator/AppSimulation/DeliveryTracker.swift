@@ -6,11 +6,13 @@ struct DeliveryTracker {
     /// A purchase of the product.
     struct Purchase {
         let id: String
+        /// Its place among all purchases of the product, which it keeps.
+        let place: Int
         let quantity: Int
-        let isFinished: Bool
-        let isRefunded: Bool
+        var isFinished: Bool
+        var isRefunded: Bool
         /// Whether it has to be delivered here; it may be in either case.
-        let isDue: Bool
+        var isDue = true
     }
 
     /// The largest number of explanations to tell apart.
@@ -26,10 +28,7 @@ struct DeliveryTracker {
     private var deliverable = PurchaseSet()
     private var returnable = PurchaseSet()
 
-    /// The place in the sets of each purchase, by its identifier.
-    private var places: [String: Int] = [:]
-    /// The purchases of the last call, and their places: most are the same in the next.
-    private var last: [(id: String, place: Int)] = []
+    /// The quantities of the purchases, by their places.
     private var quantities: [Int] = []
 
     /// Explains a new count.
@@ -52,19 +51,36 @@ struct DeliveryTracker {
         let mayReturn = shown.isEverything || shown.revokedProducts.contains(product)
         // What comes late comes by itself, and not in place of something else.
         let (isLateGain, isLateLoss) = (isLate && count > self.count, isLate && count < self.count)
-        for (index, purchase) in purchases.enumerated() {
-            let place = place(of: purchase, at: index)
-            let isShown = shown.isEverything || shown.transactions.contains(purchase.id)
+        var fresh = PurchaseSet()
+        for id in shown.transactions {
+            // It is one of the last.
+            if let purchase = purchases.last(where: { $0.id == id }) { fresh.insert(purchase.place) }
+        }
+        for index in purchases.indices {
+            let place = purchases[index].place
+            while quantities.count <= place { quantities.append(0) }
+            quantities[place] = purchases[index].quantity
+            let isShown = shown.isEverything || fresh.contains(place)
             if isShown { known.insert(place) }
             if isShown || known.contains(place) && (isLateGain || unfinished.contains(place)) {
                 deliverable.insert(place)
             }
-            if purchase.isRefunded, isShown || mayReturn || isLateLoss { returnable.insert(place) }
-            if purchase.isFinished { unfinished.remove(place) } else { unfinished.insert(place) }
+            if purchases[index].isRefunded, isShown || mayReturn || isLateLoss { returnable.insert(place) }
+            if purchases[index].isFinished { unfinished.remove(place) } else { unfinished.insert(place) }
         }
         if count == self.count, returnable.isEmpty {
             deliverable.removeAll()
             return count
+        }
+        // Most often all that can be delivered is, at once, which no other set explains.
+        if explanations.count == 1, returnable.isEmpty, let last = explanations.first {
+            let all = last.union(deliverable)
+            if sum(all) == count {
+                self.explanations = [all]
+                self.count = count
+                deliverable.removeAll()
+                return count
+            }
         }
         let most = explanations.map { sum($0.union(deliverable)) }.max() ?? 0
         var next: Set<PurchaseSet> = []
@@ -89,18 +105,6 @@ struct DeliveryTracker {
         return most
     }
 
-    /// Returns the place of a purchase in the sets, which it keeps.
-    private mutating func place(of purchase: Purchase, at index: Int) -> Int {
-        if index < last.count, last[index].id == purchase.id { return last[index].place }
-        let place = places[purchase.id] ?? quantities.count
-        if place == quantities.count {
-            places[purchase.id] = place
-            quantities.append(purchase.quantity)
-        }
-        if index < last.count { last[index] = (purchase.id, place) } else { last.append((purchase.id, place)) }
-        return place
-    }
-
     private func sum(_ purchases: PurchaseSet) -> Int {
         var sum = 0
         purchases.forEach { sum += quantities[$0] }
@@ -117,11 +121,7 @@ struct DeliveryTracker {
         guard let explanations else { return true }
         var (due, refunded) = (PurchaseSet(), PurchaseSet())
         for purchase in purchases where purchase.isRefunded || purchase.isDue {
-            guard let place = places[purchase.id] else {
-                if purchase.isRefunded { continue }
-                return false
-            }
-            if purchase.isRefunded { refunded.insert(place) } else { due.insert(place) }
+            if purchase.isRefunded { refunded.insert(purchase.place) } else { due.insert(purchase.place) }
         }
         return explanations.contains {
             $0.isSuperset(of: due) && (!isTakenBack || $0.intersection(refunded).isEmpty)

@@ -76,6 +76,17 @@ import Testing
         #expect(try await Self.sentences(steps) { number, _ in [1, 1, 1][number] } == ["", ""])
     }
 
+    @Test func `Among many purchases a lost one is told from one that is delivered twice`() async throws {
+        let steps = Array(repeating: Self.bought, count: 135) + [.refund(130)]
+        #expect(
+            try await Self.sentences(steps) { number, _ in number == 66 ? 0 : number == 133 ? 2 : 1 } == [
+                "sword: 134 delivered, for only 133 of the 134 paid for: some again, and others never",
+                "sword: 2 delivered for transaction 134, and only 1 paid for",
+            ]
+        )
+        #expect(try await Self.sentences(steps) { $1.revocationDate == nil ? 1 : -1 } == ["", ""])
+    }
+
     @Test func `A refunded one that is kept does not stand for another that is lost`() async throws {
         let steps = [Self.bought, .refund(0), Self.bought]
         let found = try await Self.sentences(steps) { number, transaction in
