@@ -91,6 +91,9 @@ extension FaultInjector {
     /// Messages without a fault are not in it, nor are users' names.
     public var log: [String] { state.withLock { $0.log } }
 
+    /// Whether there is no rule, and no message waits.
+    package var isIdle: Bool { state.withLock { $0.isIdle } }
+
     /// The number of messages at each point that a fault has met.
     package var faultCounts: [Point: Int] { state.withLock { $0.faultCounts } }
 }

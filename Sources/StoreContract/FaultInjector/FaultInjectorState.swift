@@ -31,6 +31,9 @@ struct FaultInjectorState: Sendable {
         rules = FaultRules(seed: seed)
     }
 
+    /// Whether there is no rule, and no message waits.
+    var isIdle: Bool { rules.isEmpty && waiting.isEmpty }
+
     mutating func takeNumber() -> Int {
         lastNumber += 1
         return lastNumber

@@ -63,6 +63,8 @@ struct FaultRules: Sendable {
             rules[index].remaining -= 1
             fault = rules[index].fault
         }
+        // One that has acted for the last time is nothing that messages have to wait for.
+        if fault != nil { rules.removeAll { $0.remaining == 0 } }
         return fault ?? .pass
     }
 }
