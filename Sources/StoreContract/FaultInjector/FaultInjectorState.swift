@@ -96,7 +96,7 @@ extension FaultInjectorState {
     /// Returns false, with nothing changed, if it has to go through ``cross(_:relay:call:_:_:)``.
     mutating func passAtOnce(_ point: FaultInjector.Point, _ relay: Relay?, _ arrival: InFlightMessage.Arrival) -> Bool
     {
-        guard rules.isEmpty, waiting.isEmpty else { return false }
+        guard isIdle else { return false }
         if case .post(let item) = arrival {
             guard let relay, isOpen(relay), case .batch = item else { return false }
             relay.post(item)

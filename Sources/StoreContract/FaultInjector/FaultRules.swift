@@ -45,7 +45,7 @@ struct FaultRules: Sendable {
             counts: Array(repeating: 0, count: condition.tests.count),
             random: SplitMix64(seed: seed, stream: UInt64(lastNumber))
         )
-        rules.append(rule)
+        if times > 0 { rules.append(rule) }
         return rule.id
     }
 
@@ -63,7 +63,7 @@ struct FaultRules: Sendable {
             rules[index].remaining -= 1
             fault = rules[index].fault
         }
-        // One that has acted for the last time is nothing that messages have to wait for.
+        // A spent rule must not keep messages off the fast path.
         if fault != nil { rules.removeAll { $0.remaining == 0 } }
         return fault ?? .pass
     }

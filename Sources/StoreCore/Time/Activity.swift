@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The activity of every client of one clock, which tells when all of them are quiet.
+/// The activity of every client of one clock, or of several that belong together, which tells when all of them are quiet.
 ///
 /// A store and its queues share one activity, through their ``StoreClock``. `settle` waits until nothing more can
 /// happen by itself: every update received, every callback made.
@@ -216,6 +216,9 @@ extension Activity {
         bell.unlock()
         for continuation in suspended { continuation.resume() }
     }
+
+    /// Whether work is under way that was registered with ``begin()``.
+    package var hasRegisteredWork: Bool { state.withLock { $0.foreign > 0 } }
 
     /// Whether a thread waits for this activity.
     var isAwaited: Bool { waiters.load(ordering: .sequentiallyConsistent) > 0 }

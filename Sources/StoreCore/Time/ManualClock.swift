@@ -8,7 +8,7 @@ import Synchronization
 /// take turns.
 public final class ManualClock: StoreClock {
     /// The activity of this clock's clients.
-    public let activity = Activity()
+    public let activity: Activity
     private let state = Locked(State())
     /// Seconds since 2001, read without the lock and written with it held.
     private let clock: Atomic<UInt64>
@@ -34,9 +34,21 @@ public final class ManualClock: StoreClock {
     /// - Parameter start: the initial time; default: midnight UTC of 1 January 2025. A time more than 30 million years
     ///   away stops the process with a message, and so does moving a clock that far.
     public init(startingAt start: Date = Date(timeIntervalSince1970: 1_735_689_600)) {
+        activity = Activity()
+        clock = Atomic(Self.seconds(at: start))
+    }
+
+    /// Makes a clock that stands still, and shows another time to some of an activity's clients.
+    package init(startingAt start: Date, activity: Activity) {
+        self.activity = activity
+        clock = Atomic(Self.seconds(at: start))
+    }
+
+    /// Returns the bits of the seconds from 2001 to a clock's beginning; stops the process if it is too far away.
+    private static func seconds(at start: Date) -> UInt64 {
         let seconds = start.timeIntervalSinceReferenceDate
-        guard seconds.magnitude < Self.reach else { fatalError("a clock cannot begin \(seconds) seconds after 2001") }
-        clock = Atomic(seconds.bitPattern)
+        guard seconds.magnitude < reach else { fatalError("a clock cannot begin \(seconds) seconds after 2001") }
+        return seconds.bitPattern
     }
 
     /// The time the clock was last moved to.

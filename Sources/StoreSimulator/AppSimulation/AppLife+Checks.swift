@@ -5,7 +5,7 @@ import StoreKit
 // What must be true of the app.
 extension AppLife {
     /// Brings the life to its end: whatever waits is decided, each user signs in, and the app is launched again.
-    func windUp(_ step: Int) throws {
+    nonisolated(nonsending) func windUp(_ step: Int) async throws {
         running?.process.disarm()
         for device in [first, second].compactMap(\.self) {
             device.injector.removeAllRules()
@@ -20,19 +20,19 @@ extension AppLife {
         }
         // What was begun for the present user goes to the store before there is another one.
         try rest(step)
-        try checkLiveness(step)
+        try await checkLiveness(step)
         if second != nil {
             let isSecond = hand !== first
-            try windUpDevice(step)
+            try await windUpDevice(step)
             _ = try take(.useSecondDevice(!isSecond))
             try rest(step)
         }
-        try windUpDevice(step)
+        try await windUpDevice(step)
         try checkBothDevices(step)
     }
 
     /// Has each user sign in on the device in the user's hand.
-    private func windUpDevice(_ step: Int) throws {
+    private nonisolated(nonsending) func windUpDevice(_ step: Int) async throws {
         for isOther in simulation.hasOtherUser ? [true, false] : [false] {
             _ = try take(.signIn(other: isOther))
             try decide(step)
@@ -46,7 +46,7 @@ extension AppLife {
                 try decide(step)
             }
             try checkUnfinished(step)
-            try check(isOther ? .anotherUser : .end, before: step)
+            try await check(isOther ? .anotherUser : .end, before: step)
         }
     }
 
@@ -59,20 +59,21 @@ extension AppLife {
     }
 
     /// Checks that an app delivers what comes while it runs, and not only after another launch.
-    private func checkLiveness(_ step: Int) throws {
+    private nonisolated(nonsending) func checkLiveness(_ step: Int) async throws {
         // What is signed wrongly, or for somebody else, waits for another launch.
         try readTransactions()
         let account = device.account?.name
         if hasSignedWrongly || transactions.contains(where: { $0.account != account && $0.account != "relative" }) {
             return
         }
-        try check(.whileRunning, before: step)
+        try await check(.whileRunning, before: step)
     }
 
     /// Lets time pass until lost messages have shown, and been sent again.
     private func rest(_ step: Int) throws {
         let turn = injector.timeout + 1
         let end = clock.now + 4 * turn
+        waitForThreads()
         try settle(before: step)
         try relaunchKilled(before: step)
         hasWaited = true
@@ -118,7 +119,7 @@ extension AppLife {
     }
 
     /// Checks what is claimed.
-    func check(_ moment: Moment, before step: Int) throws {
+    nonisolated(nonsending) func check(_ moment: Moment, before step: Int) async throws {
         guard running?.app != nil else {
             if moment == .end { throw Violation(sentence: "the app's launch never ends", step: step) }
             return
@@ -126,46 +127,59 @@ extension AppLife {
         try readTransactions()
         note(transactions)
         noteHomes()
-        let shown = shown.taken()
-        defer { hasWaited = false }
+        // What an app has delivered is the same as long as none of its code runs.
+        let asksForDeliveries = moment != .step || second != nil || progress != checkedProgress
+        // What it was told of meanwhile, by a claim too, counts when it is asked again.
+        let shown = asksForDeliveries ? shown.taken() : ShownTransactions.Interval()
+        defer { (hasWaited, checkedProgress) = (false, progress) }
         // By numbers: iterating over an array of a generic type costs more than a check.
-        for index in 0..<simulation.claims.count {
-            if let sentence = try sentence(on: simulation.claims[index], index, shown, moment, step) {
+        for index in 0..<simulation.claims.count where asksForDeliveries || !simulation.claims[index].isOfDeliveries {
+            if let sentence = try await sentence(on: simulation.claims[index], index, shown, moment, step) {
                 throw Violation("claim \(index)", sentence: sentence, step: step)
             }
         }
     }
 
     /// Returns a sentence about what breaks a claim; nil if nothing does.
-    private func sentence(
+    private nonisolated(nonsending) func sentence(
         on claim: AppSimulation<App>.Claim,
         _ index: Int,
         _ shown: ShownTransactions.Interval,
         _ moment: Moment,
         _ step: Int
-    ) throws -> String? {
+    ) async throws -> String? {
         switch claim {
         case .holds(let product, let count):
-            let held = try ask(count, step)
+            let held = try await ask(count, step)
             hand.deliveries[index] = .count(held)
             return compare(held, of: product, shown, moment).map { "\(product): \($0)" }
         case .delivers(let product, let deliveries):
-            let held = try ask(deliveries, step)
+            let held = try await ask(deliveries, step)
             hand.deliveries[index] = .byTransaction(held)
             return compare(held, of: product, moment).map { "\(product): \($0)" }
         case .allows(let product, let isAllowed):
             guard moment == .end || moment == .anotherUser else { return nil }
-            return try compare(ask(isAllowed, step), with: product, transactions)
+            return try await compare(ask(isAllowed, step), with: product, transactions)
         case .invariant(let sentence, let isKept):
-            return try ask(isKept, step) ? nil : "the app breaks its own rule: \(sentence)"
+            return try await ask(isKept, step) ? nil : "the app breaks its own rule: \(sentence)"
         }
     }
 
-    private func ask<Answer>(_ body: @escaping @Sendable (App) async -> Answer, _ step: Int) throws -> Answer {
+    private nonisolated(nonsending) func ask<Answer>(
+        _ body: @Sendable (App) async -> Answer,
+        _ step: Int
+    ) async throws -> Answer {
         // A kill during the answer would be no fault of the app's.
-        guard let answer = running?.process.spared({ act { await body($0) } }) ?? nil else {
+        running?.process.isSpared = true
+        defer { running?.process.isSpared = false }
+        guard let answer = try await call(.asking(step), body) else {
             throw Violation(sentence: "the app does not answer what it has", step: step)
         }
+        if Task.isCancelled {
+            throw Violation(sentence: "the app cancels the task in which it is asked what it has", step: step)
+        }
+        // What it has begun is part of it.
+        while scheduler.drainHere() {}
         return answer
     }
 

@@ -8,15 +8,15 @@ extension AppLife {
     func take(_ step: AppStep) throws -> Bool {
         if step.mayEndWait { hasWaited = true }
         switch step {
-        case .action(let name):
-            guard let action = simulation.actions.first(where: { $0.name == name }) else {
-                throw AppSimulationError.unknownAction(name)
-            }
-            _ = act { try? await action.body($0) }
-            return running?.app != nil
+        // Actions may suspend; the life's task calls them.
+        case .action: return false
         case .kill(let count): arm(after: count)
         case .relaunch: relaunch()
-        case .user(let new): return change(from: answer.withLock { $0 }, to: new) { answer.withLock { $0 = new } }
+        case .user(let new):
+            return change(from: answer.withLock { $0 }, to: new) {
+                answer.withLock { $0 = new }
+                askUser()
+            }
         case .askToBuy(let isOn):
             return change(from: store.account.asksToBuy, to: isOn) { try store.account.setAsksToBuy(isOn) }
         case .approve(let index): return decide(index, .approve)
@@ -105,6 +105,7 @@ extension AppLife {
     }
 
     private func changeSignature(to defect: SignatureDefect?) throws -> Bool {
+        if defect == store.signatureDefect { return false }
         // What was sold before could be trusted.
         try readTransactions()
         if store.signatureDefect == nil { trusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)) }
@@ -166,6 +167,14 @@ extension AppStep {
     var isSilent: Bool {
         switch self {
         case .kill, .user, .failPurchases, .failDownload, .fault, .failHistory, .delayHistory: true
+        default: false
+        }
+    }
+
+    /// Whether the step disturbs what passes between an app and the store, or kills the app there.
+    var disturbs: Bool {
+        switch self {
+        case .kill, .fault, .loseConnection: true
         default: false
         }
     }

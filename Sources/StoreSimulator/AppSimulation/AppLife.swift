@@ -3,6 +3,9 @@ import StoreContract
 import StoreCore
 import StoreKit
 
+/// The signer of all lives' receipts, outside of the class since generic types have no stored statics.
+private let lifeSigner = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
+
 /// One life of an app: a store, a device, and the launches of the app on it.
 final class AppLife<App> {
     /// A broken rule, and the number of steps before it.
@@ -41,10 +44,8 @@ final class AppLife<App> {
     let clock = ManualClock()
     /// The clock of the queue's pauses, which moves at each step: a queue that cannot reach its store retries every few
     /// minutes, a hundred thousand times in a year.
-    private let pauses = ManualClock()
+    private let pauses: ManualClock
     let scheduler: TaskScheduler
-    /// The members at rest on `clock` and on `pauses`, to be checked again.
-    private var (rest, pausesRest) = (Activity.Rest(), Activity.Rest())
     private let afterlife = AppProcess.Afterlife()
     /// The running process.
     private let present = Locked<AppProcess?>(nil)
@@ -75,7 +76,7 @@ final class AppLife<App> {
     let answer = Locked(AppStep.UserAnswer.pays)
     private var reader: TransactionReader
     /// The number of the store's records when they were read last.
-    var position: Int { reader.position }
+    private(set) var position = 0
     /// The store's transactions when they were read last.
     private(set) var transactions: [SandboxTransaction] = []
     /// The purchases of each product that is counted.
@@ -89,8 +90,30 @@ final class AppLife<App> {
     /// Whether purchases have been interrupted.
     var hasInterrupted = false
     private let sellsSubscriptions: Bool
+    /// The steps that are still to come.
+    var coming: ArraySlice<AppStep> = []
+    /// The number of tasks that have lived this life: what an earlier one still does is not part of it.
+    var turn = 0
+    /// The state of the life's task.
+    var phase = Phase.between
+    /// Whether the running app asks the store directly.
+    private var isDirect = false
     /// Whether something has come, since the last check, for which the app may have waited.
     var hasWaited = false
+
+    /// The app's progress at the last check.
+    var checkedProgress: Progress?
+
+    /// The progress of an app: some of its code has run if it has changed.
+    struct Progress: Equatable {
+        let launches: Int
+        let actions: Int
+        let jobs: Int
+        let boundaries: Int
+    }
+
+    /// The number of actions that were called.
+    var actions = 0
 
     private let monitor: RunMonitor
     let seed: UInt64
@@ -100,17 +123,15 @@ final class AppLife<App> {
         self.monitor = monitor
         self.seed = seed
         beginning = clock.now
+        pauses = ManualClock(startingAt: beginning, activity: clock.activity)
         sellsSubscriptions = simulation.products.contains { $0.kind == .autoRenewable }
         let present = present
         scheduler = TaskScheduler(clock: clock) { present.withLock { $0 }?.exhaust() }
-        pauses.activity.register(scheduler)
-        let answer = answer
         store = try SandboxStore(
             products: simulation.products,
             clock: clock,
             locale: "en_US",
-            authorizer: Authorizer { _ in answer.withLock { $0 }.authorization },
-            signer: HMACReceiptSigner(key: Data(repeating: 7, count: 32))
+            signer: lifeSigner
         )
         reader = TransactionReader(store)
         other = try store.addAccount(AppStep.otherName)
@@ -130,27 +151,20 @@ final class AppLife<App> {
         defer { monitor.end(life) }
         try scheduler.bind {
             defer { over() }
+            coming = steps[...]
             launch()
             try settle(before: 0)
-            for (index, step) in steps.enumerated() {
-                try monitor.go(life, to: .step(index, step))
-                let states = states
-                coverage.note(step, in: states, hasActed: try take(step))
-                // Nobody hears of it, and nothing comes of it before another step.
-                if step.isSilent { continue }
-                try settle(before: index)
-                try relaunchKilled(before: index)
-                try check(.step, before: index)
-            }
-            try monitor.go(life, to: .end)
-            try windUp(steps.count)
+            try follow(LifeCourse(steps: steps) { [monitor] in try monitor.go(life, to: $0) })
         }
     }
 
-    /// Calls a body as the running app.
-    func act<R>(_ body: @escaping (App) async -> R) -> R? {
-        guard let running, let app = running.app else { return nil }
-        return running.context.run { scheduler.run { await body(app) } }
+    var progress: Progress {
+        Progress(
+            launches: launches,
+            actions: actions,
+            jobs: scheduler.pulse.work,
+            boundaries: running?.process.reached ?? 0
+        )
     }
 
     var device: SandboxDevice { hand.device }
@@ -161,6 +175,7 @@ final class AppLife<App> {
         // Another copy would have the reader make one more before it reads on.
         transactions = []
         transactions = try reader.transactions()
+        position = reader.position
     }
 
     // MARK: - Launches
@@ -168,7 +183,7 @@ final class AppLife<App> {
     private func launch() {
         let process = AppProcess(scheduler, afterlife)
         present.withLock { $0 = process }
-        let backend = LaunchBackend(injector, process, shown, historyFaults)
+        let backend = backend(of: process)
         let context = StoreContext(
             backend: backend,
             journal: LaunchJournal(hand.journal, process),
@@ -190,10 +205,29 @@ final class AppLife<App> {
         launches += 1
         let body = simulation.launch
         context.run {
-            _ = scheduler.run {
-                do { running.app = try await body(launch) } catch { running.error = error }
-            }
+            scheduler.run { do { running.app = try await body(launch) } catch { running.error = error } }
         }
+    }
+
+    /// Returns a launch's way to the store.
+    ///
+    /// A launch whose steps disturb nothing on the way asks the store directly, as an app does whose store is in its process;
+    /// all others ask over the wire.
+    private func backend(of process: AppProcess) -> LaunchBackend {
+        isDirect = injector.isIdle && coming.prefix { $0 != .relaunch }.allSatisfy { !$0.disturbs }
+        askUser()
+        return isDirect
+            ? DirectLaunchBackend(device, process, shown, historyFaults)
+            : LaunchBackend(injector, process, shown, historyFaults)
+    }
+
+    /// Sets the store's authorizer for the user's present answer.
+    ///
+    /// Between question and answer nothing happens to an app that asks the store directly: a user who pays is not asked.
+    func askUser() {
+        let answer = answer
+        let asks = !isDirect || answer.withLock { $0 } != .pays
+        store.authorizer = asks ? Authorizer { _ in answer.withLock { $0 }.authorization } : .approving
     }
 
     /// Ends the app, and launches it again.
@@ -222,6 +256,7 @@ final class AppLife<App> {
     }
 
     private func over() {
+        turn += 1
         end()
         coverage.noteFaults(historyFaults.count, of: AppCoverage.question)
         for device in [first, second].compactMap(\.self) {
@@ -264,42 +299,46 @@ final class AppLife<App> {
 
     /// Lets everything happen that can happen without a further step.
     func settle(before step: Int) throws {
-        scheduler.replenish()
-        running?.process.replenish()
         comeToRest()
         for _ in 0..<3 where pauses.nextDeadline != nil {
             pauses.advance(by: 300)
             comeToRest()
         }
-        if scheduler.isExhausted || running?.process.isExhausted == true {
-            throw Violation(sentence: "the app never comes to rest", step: step)
+        let jobs = scheduler.replenish()
+        let state = running?.process.replenish()
+        if jobs.isExhausted || state?.isExhausted == true {
+            throw Self.restlessness(before: step)
         }
-        guard let running else { return }
-        if let error = running.error, !running.process.isDead {
+        guard let state else { return }
+        if let error = running?.error, !state.isDead {
             throw Violation("launch", sentence: "the app cannot be launched: \(error)", step: step)
         }
-        if let fault = running.process.fault { throw Violation(sentence: fault, step: step) }
-        if running.process.escapes > 0 || scheduler.foreignJobs > 0 {
+        if let fault = state.fault { throw Violation(sentence: fault, step: step) }
+        if state.escapes > 0 || jobs.foreignJobs > 0 {
             throw Violation(sentence: Self.escape, step: step)
         }
     }
 
     private static var escape: String {
-        "the app works on a thread of its own, whose order no seed repeats (as after a Task.sleep in an actor's method, in "
-            + "place of which launch.clock.sleep waits without one)"
+        "the app works on a thread of its own, whose order no seed repeats (as after a Task.sleep in an actor's method that a "
+            + "task of its own calls, in place of which launch.clock.sleep waits without one)"
     }
 
     /// Lets everything happen that needs no clock: what the queue does may be work for the store, and the other way round.
+    ///
+    /// It happens in the scheduler's jobs, and in the calls that they make.
     private func comeToRest() {
         while scheduler.drainHere() {}
-        clock.activity.comeToRest(&rest)
-        pauses.activity.comeToRest(&pausesRest)
+        if clock.activity.hasRegisteredWork { waitForThreads() }
     }
+
+    /// Waits until no other thread is at work for the store or a queue, as one of the app's own may be.
+    func waitForThreads() { clock.activity.comeToRest() }
 
     /// The states that a step meets.
     ///
     /// Looks at what was read of the store, as far as it can: this is asked before each step.
-    private var states: [AppCoverage.State] {
+    var states: [AppCoverage.State] {
         var (isUndecided, isRefunded, isUnfinished) = (false, false, false)
         for index in transactions.indices {
             if transactions[index].cancellationDate != nil { isRefunded = true }

@@ -4,7 +4,7 @@ import StoreCore
 /// The process of one launch, which may be killed at a boundary.
 ///
 /// A boundary lies before and after each call into Store Kit that reaches the store, each batch of updates, each write to
-/// the journal and each write to the app's storage. The code of a killed process runs on until it waits, but nothing that
+/// the journal and each write to the app's storage. A launch that asks the store directly has fewer, and is killed at none. The code of a killed process runs on until it waits, but nothing that
 /// it does has any effect.
 final class AppProcess: Sendable {
     /// A place where a process may be killed.
@@ -16,18 +16,30 @@ final class AppProcess: Sendable {
         case storage = "a write to the storage"
     }
 
+    /// The condition of a process.
+    struct Condition {
+        fileprivate(set) var isDead = false
+        /// Whether it was killed since it never came to rest.
+        fileprivate(set) var isExhausted = false
+        /// What the app cannot do, in a sentence.
+        fileprivate(set) var fault: String?
+        /// The number of calls from threads of the app's own.
+        fileprivate(set) var escapes = 0
+
+        fileprivate mutating func exhaust() { (isDead, isExhausted) = (true, true) }
+    }
+
     private struct State {
-        var isDead = false
+        var condition = Condition()
         var countdown = 0
         var killedAt: Boundary?
-        var escapes = 0
         /// Whether it may not be killed at a boundary for now.
         var isSpared = false
         /// The number of boundaries that may still be passed at this moment.
         var patience = AppProcess.patience
         var moment = Date.distantPast
-        var isExhausted = false
-        var fault: String?
+        /// The number of boundaries that it has reached.
+        var reached = 0
     }
 
     /// Far more boundaries than an app passes at one moment.
@@ -94,33 +106,33 @@ final class AppProcess: Sendable {
     }
 
     /// Whether it is not killed at a boundary for now, since the simulation asks the app something.
-    var isSpared: Bool { state.withLock { $0.isSpared } }
-    var isDead: Bool { state.withLock { $0.isDead } }
+    var isSpared: Bool {
+        get { state.withLock { $0.isSpared } }
+        set { state.withLock { $0.isSpared = newValue } }
+    }
+    var isDead: Bool { state.withLock { $0.condition.isDead } }
     /// The boundary at which it was killed, nil for none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
-    /// Whether it was killed since it never came to rest.
-    var isExhausted: Bool { state.withLock { $0.isExhausted } }
-    /// What the app cannot do, in a sentence.
-    var fault: String? { state.withLock { $0.fault } }
+    /// The number of boundaries that it has reached, also as a killed process.
+    var reached: Int { state.withLock { $0.reached } }
     /// Notes what the app cannot do; the first counts.
-    func fail(_ sentence: String) { state.withLock { if $0.fault == nil { $0.fault = sentence } } }
-    /// The number of calls from threads of the app's own.
-    var escapes: Int { state.withLock { $0.escapes } }
+    func fail(_ sentence: String) {
+        state.withLock { if $0.condition.fault == nil { $0.condition.fault = sentence } }
+    }
 
     /// Has the process killed at the n-th boundary from now, counted from 1.
     func arm(after count: Int) { state.withLock { $0.countdown = max(count, 1) } }
     func disarm() { state.withLock { $0.countdown = 0 } }
-    func kill() { state.withLock { $0.isDead = true } }
-    /// Lets as many boundaries be passed as at a new moment.
-    func replenish() { state.withLock { $0.patience = Self.patience } }
-    /// Calls a body, during which the process is not killed at a boundary.
-    func spared<R>(_ body: () throws -> R) rethrows -> R {
-        state.withLock { $0.isSpared = true }
-        defer { state.withLock { $0.isSpared = false } }
-        return try body()
+    func kill() { state.withLock { $0.condition.isDead = true } }
+    /// Lets as many boundaries be passed as at a new moment; returns the process's condition.
+    func replenish() -> Condition {
+        state.withLock { state in
+            state.patience = Self.patience
+            return state.condition
+        }
     }
     /// Kills the process, which goes on forever.
-    func exhaust() { state.withLock { ($0.isDead, $0.isExhausted) = (true, true) } }
+    func exhaust() { state.withLock { $0.condition.exhaust() } }
 
     /// Passes a boundary; returns whether the process lives on.
     @discardableResult
@@ -129,18 +141,19 @@ final class AppProcess: Sendable {
         if isForeign { StrayCalls.note() }
         let moment = scheduler.now
         return state.withLock { state in
-            if isForeign { state.escapes += 1 }
-            if state.isDead { return false }
+            state.reached += 1
+            if isForeign { state.condition.escapes += 1 }
+            if state.condition.isDead { return false }
             if state.moment != moment { (state.moment, state.patience) = (moment, Self.patience) }
             state.patience -= 1
             if state.patience == 0 {
-                (state.isDead, state.isExhausted) = (true, true)
+                state.condition.exhaust()
                 return false
             }
             guard state.countdown > 0, !state.isSpared else { return true }
             state.countdown -= 1
             guard state.countdown == 0 else { return true }
-            (state.isDead, state.killedAt) = (true, boundary)
+            (state.condition.isDead, state.killedAt) = (true, boundary)
             return false
         }
     }

@@ -22,9 +22,9 @@ import StoreCore
 /// The first life that ends otherwise is reduced to the steps that it takes, and thrown as an ``AppSimulationFailure``.
 ///
 /// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed;
-/// `Task.sleep` waits for the simulation's clock, too, but not in a method of an actor other than the main one: there it
-/// waits for real, and what comes after it runs on a thread of the runtime's, so that a right app may be misjudged. Use
-/// ``AppLaunch/clock``, which never does that. Threads and dispatch queues of the app's own, the main queue included, are
+/// `Task.sleep` waits for the simulation's clock, too, but not in a task that the app has begun, in a method of an actor other
+/// than the main one: there it waits for real, and what comes after it runs on a thread of the runtime's, so that a right app
+/// may be misjudged. Use ``AppLaunch/clock``, which never does that. Threads and dispatch queues of the app's own, the main queue included, are
 /// beyond the simulation's reach. A write to the storage from one of them, or a call to the launch's queue or store that it
 /// was handed, is reported as a violation while its launch runs. What it asks Store Kit for by itself, as in
 /// `SKPaymentQueue.default()` or `Transaction.all`, is the process's and not the launch's: the `hint` of failures and reports
@@ -44,6 +44,14 @@ public struct AppSimulation<App>: Sendable {
         case allows(String, @Sendable (App) async -> Bool)
         /// The app's own invariant, with its name.
         case invariant(String, @Sendable (App) async -> Bool)
+
+        /// Whether it is about what the app has delivered.
+        var isOfDeliveries: Bool {
+            switch self {
+            case .holds, .delivers: true
+            case .allows, .invariant: false
+            }
+        }
     }
 
     let products: [SandboxProduct]
@@ -121,7 +129,8 @@ extension AppSimulation {
     ///
     /// - Parameters:
     ///   - product: the product.
-    ///   - count: returns how many the app has delivered in all, also by earlier launches.
+    ///   - count: returns how many the app has delivered in all, also by earlier launches. It is asked at least
+    ///     after each step in which some of the app's code has run, and at the end.
     /// - Returns: the simulation with the requirement.
     public func holds(_ product: String, _ count: @escaping @Sendable (App) async -> Int) -> Self {
         changed { $0.claims.append(.holds(product, count)) }
@@ -134,7 +143,8 @@ extension AppSimulation {
     ///
     /// - Parameters:
     ///   - product: the product.
-    ///   - deliveries: returns how many the app has delivered for each transaction, by Store Kit's identifier of it.
+    ///   - deliveries: returns how many the app has delivered for each transaction, by Store Kit's identifier of it. It is
+    ///     asked as often as the count of ``holds(_:_:)``.
     /// - Returns: the simulation with the requirement.
     public func delivers<Identifier: Hashable & LosslessStringConvertible & Sendable>(
         _ product: String,

@@ -53,7 +53,7 @@ struct DeliveryTracker {
         let (isLateGain, isLateLoss) = (isLate && count > self.count, isLate && count < self.count)
         var fresh = PurchaseSet()
         for id in shown.transactions {
-            // It is one of the last.
+            // Most often it is one of the last.
             if let purchase = purchases.last(where: { $0.id == id }) { fresh.insert(purchase.place) }
         }
         for index in purchases.indices {
@@ -95,6 +95,10 @@ struct DeliveryTracker {
                 for (index, place) in choices.enumerated() where choice >> index & 1 == 1 { candidate.toggle(place) }
                 if sum(candidate) == count { next.insert(candidate) }
             }
+        }
+        if next.count > Self.limit {
+            self.explanations = nil
+            return nil
         }
         // Where nothing explains it, a part is delivered, or the app does not see all that it has: it will.
         if next.isEmpty { return most }

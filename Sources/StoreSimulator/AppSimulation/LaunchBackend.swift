@@ -2,10 +2,10 @@ import Foundation
 import StoreCore
 
 /// The way to the store of one launch: nothing that a killed process sends arrives, and it hears nothing.
-final class LaunchBackend: StoreBackend {
+class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may have subclasses
     private let wire: any StoreBackend
-    private let process: AppProcess
-    private let shown: ShownTransactions
+    let process: AppProcess
+    let shown: ShownTransactions
     private let historyFaults: HistoryFaults
     private let receivers = Locked<[LaunchReceiver]>([])
 

@@ -32,28 +32,29 @@ final class TaskScheduler: ActivityMember, Sendable {
     private let clock: ManualClock
     /// Ends what keeps tasks going that go on forever.
     ///
-    /// Called once; what still goes on after as many jobs again does not run.
+    /// Called once for each ``replenish()``; what still goes on after as many jobs again does not run.
     private let stop: @Sendable () -> Void
-    /// The executor of tasks without an actor, and of all actors but the main one.
+    /// The executor of tasks without an actor, and of all actors but the main one, where no task prefers another.
     let general = TaskSchedulerLane.next()
     /// The main actor's executor.
     let main = TaskSchedulerLane.next()
+    /// The preferred executor of the tasks that ``run(_:)`` begins, and of their child tasks.
+    let calls = TaskSchedulerLane.next()
 
     init(clock: ManualClock, stop: @escaping @Sendable () -> Void = {}) {
         self.clock = clock
         self.stop = stop
         general.attach(self)
         main.attach(self)
+        calls.attach(self)
         clock.activity.register(self)
     }
 
     deinit {
         general.retire()
         main.retire()
+        calls.retire()
     }
-
-    /// The number of jobs that another thread has enqueued, of which no seed tells when they come.
-    var foreignJobs: Int { state.withLock { $0.foreignJobs } }
 
     func enqueue(_ job: UnownedJob, on lane: TaskSchedulerLane) {
         let isForeign = TaskScheduler.current !== self
@@ -73,13 +74,15 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// The time by the scheduler's clock.
     var now: Date { clock.now }
 
-    /// Whether tasks went on forever since the last ``replenish()``.
-    var isExhausted: Bool { state.withLock { $0.isExhausted } }
-
     /// Lets as many jobs run as at a new moment.
-    func replenish() {
+    ///
+    /// - Returns: whether tasks went on forever since the last call, and the number of jobs that another thread has
+    ///   enqueued, of which no seed tells when they come.
+    @discardableResult
+    func replenish() -> (isExhausted: Bool, foreignJobs: Int) {
         state.withLock { state in
-            (state.budget, state.overtime, state.isExhausted) = (Self.budget, Self.budget, false)
+            defer { (state.budget, state.overtime, state.isExhausted) = (Self.budget, Self.budget, false) }
+            return (state.isExhausted, state.foreignJobs)
         }
     }
 
@@ -124,16 +127,14 @@ final class TaskScheduler: ActivityMember, Sendable {
         for wake in stranded { wake() }
     }
 
-    /// Begins a task, and runs everything that is ready.
+    /// Begins a task, and runs everything that is ready; the task may wait for something then.
     ///
-    /// Returns nil if the task waits for something.
-    func run<R>(_ body: @escaping () async -> R) -> R? {
+    /// The task prefers an executor of this scheduler's: what it calls needs no switch to another one.
+    func run(_ body: @escaping () async -> Void) {
         nonisolated(unsafe) let body = body  // The scheduler uses one thread.
-        nonisolated(unsafe) var result: R?
-        let task = Task { result = await body() }
+        let task = Task(executorPreference: calls) { await body() }
         while drainHere() {}
         withExtendedLifetime(task) {}
-        return result
     }
 
     // MARK: ActivityMember
@@ -160,7 +161,11 @@ final class TaskScheduler: ActivityMember, Sendable {
         }
         if isLast { stop() }
         guard let next else { return false }
-        next.job.runSynchronously(on: next.lane.asUnownedSerialExecutor())
+        if next.lane === calls {
+            next.job.runSynchronously(on: calls.asUnownedTaskExecutor())
+        } else {
+            next.job.runSynchronously(on: next.lane.asUnownedSerialExecutor())
+        }
         return true
     }
 

@@ -5,7 +5,7 @@ import StoreCore
 ///
 /// A lane is never freed: tasks refer to their executor without owning it, and one that the app's own thread resumes may
 /// come when the scheduler is gone. It serves another scheduler when some thousand others have done so.
-final class TaskSchedulerLane: SerialExecutor, SchedulingExecutor {
+final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor {
     private struct WeakScheduler { weak var scheduler: TaskScheduler? }
 
     // Jobs that come later than the scheduler's last are lost.

@@ -1,0 +1,15 @@
+/// The steps of a life, and how far it has come.
+final class LifeCourse {
+    let steps: [AppStep]
+    /// Tells where the life is, and throws if it is to end.
+    let report: (RunMonitor.Place) throws -> Void
+    /// The place of the present step.
+    var index = 0
+    /// The states that the present step met.
+    var states: [AppCoverage.State] = []
+
+    init(steps: [AppStep], report: @escaping (RunMonitor.Place) throws -> Void) {
+        self.steps = steps
+        self.report = report
+    }
+}
