@@ -17,11 +17,18 @@
 
         @Test func `A purchase waits for a server that is stopped, and is made once it is started again`() throws {
             let shop = try WatchedShop(database)
-            try place.cluster.stop()
+            let isStopped = DispatchSemaphore(value: 0)
+            // It may be noticed while the server is still stopping.
             place.log.once("the database is away") { [cluster = place.cluster] in
                 #expect(shop.history.isEmpty)
-                Thread { #expect(throws: Never.self) { try cluster.start() } }.start()
+                Thread {
+                    isStopped.wait()
+                    #expect(throws: Never.self) { try cluster.start() }
+                }
+                .start()
             }
+            try place.cluster.stop()
+            isStopped.signal()
             shop.queue.add(SKPayment(productIdentifier: "sword"))
             shop.waitForSwords(1)
             #expect(shop.history == ["sword purchased", "sword removed"])
