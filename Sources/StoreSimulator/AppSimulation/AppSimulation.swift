@@ -24,8 +24,8 @@ import StoreCore
 /// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed;
 /// `Task.sleep` waits for the simulation's clock, too, but not in a task that the app has begun, in a method of an actor other
 /// than the main one: there it waits for real, and what comes after it runs on a thread of the runtime's, so that a right app
-/// may be misjudged. Use ``AppLaunch/clock``, which never does that. Threads and dispatch queues of the app's own, the main queue included, are
-/// beyond the simulation's reach. A write to the storage from one of them, or a call to the launch's queue or store that it
+/// may be misjudged. Use ``AppLaunch/clock``, which never does that. Threads and dispatch queues of the app's own, the main
+/// queue included, are beyond the simulation's reach. A write to the storage from one of them, or a call to the launch's queue or store that it
 /// was handed, is reported as a violation while its launch runs. What it asks Store Kit for by itself, as in
 /// `SKPaymentQueue.default()` or `Transaction.all`, is the process's and not the launch's: the `hint` of failures and reports
 /// says how many such calls there were, from whatever code of the process. Nothing else that such threads do is noticed. Out of reach is

@@ -83,6 +83,25 @@ import Testing
         #expect(naps.withLock { $0 } == ["look", "main actor", "look", "no actor"])
     }
 
+    /// An actor that sleeps by the runtime's clock.
+    private actor Napper {
+        func nap() async throws { try await Task.sleep(for: .seconds(3_600)) }
+    }
+
+    @Test func `An actor's method sleeps by the simulation's clock where an action calls it`() async throws {
+        let notes = Locked<[String]>([])
+        let simulation = AppSimulation(products: [.consumable("sword", price: "0.99")]) { _ in Napper() }
+            .action("nap") { napper in
+                try await napper.nap()
+                notes.withLock { $0.append("awake") }
+            }
+            .action("look") { _ in notes.withLock { $0.append("look") } }
+            .invariant("none") { _ in true }
+        let steps: [AppStep] = [.action("nap"), .action("look"), .advance(hours: 1), .action("look")]
+        try await simulation.run(seed: 1, steps: steps)
+        #expect(notes.withLock { $0 } == ["look", "awake", "look"])
+    }
+
     @Test func `The launch's clock moves with the life`() async throws {
         let notes = Locked<[[String]]>([])
         try await Self.simulation(notes).run(seed: 1, steps: [.action("work"), .advance(hours: 2)])
