@@ -1,5 +1,7 @@
 /// A reader of all transactions of a store, which reads on in the ledger from where it read last.
-package struct TransactionReader {
+///
+/// A class, so that nothing copies what it has read. One thread may use it at a time.
+package final class TransactionReader {
     private let driver: SandboxDriver
     private var history = LedgerHistory()
 
@@ -11,7 +13,7 @@ package struct TransactionReader {
     /// Returns every transaction there ever was, as ``SandboxStore/transactions`` does.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    package mutating func transactions() throws -> [SandboxTransaction] {
+    package func transactions() throws -> [SandboxTransaction] {
         try driver.look { shell, _ in try shell.forEachRecord(after: history.state.position) { history.take($0) } }
         return history.transactions
     }

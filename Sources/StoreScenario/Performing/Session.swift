@@ -11,7 +11,7 @@ final class Session: Sendable {
 
     private let memory = Locked(Memory())
     private let journal = JournalID.unique()
-    /// Reads on from where it read last, so that a command costs what is new.
+    /// Reads on from where it read last, so that a command costs what is new; used only with the lock held.
     private let reader: Locked<TransactionReader>
 
     init(store: SandboxStore) { reader = Locked(TransactionReader(store)) }
