@@ -121,16 +121,23 @@ public final class ManualClock: StoreClock {
     ///   moved then.
     public func advanceThrowing(to moment: Date) throws { try move { _ in moment } }
 
+    /// Moves the clock forward like ``advance(by:)``, but does not settle before it moves.
+    ///
+    /// For callers that have settled. What another thread still does may come before or after the move.
+    package func advanceAtRest(by interval: TimeInterval) {
+        orStop { try move(isAtRest: true) { $0.addingTimeInterval(interval) } }
+    }
+
     private func orStop<Result>(_ body: () throws -> Result) -> Result {
         do { return try body() } catch { fatalError("\(error)") }
     }
 
-    private func move(_ moment: (Date) -> Date) throws {
+    private func move(isAtRest: Bool = false, _ moment: (Date) -> Date) throws {
         let thread = Mover.thread(ObjectIdentifier(Thread.current))
         if state.withLock({ $0.mover == thread }) {
             fatalError("the clock was moved by what it fired; move it from outside")
         }
-        activity.comeToRest()
+        if !isAtRest { activity.comeToRest() }
         activity.wait { begin(thread) }
         let end: Date
         do {

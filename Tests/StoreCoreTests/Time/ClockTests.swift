@@ -15,7 +15,8 @@ import Testing
         #expect(ManualClock(startingAt: .distantPast).now == .distantPast)
     }
 
-    @Test func `Moving the clock fires what is due in the order of the deadlines, at its own time each`() {
+    @Test(arguments: [false, true])
+    func `Moving the clock fires what is due in the order of the deadlines, at its own time each`(isAtRest: Bool) {
         let fired = Locked<[String]>([])
         for (name, delay) in [("c", 3.0), ("a", 1.0), ("later", 10.0), ("b", 2.0), ("a2", 1.0)] {
             clock.schedule(at: start.addingTimeInterval(delay)) { [clock, start] in
@@ -23,7 +24,7 @@ import Testing
             }
         }
         #expect(clock.nextDeadline == start.addingTimeInterval(1))
-        clock.advance(by: 9)
+        if isAtRest { clock.advanceAtRest(by: 9) } else { clock.advance(by: 9) }
         #expect(fired.withLock { $0 } == ["a at 1.0", "a2 at 1.0", "b at 2.0", "c at 3.0"])
         #expect(clock.now == start.addingTimeInterval(9))
         #expect(clock.nextDeadline == start.addingTimeInterval(10))
