@@ -14,12 +14,25 @@ public final class AppStorage: Sendable {
     /// The values, which outlive launches.
     final class Disk: Sendable {
         fileprivate enum Entry: Sendable {
-            /// A value that no other can change.
-            case plain(any Sendable)
+            /// A value that no other can change, and its type.
+            case plain(any Sendable, ObjectIdentifier)
             case encoded(Data, ObjectIdentifier)
         }
 
         fileprivate let entries = Locked<[String: Entry]>([:])
+
+        /// Replaces a plain value with another of its type; returns whether there is one.
+        ///
+        /// Finding out whether a value is plain takes longer.
+        fileprivate func replace<Value: Sendable>(_ value: Value, for key: String) -> Bool {
+            entries.withLock { entries in
+                guard let place = entries.index(forKey: key), case .plain(_, let type) = entries.values[place],
+                    type == ObjectIdentifier(Value.self)
+                else { return false }
+                entries.values[place] = .plain(value, type)
+                return true
+            }
+        }
     }
 
     private let disk: Disk
@@ -39,7 +52,7 @@ public final class AppStorage: Sendable {
             switch disk.entries.withLock({ $0[key] }) {
             case nil: return nil
             // Nothing is no value either where an optional one is asked for.
-            case .plain(let value): return value as? Value
+            case .plain(let value, _): return value as? Value
             case .encoded(let data, let type):
                 guard type == ObjectIdentifier(Value.self) else { return nil }
                 do { return try Self.decoder.decode(Value.self, from: data) } catch {
@@ -51,8 +64,14 @@ public final class AppStorage: Sendable {
         set {
             guard process.pass(.storage) else { return }
             do {
-                let entry = try newValue.map { try Self.entry($0) }
-                disk.entries.withLock { $0[key] = entry }
+                if let newValue {
+                    if !disk.replace(newValue, for: key) {
+                        let entry = try Self.entry(newValue)
+                        disk.entries.withLock { $0[key] = entry }
+                    }
+                } else {
+                    disk.entries.withLock { $0[key] = nil }
+                }
             } catch {
                 process.fail("what the app keeps under \(key.debugDescription) cannot be encoded: \(error)")
             }
@@ -67,7 +86,7 @@ public final class AppStorage: Sendable {
     }
 
     private static func entry<Value: Codable & Sendable>(_ value: Value) throws -> Disk.Entry {
-        if value is any PlainValue { return .plain(value) }
+        if value is any PlainValue { return .plain(value, ObjectIdentifier(Value.self)) }
         return .encoded(try encoder.encode(value), ObjectIdentifier(Value.self))
     }
 

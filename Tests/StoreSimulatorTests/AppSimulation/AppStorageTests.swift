@@ -49,6 +49,32 @@ import Testing
         try await simulation.run(seed: 1, steps: [.action("keep"), .relaunch])
     }
 
+    @Test func `A value may be of another type than the one before it`() async throws {
+        let simulation = AppSimulation(products: Self.products) { $0 }
+            .action("keep") { launch in
+                launch.storage["swords"] = 1
+                launch.storage["swords"] = 2
+                launch.storage["name"] = 7
+                launch.storage["name"] = "Excalibur"
+                launch.storage["box"] = "none"
+                let box = Box()
+                launch.storage["box"] = box
+                box.bag.swords = 7
+                launch.storage["sold"] = 1
+                launch.storage["sold"] = nil as Int?
+            }
+            .invariant("it is kept") { launch in
+                if launch.number == 0 { return true }
+                let storage = launch.storage
+                let asOptional: Int?? = storage["swords"]
+                return storage["swords"] == 2 && asOptional == 2 && storage["swords"] as String? == nil
+                    && storage["name"] == "Excalibur" && storage["name"] as Int? == nil
+                    && (storage["box"] as Box?)?.bag.swords == 0 && storage["box"] as String? == nil
+                    && storage["sold"] as Int? == nil
+            }
+        try await simulation.run(seed: 1, steps: [.action("keep"), .relaunch])
+    }
+
     @Test(arguments: [true, false]) func `What cannot be kept is reported`(isSealed: Bool) async throws {
         let simulation = AppSimulation(products: Self.products) { $0 }
             .action("keep") { launch in
