@@ -16,6 +16,24 @@ struct AppCoverage: Sendable {
         }
     }
 
+    /// A set of states, in the bits of a number.
+    struct States {
+        private var bits = 0
+
+        mutating func insert(_ state: State) { bits |= 1 << state.rawValue }
+
+        var isEmpty: Bool { bits == 0 }
+
+        /// Calls a body with the raw value of each state in the set.
+        func forEach(_ body: (Int) -> Void) {
+            var rest = bits
+            while rest != 0 {
+                body(rest.trailingZeroBitCount)
+                rest &= rest - 1
+            }
+        }
+    }
+
     /// The columns before those of the states.
     private static let (drawn, acted, firstState) = (0, 1, 2)
     private static let width = firstState + State.allCases.count
@@ -39,12 +57,12 @@ struct AppCoverage: Sendable {
         AppStep.Row.allCases.reduce(0) { $0 + ($1.kind == kind ? number(Self.acted, of: $1) : 0) }
     }
 
-    mutating func note(_ step: AppStep, in states: [State], hasActed: Bool) {
+    mutating func note(_ step: AppStep, in states: States, hasActed: Bool) {
         let start = step.row.rawValue * Self.width
         cells[start + Self.drawn] += 1
         guard hasActed else { return }
         cells[start + Self.acted] += 1
-        for state in states { cells[start + Self.firstState + state.rawValue] += 1 }
+        states.forEach { cells[start + Self.firstState + $0] += 1 }
     }
 
     /// A question of Store Kit 2 about what the user has bought, in the list of what faults meet.

@@ -1,20 +1,26 @@
+import Foundation
 import StoreContract
 import StoreCore
 
 /// One of the user's devices in a life, with what the app keeps on it.
 final class AppDevice {
+    /// The time after which a lost message shows, in seconds.
+    static let timeout: TimeInterval = 60
+
     let device: SandboxDevice
-    let injector: FaultInjector
+    /// The wire to the store, once a launch or a step needs one.
+    private(set) var wire: FaultInjector?
     let disk = AppStorage.Disk()
     let journal: MemoryJournal
+    private let seed: UInt64
     /// The bit of the device in a set of devices.
     let bit: UInt8
     /// Whether another user has signed in on it.
     var hasOtherUser = false
-    /// What can have been delivered of each product that is counted.
-    var trackers: [String: DeliveryTracker] = [:]
-    /// What the app has last said that it delivered, by the number of the claim.
-    var deliveries: [Int: Deliveries] = [:]
+    /// The delivery trackers, by the numbers of the claims.
+    var trackers: [DeliveryTracker]
+    /// The deliveries that the app reported last, by the numbers of the claims.
+    var deliveries: [Deliveries?]
 
     /// What an app has delivered of a product.
     enum Deliveries {
@@ -26,11 +32,22 @@ final class AppDevice {
     ///   - device: the device in the store.
     ///   - place: 0 for the user's first device, 1 for the second.
     ///   - seed: the life's seed.
-    init(_ device: SandboxDevice, place: Int, seed: UInt64) {
+    ///   - claims: the number of claims.
+    init(_ device: SandboxDevice, place: Int, seed: UInt64, claims: Int) {
         self.device = device
+        trackers = Array(repeating: DeliveryTracker(), count: claims)
+        deliveries = Array(repeating: nil, count: claims)
         bit = 1 << UInt8(place)
         // Journals on one store share no names.
         journal = MemoryJournal(firstID: JournalID(rawValue: 1 + UInt64(place) << 32))
-        injector = FaultInjector(device, seed: seed &+ UInt64(place))
+        self.seed = seed &+ UInt64(place)
+    }
+
+    /// Returns the wire, made now if nothing has needed it before.
+    func connectedWire() -> FaultInjector {
+        if let wire { return wire }
+        let new = FaultInjector(device, seed: seed, timeout: Self.timeout)
+        wire = new
+        return new
     }
 }

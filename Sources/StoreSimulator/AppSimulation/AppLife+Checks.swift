@@ -8,8 +8,8 @@ extension AppLife {
     nonisolated(nonsending) func windUp(_ step: Int) async throws {
         running?.process.disarm()
         for device in [first, second].compactMap(\.self) {
-            device.injector.removeAllRules()
-            device.injector.releaseAll()
+            device.wire?.removeAllRules()
+            device.wire?.releaseAll()
             device.device.isReachable = true
         }
         historyFaults.removeAll()
@@ -33,7 +33,7 @@ extension AppLife {
 
     /// Has each user sign in on the device in the user's hand.
     private nonisolated(nonsending) func windUpDevice(_ step: Int) async throws {
-        for isOther in simulation.hasOtherUser ? [true, false] : [false] {
+        for isOther in setup.hasOtherUser ? [true, false] : [false] {
             _ = try take(.signIn(other: isOther))
             try decide(step)
             var before: Int?
@@ -63,15 +63,14 @@ extension AppLife {
         // What is signed wrongly, or for somebody else, waits for another launch.
         try readTransactions()
         let account = device.account?.name
-        if hasSignedWrongly || transactions.contains(where: { $0.account != account && $0.account != "relative" }) {
-            return
-        }
+        let isForAnother = transactions.contains { $0.account != account && $0.account != AppStep.relativeName }
+        if hasSignedWrongly || isForAnother { return }
         try await check(.whileRunning, before: step)
     }
 
     /// Lets time pass until lost messages have shown, and been sent again.
     private func rest(_ step: Int) throws {
-        let turn = injector.timeout + 1
+        let turn = AppDevice.timeout + 1
         let end = clock.now + 4 * turn
         waitForThreads()
         try settle(before: step)
@@ -79,7 +78,7 @@ extension AppLife {
         hasWaited = true
         while clock.now < end, let deadline = clock.nextDeadline, deadline <= end {
             clock.advance(by: turn)
-            injector.releaseAll()
+            hand.wire?.releaseAll()
             try settle(before: step)
             try relaunchKilled(before: step)
         }
@@ -128,21 +127,23 @@ extension AppLife {
         note(transactions)
         noteHomes()
         // What an app has delivered is the same as long as none of its code runs.
-        let asksForDeliveries = moment != .step || second != nil || progress != checkedProgress
+        let asksForDeliveries = moment != .step || second != nil || settledProgress != checkedProgress
         // What it was told of meanwhile, by a claim too, counts when it is asked again.
         let shown = asksForDeliveries ? shown.taken() : ShownTransactions.Interval()
-        defer { (hasWaited, checkedProgress) = (false, progress) }
-        // By numbers: iterating over an array of a generic type costs more than a check.
-        for index in 0..<simulation.claims.count where asksForDeliveries || !simulation.claims[index].isOfDeliveries {
-            if let sentence = try await sentence(on: simulation.claims[index], index, shown, moment, step) {
+        defer { hasWaited = false }
+        var hasAsked = false
+        for index in 0..<setup.claims.count where asksForDeliveries || !setup.claims[index].isOfDeliveries {
+            if let sentence = try await sentence(on: setup.claims[index], index, shown, moment, step) {
                 throw Violation("claim \(index)", sentence: sentence, step: step)
             }
+            hasAsked = true
         }
+        checkedProgress = hasAsked ? currentProgress : settledProgress
     }
 
     /// Returns a sentence about what breaks a claim; nil if nothing does.
     private nonisolated(nonsending) func sentence(
-        on claim: AppSimulation<App>.Claim,
+        on claim: AppSimulationSetup.Claim,
         _ index: Int,
         _ shown: ShownTransactions.Interval,
         _ moment: Moment,
@@ -152,11 +153,11 @@ extension AppLife {
         case .holds(let product, let count):
             let held = try await ask(count, step)
             hand.deliveries[index] = .count(held)
-            return compare(held, of: product, shown, moment).map { "\(product): \($0)" }
+            return compare(held, of: product, index, shown, moment).map { "\(product): \($0)" }
         case .delivers(let product, let deliveries):
             let held = try await ask(deliveries, step)
             hand.deliveries[index] = .byTransaction(held)
-            return compare(held, of: product, moment).map { "\(product): \($0)" }
+            return compare(held, of: product, index, moment).map { "\(product): \($0)" }
         case .allows(let product, let isAllowed):
             guard moment == .end || moment == .anotherUser else { return nil }
             return try await compare(ask(isAllowed, step), with: product, transactions)
@@ -166,7 +167,7 @@ extension AppLife {
     }
 
     private nonisolated(nonsending) func ask<Answer>(
-        _ body: @Sendable (App) async -> Answer,
+        _ body: LaunchedApp.Call<Answer>,
         _ step: Int
     ) async throws -> Answer {
         // A kill during the answer would be no fault of the app's.
@@ -185,7 +186,7 @@ extension AppLife {
 
     /// Notes which transactions nobody could trust since they were sold.
     private func note(_ transactions: [SandboxTransaction]) {
-        if !simulation.isVerified || store.signatureDefect == nil { return }
+        if !setup.isVerified || store.signatureDefect == nil { return }
         untrusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)).subtracting(trusted)
     }
 
@@ -194,7 +195,7 @@ extension AppLife {
         if isAllowed == isEntitled { return nil }
         if isEntitled { return "\(product): the user is entitled to it, and has no access" }
         let isRefunded = isRefunded(product, transactions)
-        if isRefunded, !simulation.isTakenBack { return nil }
+        if isRefunded, !setup.isTakenBack { return nil }
         return
             "\(product): the user has access\(isRefunded ? ", although it was refunded" : ", and is not entitled to it")"
     }

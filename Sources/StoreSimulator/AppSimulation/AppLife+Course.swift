@@ -45,32 +45,68 @@ extension AppLife {
     /// Lives the remaining steps and the end; completes the present step first, if its action is under way.
     private nonisolated(nonsending) func goOn(_ course: LifeCourse) async throws {
         let isActing = if case .acting = phase { true } else { false }
-        phase = .between
+        (phase, isBound) = (.between, false)
         if isActing { try await complete(course, hasActed: true) }
-        while course.index < course.steps.count {
-            let step = course.steps[course.index]
-            coming = course.steps[(course.index + 1)...]
-            try course.report(.step(course.index, step))
-            course.states = states
-            if case .action(let name) = step {
-                let hasActed = try await act(name)
-                if Task.isCancelled { return phase = .acting }
-                try await complete(course, hasActed: hasActed)
-            } else {
+        while let step = course.step {
+            if step.endsLaunch {
+                try begin(course)
                 try await complete(course, hasActed: take(step))
+            } else {
+                try await takeStepsOfLaunch(course)
+                if case .acting = phase { return }
+                if try relaunchKilled(before: course.index - 1) { try await check(.step, before: course.index - 1) }
             }
         }
         try course.report(.end)
         try await windUp(course.steps.count)
     }
 
-    /// Settles and checks the present step, and moves to the next.
-    private nonisolated(nonsending) func complete(_ course: LifeCourse, hasActed: Bool) async throws {
-        let (index, step) = (course.index, course.steps[course.index])
+    /// Takes the steps to the end of the running launch, or of the life, with the launch's context bound.
+    ///
+    /// For all of them, since binding it costs as much as most calls. Whatever ends the launch is left to the caller: the
+    /// binding keeps its context, whose end is news to the app's tasks.
+    private nonisolated(nonsending) func takeStepsOfLaunch(_ course: LifeCourse) async throws {
+        guard let context = running?.context else { preconditionFailure("a life has a launch until it is over") }
+        let turn = turn
+        isBound = true
+        defer { if turn == self.turn { isBound = false } }
+        try await context.run {
+            while let step = course.step, !step.endsLaunch {
+                try begin(course)
+                let hasActed: Bool
+                if case .action(let name) = step {
+                    hasActed = try await act(name)
+                    if Task.isCancelled { return phase = .acting }
+                } else {
+                    hasActed = try take(step)
+                }
+                guard note(course, hasActed: hasActed) else { continue }
+                if try settle(before: course.index - 1) { return }
+                try await check(.step, before: course.index - 1)
+            }
+        }
+    }
+
+    /// Begins the present step.
+    private func begin(_ course: LifeCourse) throws {
+        guard let step = course.step else { return }
+        coming = course.steps[(course.index + 1)...]
+        try course.report(.step(course.index, step))
+        course.states = states
+    }
+
+    /// Notes the present step, and moves to the next; returns whether anything may come of it now.
+    private func note(_ course: LifeCourse, hasActed: Bool) -> Bool {
+        guard let step = course.step else { return false }
         course.index += 1
         coverage.note(step, in: course.states, hasActed: hasActed)
-        // Nobody hears of it, and nothing comes of it before another step.
-        if step.isSilent { return }
+        return !step.isSilent
+    }
+
+    /// Moves to the next step, settles and checks, while no context is bound.
+    private nonisolated(nonsending) func complete(_ course: LifeCourse, hasActed: Bool) async throws {
+        guard note(course, hasActed: hasActed) else { return }
+        let index = course.index - 1
         try settle(before: index)
         try relaunchKilled(before: index)
         try await check(.step, before: index)
@@ -78,25 +114,27 @@ extension AppLife {
 
     /// Has the user do something; returns whether there is an app to do it with.
     private nonisolated(nonsending) func act(_ name: String) async throws -> Bool {
-        guard let action = simulation.actions.first(where: { $0.name == name }) else {
+        guard let action = setup.actions.first(where: { $0.name == name }) else {
             throw AppSimulationError.unknownAction(name)
         }
         guard running?.app != nil else { return false }
         actions += 1
-        let body = action.body
-        try await call(.acting) { try? await body($0) }
+        try await call(.acting, action.body)
         return true
     }
 
     /// Calls a body as the running app.
     ///
     /// - Throws: `CancellationError` if the life has gone on without it.
-    nonisolated(nonsending) func call<R>(_ phase: Phase, _ body: (App) async -> R) async throws -> R? {
-        guard let running, let present = running.app else { return nil }
-        nonisolated(unsafe) let app = present  // A life uses one thread.
+    @discardableResult
+    nonisolated(nonsending) func call<Answer>(
+        _ phase: Phase,
+        _ body: LaunchedApp.Call<Answer>
+    ) async throws -> Answer? {
+        guard let running, let app = running.app else { return nil }
         let turn = turn
         self.phase = phase
-        let result = await running.context.run { await body(app) }
+        let result = isBound ? await body(app) : await running.context.run { await body(app) }
         if turn != self.turn { throw CancellationError() }
         self.phase = .between
         return result

@@ -10,7 +10,7 @@ extension AppLife {
         try readTransactions()
         if second == nil {
             let device = try store.addDevice(AppStep.secondDeviceName, signedInTo: store.account)
-            second = AppDevice(device, place: 1, seed: seed)
+            second = AppDevice(device, place: 1, seed: seed, claims: setup.claims.count)
             homes = [:]
         }
         let next = isSecond ? second ?? first : first
@@ -40,16 +40,16 @@ extension AppLife {
     /// Checks that what may be delivered on either device was delivered on one of them.
     func checkBothDevices(_ step: Int) throws {
         guard let second else { return }
-        for (index, claim) in simulation.claims.enumerated() {
+        for (index, claim) in setup.claims.enumerated() {
             let sentence: String?
             switch (claim, first.deliveries[index], second.deliveries[index]) {
             case (.holds(let product, _), .count(let here)?, .count(let there)?):
-                let owed = sales(of: product).reduce(0) { $1.isRefunded ? $0 : $0 + $1.quantity }
+                let owed = sales(of: product, index).reduce(0) { $1.isRefunded ? $0 : $0 + $1.quantity }
                 sentence =
                     here + there < owed
                     ? "\(product): \(owed) paid for, and only \(here + there) delivered on both devices" : nil
             case (.delivers(let product, _), .byTransaction(let here)?, .byTransaction(let there)?):
-                let lost = sales(of: product).first {
+                let lost = sales(of: product, index).first {
                     !$0.isRefunded && max(here[$0.id, default: 0], there[$0.id, default: 0]) < $0.quantity
                 }
                 sentence = lost.map {

@@ -33,16 +33,17 @@ extension AppLife {
         case .promote(let product): return attempt { try device.promote(product) }
         case .useSecondDevice(let isSecond): return try use(second: isSecond)
         case .signIn(let isOther):
-            let account = isOther ? other : store.account
+            guard let account = isOther ? other : store.account else { return false }
             hand.hasOtherUser = isOther
             return change(from: device.account, to: account) { try device.signIn(to: account) }
         case .familyBuys(let product): return attempt { try familyBuys(product) }
         case .familyLeaves:
-            guard let family = relative.family else { return false }
+            guard let relative, let family = relative.family else { return false }
             return attempt { try family.remove(relative) }
         case .storefront(let code): return try move(to: code)
         case .advance(let hours):
-            clock.advance(by: Double(max(hours, 0)) * 3_600)
+            // Each step settles.
+            clock.advanceAtRest(by: Double(max(hours, 0)) * 3_600)
             return hours > 0
         case .autoRenew, .billingFails, .gracePeriod, .payBill, .expire, .askForConsent, .consent:
             return takeSubscriptionStep(step)
@@ -65,11 +66,11 @@ extension AppLife {
         case .sign(let defect): return try changeSignature(to: defect)
         case .reachable(let isReachable):
             return change(from: device.isReachable, to: isReachable) { device.isReachable = isReachable }
-        case .fault(let fault, let point): injector.add(fault, at: point, times: 1)
+        case .fault(let fault, let point): hand.connectedWire().add(fault, at: point, times: 1)
         case .release:
-            guard !injector.held.isEmpty else { return false }
-            injector.releaseAll()
-        case .loseConnection: injector.cut()
+            guard let wire = hand.wire, !wire.held.isEmpty else { return false }
+            wire.releaseAll()
+        case .loseConnection: hand.wire?.cut()
         case .failHistory(let failure): historyFaults.add(.fail(failure))
         case .delayHistory(let seconds): historyFaults.add(.delay(Double(max(seconds, 0))))
         }
@@ -133,16 +134,18 @@ extension AppLife {
 
     private func refund(_ index: Int) throws -> Bool {
         try readTransactions()
-        let sold = transactions.filter {
-            $0.state == .purchased && $0.origin != .familySharing && $0.origin != .restoration
-                && $0.cancellationDate == nil
+        // By indices: a copy of a transaction costs more than all that is asked of it.
+        let sold = transactions.indices.filter {
+            transactions[$0].state == .purchased && transactions[$0].origin != .familySharing
+                && transactions[$0].origin != .restoration && transactions[$0].cancellationDate == nil
         }
-        guard let transaction = sold.at(index) else { return false }
-        return attempt { try store.refund(transaction.id) }
+        guard let place = sold.at(index) else { return false }
+        return attempt { try store.refund(transactions[place].id) }
     }
 
     private func familyBuys(_ product: String) throws {
         let family = try store.families.first ?? store.addFamily("family", organiser: store.account)
+        guard let relative else { return }
         if relative.family == nil { try family.add(relative) }
         try relative.setSharesPurchases(true)
         try relative.buy(product)
@@ -158,7 +161,7 @@ extension AppLife {
 
     /// Makes a change; returns whether it is one, and the store did not refuse it.
     private func change<Value: Equatable>(from old: Value, to new: Value, _ body: () throws -> Void) -> Bool {
-        attempt(body) && old != new
+        old != new && attempt(body)
     }
 }
 
@@ -167,6 +170,22 @@ extension AppStep {
     var isSilent: Bool {
         switch self {
         case .kill, .user, .failPurchases, .failDownload, .fault, .failHistory, .delayHistory: true
+        default: false
+        }
+    }
+
+    /// Whether the step ends the running launch.
+    var endsLaunch: Bool {
+        switch self {
+        case .relaunch, .useSecondDevice: true
+        default: false
+        }
+    }
+
+    /// Whether the step needs another user.
+    var involvesOthers: Bool {
+        switch self {
+        case .signIn, .familyBuys, .familyLeaves: true
         default: false
         }
     }

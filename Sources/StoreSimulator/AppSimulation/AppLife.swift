@@ -3,11 +3,8 @@ import StoreContract
 import StoreCore
 import StoreKit
 
-/// The signer of all lives' receipts, outside of the class since generic types have no stored statics.
-private let lifeSigner = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
-
 /// One life of an app: a store, a device, and the launches of the app on it.
-final class AppLife<App> {
+final class AppLife {
     /// A broken rule, and the number of steps before it.
     struct Violation: Error {
         /// What tells rules apart, whatever the numbers in the sentence are.
@@ -28,7 +25,7 @@ final class AppLife<App> {
         let backend: LaunchBackend
         let context: StoreContext
         /// The app, once it is made.
-        var app: App?
+        var app: LaunchedApp?
         var error: (any Error)?
 
         init(_ process: AppProcess, _ backend: LaunchBackend, _ context: StoreContext) {
@@ -38,9 +35,12 @@ final class AppLife<App> {
         }
     }
 
+    /// The signer of all lives' receipts.
+    private static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
+
     private struct WeakContext { weak let context: StoreContext? }
 
-    let simulation: AppSimulation<App>
+    let setup: AppSimulationSetup
     let clock = ManualClock()
     /// The clock of the queue's pauses, which moves at each step: a queue that cannot reach its store retries every few
     /// minutes, a hundred thousand times in a year.
@@ -50,8 +50,9 @@ final class AppLife<App> {
     /// The running process.
     private let present = Locked<AppProcess?>(nil)
     let store: SandboxStore
-    let other: SandboxAccount
-    let relative: SandboxAccount
+    /// The other users of a life that may have any.
+    private(set) var other: SandboxAccount?
+    private(set) var relative: SandboxAccount?
     /// The device that the user begins with.
     let first: AppDevice
     /// The other one, once they have taken it.
@@ -74,13 +75,13 @@ final class AppLife<App> {
     var coverage = AppCoverage()
     /// The user's answer to payment sheets.
     let answer = Locked(AppStep.UserAnswer.pays)
-    private var reader: TransactionReader
+    private let reader: TransactionReader
     /// The number of the store's records when they were read last.
     private(set) var position = 0
     /// The store's transactions when they were read last.
     private(set) var transactions: [SandboxTransaction] = []
-    /// The purchases of each product that is counted.
-    var purchaseLists: [String: PurchaseList] = [:]
+    /// The purchases of products that are counted, by the numbers of the claims.
+    var purchaseLists: [PurchaseList]
     /// The transactions that have been sold since the store began to sign wrongly, which nobody can trust yet.
     var untrusted: Set<String> = []
     var hasSignedWrongly = false
@@ -96,11 +97,15 @@ final class AppLife<App> {
     var turn = 0
     /// The state of the life's task.
     var phase = Phase.between
+    /// Whether the life's task has bound the context of the running launch.
+    var isBound = false
     /// Whether the running app asks the store directly.
     private var isDirect = false
     /// Whether something has come, since the last check, for which the app may have waited.
     var hasWaited = false
 
+    /// The app's progress when it settled last.
+    private(set) var settledProgress: Progress?
     /// The app's progress at the last check.
     var checkedProgress: Progress?
 
@@ -118,25 +123,24 @@ final class AppLife<App> {
     private let monitor: RunMonitor
     let seed: UInt64
 
-    init(_ simulation: AppSimulation<App>, seed: UInt64, _ monitor: RunMonitor) throws {
-        self.simulation = simulation
+    init(_ setup: AppSimulationSetup, seed: UInt64, _ monitor: RunMonitor) throws {
+        self.setup = setup
         self.monitor = monitor
         self.seed = seed
         beginning = clock.now
         pauses = ManualClock(startingAt: beginning, activity: clock.activity)
-        sellsSubscriptions = simulation.products.contains { $0.kind == .autoRenewable }
+        sellsSubscriptions = setup.products.contains { $0.kind == .autoRenewable }
         let present = present
         scheduler = TaskScheduler(clock: clock) { present.withLock { $0 }?.exhaust() }
         store = try SandboxStore(
-            products: simulation.products,
+            products: setup.products,
             clock: clock,
             locale: "en_US",
-            signer: lifeSigner
+            signer: Self.signer
         )
         reader = TransactionReader(store)
-        other = try store.addAccount(AppStep.otherName)
-        relative = try store.addAccount(AppStep.relativeName)
-        first = AppDevice(store.device, place: 0, seed: seed)
+        first = AppDevice(store.device, place: 0, seed: seed, claims: setup.claims.count)
+        purchaseLists = Array(repeating: PurchaseList(), count: setup.claims.count)
         hand = first
         historyFaults = HistoryFaults(clock: clock)
     }
@@ -152,23 +156,27 @@ final class AppLife<App> {
         try scheduler.bind {
             defer { over() }
             coming = steps[...]
+            // What is recorded later is news to an app that is there.
+            if setup.hasOtherUser || steps.contains(where: \.involvesOthers) {
+                other = try store.addAccount(AppStep.otherName)
+                relative = try store.addAccount(AppStep.relativeName)
+            }
             launch()
             try settle(before: 0)
             try follow(LifeCourse(steps: steps) { [monitor] in try monitor.go(life, to: $0) })
         }
     }
 
-    var progress: Progress {
-        Progress(
-            launches: launches,
-            actions: actions,
-            jobs: scheduler.pulse.work,
-            boundaries: running?.process.reached ?? 0
-        )
+    /// The app's progress now.
+    var currentProgress: Progress {
+        progress(jobs: scheduler.pulse.work, boundaries: running?.process.condition.reached ?? 0)
+    }
+
+    private func progress(jobs: Int, boundaries: Int) -> Progress {
+        Progress(launches: launches, actions: actions, jobs: jobs, boundaries: boundaries)
     }
 
     var device: SandboxDevice { hand.device }
-    var injector: FaultInjector { hand.injector }
 
     /// Reads the store's transactions.
     func readTransactions() throws {
@@ -188,7 +196,7 @@ final class AppLife<App> {
             backend: backend,
             journal: LaunchJournal(hand.journal, process),
             clock: pauses,
-            delivery: simulation.isInline ? .inline : .onMainActor,
+            delivery: setup.isInline ? .inline : .onMainActor,
             log: .silent
         )
         let running = Running(process, backend, context)
@@ -203,7 +211,7 @@ final class AppLife<App> {
             storeClock: clock
         )
         launches += 1
-        let body = simulation.launch
+        let body = setup.launch
         context.run {
             scheduler.run { do { running.app = try await body(launch) } catch { running.error = error } }
         }
@@ -214,11 +222,11 @@ final class AppLife<App> {
     /// A launch whose steps disturb nothing on the way asks the store directly, as an app does whose store is in its process;
     /// all others ask over the wire.
     private func backend(of process: AppProcess) -> LaunchBackend {
-        isDirect = injector.isIdle && coming.prefix { $0 != .relaunch }.allSatisfy { !$0.disturbs }
+        isDirect = hand.wire?.isIdle != false && coming.prefix { $0 != .relaunch }.allSatisfy { !$0.disturbs }
         askUser()
         return isDirect
             ? DirectLaunchBackend(device, process, shown, historyFaults)
-            : LaunchBackend(injector, process, shown, historyFaults)
+            : LaunchBackend(hand.connectedWire(), process, shown, historyFaults)
     }
 
     /// Sets the store's authorizer for the user's present answer.
@@ -240,17 +248,19 @@ final class AppLife<App> {
     }
 
     /// Ends the running process: what it does until it waits is not heard.
+    ///
+    /// Nothing keeps the launch meanwhile: its context ends while code without one is nowhere, and not in the next launch.
     private func end() {
-        guard let running else { return }
-        running.process.kill()
-        running.backend.close()
+        guard running != nil else { return }
+        running?.process.kill()
+        running?.backend.close()
         // Its tasks come to rest before there is another process.
         while scheduler.drainHere() {}
         // What sleeps now, or does so when the app is gone, does not wake in the next process.
         scheduler.strandSleepers()
         StoreContext.ofThread = nowhere
-        running.context.run { running.app = nil }
-        self.running = nil
+        running?.context.run { running?.app = nil }
+        running = nil
         while scheduler.drainHere() {}
         scheduler.strandSleepers()
     }
@@ -260,9 +270,10 @@ final class AppLife<App> {
         end()
         coverage.noteFaults(historyFaults.count, of: AppCoverage.question)
         for device in [first, second].compactMap(\.self) {
-            for (point, count) in device.injector.faultCounts { coverage.noteFaults(count, of: point.rawValue) }
-            device.injector.removeAllRules()
-            device.injector.cut()
+            guard let wire = device.wire else { continue }
+            for (point, count) in wire.faultCounts { coverage.noteFaults(count, of: point.rawValue) }
+            wire.removeAllRules()
+            wire.cut()
         }
         historyFaults.removeAll()
         historyFaults.answerLate()
@@ -288,17 +299,11 @@ final class AppLife<App> {
 
     func arm(after count: Int) { running?.process.arm(after: count) }
 
-    func relaunchKilled(before step: Int) throws {
-        guard let running, running.process.isDead else { return }
-        if let boundary = running.process.killedAt { coverage.noteKill(at: boundary) }
-        relaunch()
-        try settle(before: step)
-    }
-
     // MARK: - Rest
 
-    /// Lets everything happen that can happen without a further step.
-    func settle(before step: Int) throws {
+    /// Lets everything happen that can happen without a further step; returns whether the app was killed.
+    @discardableResult
+    func settle(before step: Int) throws -> Bool {
         comeToRest()
         for _ in 0..<3 where pauses.nextDeadline != nil {
             pauses.advance(by: 300)
@@ -309,7 +314,8 @@ final class AppLife<App> {
         if jobs.isExhausted || state?.isExhausted == true {
             throw Self.restlessness(before: step)
         }
-        guard let state else { return }
+        settledProgress = progress(jobs: jobs.work, boundaries: state?.reached ?? 0)
+        guard let state else { return false }
         if let error = running?.error, !state.isDead {
             throw Violation("launch", sentence: "the app cannot be launched: \(error)", step: step)
         }
@@ -317,6 +323,17 @@ final class AppLife<App> {
         if state.escapes > 0 || jobs.foreignJobs > 0 {
             throw Violation(sentence: Self.escape, step: step)
         }
+        return state.isDead
+    }
+
+    /// Launches the app again if it was killed, and returns whether it was.
+    @discardableResult
+    func relaunchKilled(before step: Int) throws -> Bool {
+        guard running?.process.isDead == true else { return false }
+        if let boundary = running?.process.killedAt { coverage.noteKill(at: boundary) }
+        relaunch()
+        try settle(before: step)
+        return true
     }
 
     private static var escape: String {
@@ -338,7 +355,7 @@ final class AppLife<App> {
     /// The states that a step meets.
     ///
     /// Looks at what was read of the store, as far as it can: this is asked before each step.
-    var states: [AppCoverage.State] {
+    var states: AppCoverage.States {
         var (isUndecided, isRefunded, isUnfinished) = (false, false, false)
         for index in transactions.indices {
             if transactions[index].cancellationDate != nil { isRefunded = true }
@@ -348,20 +365,21 @@ final class AppLife<App> {
             case .failed, .restored: break
             }
         }
-        var states: [AppCoverage.State] = []
-        if isUndecided { states.append(.undecided) }
-        if hasInterrupted, !store.issues.isEmpty { states.append(.interrupted) }
-        if isUnfinished { states.append(.unfinished) }
-        if !device.isReachable { states.append(.offline) }
+        var states = AppCoverage.States()
+        if isUndecided { states.insert(.undecided) }
+        if hasInterrupted, !store.issues.isEmpty { states.insert(.interrupted) }
+        if isUnfinished { states.insert(.unfinished) }
+        if !device.isReachable { states.insert(.offline) }
         if sellsSubscriptions {
             let subscriptions = store.account.subscriptions
-            if subscriptions.contains(where: { $0.isRunning }) { states.append(.subscribed) }
-            if subscriptions.contains(where: { !$0.isRunning }) { states.append(.lapsed) }
+            if subscriptions.contains(where: { $0.isRunning }) { states.insert(.subscribed) }
+            if subscriptions.contains(where: { !$0.isRunning }) { states.insert(.lapsed) }
         }
-        if isRefunded { states.append(.refunded) }
-        if hand.hasOtherUser { states.append(.otherUser) }
-        if hand !== first { states.append(.secondDevice) }
-        return states.isEmpty ? [.atRest] : states
+        if isRefunded { states.insert(.refunded) }
+        if hand.hasOtherUser { states.insert(.otherUser) }
+        if hand !== first { states.insert(.secondDevice) }
+        if states.isEmpty { states.insert(.atRest) }
+        return states
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import Synchronization
 
 /// The process of one launch, which may be killed at a boundary.
 ///
@@ -23,6 +24,8 @@ final class AppProcess: Sendable {
         fileprivate(set) var isExhausted = false
         /// What the app cannot do, in a sentence.
         fileprivate(set) var fault: String?
+        /// The number of boundaries that it has reached, also as a killed process.
+        fileprivate(set) var reached = 0
         /// The number of calls from threads of the app's own.
         fileprivate(set) var escapes = 0
 
@@ -33,19 +36,16 @@ final class AppProcess: Sendable {
         var condition = Condition()
         var countdown = 0
         var killedAt: Boundary?
-        /// Whether it may not be killed at a boundary for now.
-        var isSpared = false
         /// The number of boundaries that may still be passed at this moment.
         var patience = AppProcess.patience
         var moment = Date.distantPast
-        /// The number of boundaries that it has reached.
-        var reached = 0
     }
 
     /// Far more boundaries than an app passes at one moment.
     private static let patience = 10_000
 
     private let state = Locked(State())
+    private let spared = Atomic<Bool>(false)
     private let scheduler: TaskScheduler
     private let afterlife: Afterlife
 
@@ -107,14 +107,13 @@ final class AppProcess: Sendable {
 
     /// Whether it is not killed at a boundary for now, since the simulation asks the app something.
     var isSpared: Bool {
-        get { state.withLock { $0.isSpared } }
-        set { state.withLock { $0.isSpared = newValue } }
+        get { spared.load(ordering: .relaxed) }
+        set { spared.store(newValue, ordering: .relaxed) }
     }
     var isDead: Bool { state.withLock { $0.condition.isDead } }
     /// The boundary at which it was killed, nil for none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
-    /// The number of boundaries that it has reached, also as a killed process.
-    var reached: Int { state.withLock { $0.reached } }
+    var condition: Condition { state.withLock { $0.condition } }
     /// Notes what the app cannot do; the first counts.
     func fail(_ sentence: String) {
         state.withLock { if $0.condition.fault == nil { $0.condition.fault = sentence } }
@@ -141,7 +140,7 @@ final class AppProcess: Sendable {
         if isForeign { StrayCalls.note() }
         let moment = scheduler.now
         return state.withLock { state in
-            state.reached += 1
+            state.condition.reached += 1
             if isForeign { state.condition.escapes += 1 }
             if state.condition.isDead { return false }
             if state.moment != moment { (state.moment, state.patience) = (moment, Self.patience) }
@@ -150,7 +149,7 @@ final class AppProcess: Sendable {
                 state.condition.exhaust()
                 return false
             }
-            guard state.countdown > 0, !state.isSpared else { return true }
+            guard state.countdown > 0, !isSpared else { return true }
             state.countdown -= 1
             guard state.countdown == 0 else { return true }
             (state.condition.isDead, state.killedAt) = (true, boundary)

@@ -2,19 +2,19 @@ import Foundation
 import StoreCore
 
 /// The lives of a simulation, distributed to threads; the result does not depend on which thread lived which.
-struct AppRunPlan<App>: Sendable {
+struct AppRunPlan: Sendable {
     private let seeds: [UInt64]
     private let stepCount: Int
-    private let simulation: AppSimulation<App>
+    private let setup: AppSimulationSetup
     private let monitor: RunMonitor
     private let choices: AppStepGenerator.Choices
 
-    init(seeds: [UInt64], steps: Int, simulation: AppSimulation<App>, monitor: RunMonitor) {
+    init(seeds: [UInt64], steps: Int, setup: AppSimulationSetup, monitor: RunMonitor) {
         self.seeds = seeds
         stepCount = steps
-        self.simulation = simulation
+        self.setup = setup
         self.monitor = monitor
-        choices = simulation.choices
+        choices = setup.choices
     }
 
     private struct State {
@@ -44,7 +44,7 @@ struct AppRunPlan<App>: Sendable {
     }
 
     private enum Outcome {
-        case violation(AppLife<App>.Violation, AppCoverage, SandboxTimeline)
+        case violation(AppLife.Violation, AppCoverage, SandboxTimeline)
         case error(any Error)
     }
 
@@ -52,7 +52,7 @@ struct AppRunPlan<App>: Sendable {
     func performed(jobs: Int) async throws -> (AppCoverage, AppSimulationFailure?) {
         let state = Locked(State(end: seeds.count))
         return try await withTaskCancellationHandler {
-            try await simulation.onThread { try monitor.watching { try performHere(jobs: jobs, state) } }
+            try await setup.onThread { try monitor.watching { try performHere(jobs: jobs, state) } }
         } onCancel: {
             monitor.cancel()
             state.withLock { $0.isCanceled = true }
@@ -71,7 +71,7 @@ struct AppRunPlan<App>: Sendable {
             let steps = steps(seed: seed)
             result.coverage.add(coverage)
             var failure = try monitor.withSeed(seed) {
-                try simulation.failure(of: violation, events, seed: seed, steps: steps, monitor)
+                try setup.failure(of: violation, events, seed: seed, steps: steps, monitor)
             }
             failure.coverage = result.coverage
             return (result.coverage, failure)
@@ -90,13 +90,13 @@ struct AppRunPlan<App>: Sendable {
     /// Returns the steps of a seed's life.
     private func steps(seed: UInt64) -> [AppStep] {
         var generator = AppStepGenerator(choices, seed: seed)
-        return simulation.beginning + generator.steps(stepCount)
+        return setup.beginning + generator.steps(stepCount)
     }
 
     private func perform(_ run: Int, _ state: Locked<State>) {
         let result = Result {
             try monitor.withSeed(seeds[run]) {
-                try simulation.violation(seed: seeds[run], steps: steps(seed: seeds[run]), monitor)
+                try setup.violation(seed: seeds[run], steps: steps(seed: seeds[run]), monitor)
             }
         }
         state.withLock { state in

@@ -34,35 +34,7 @@ public struct AppSimulation<App>: Sendable {
     /// A simulated app's launch.
     public typealias Launch = @Sendable (AppLaunch) async throws -> App
 
-    /// A property of an app that is compared with what the store has sold.
-    enum Claim: Sendable {
-        /// The number of deliveries of a product.
-        case holds(String, @Sendable (App) async -> Int)
-        /// The deliveries of a product, by the identifiers of their transactions.
-        case delivers(String, @Sendable (App) async -> [String: Int])
-        /// Whether the app gives access to a product.
-        case allows(String, @Sendable (App) async -> Bool)
-        /// The app's own invariant, with its name.
-        case invariant(String, @Sendable (App) async -> Bool)
-
-        /// Whether it is about what the app has delivered.
-        var isOfDeliveries: Bool {
-            switch self {
-            case .holds, .delivers: true
-            case .allows, .invariant: false
-            }
-        }
-    }
-
-    let products: [SandboxProduct]
-    let launch: Launch
-    private(set) var actions: [(name: String, body: @Sendable (App) async throws -> Void)] = []
-    private(set) var claims: [Claim] = []
-    private(set) var weights: [AppStep.Kind: Int] = [:]
-    private(set) var beginning: [AppStep] = []
-    private(set) var isTakenBack = false
-    private(set) var isVerified = false
-    private(set) var isInline = false
+    private(set) var setup: AppSimulationSetup
     private(set) var seedFile: SeedFile?
     private(set) var patience = Duration.seconds(60)
     /// Prints a line about a run that is under way.
@@ -75,8 +47,7 @@ public struct AppSimulation<App>: Sendable {
     ///   - launch: makes the app's purchase code anew, as a launch of the app does. It is called on the simulation's
     ///     threads, once for each launch, and should begin to observe transactions where the app does.
     public init(products: [SandboxProduct], launch: @escaping Launch) {
-        self.products = products
-        self.launch = launch
+        setup = AppSimulationSetup(products: products) { LaunchedApp.Box(try await launch($0)) }
     }
 
     /// Creates a simulation of an app whose products are in Xcode's `.storekit` file.
@@ -84,16 +55,6 @@ public struct AppSimulation<App>: Sendable {
     /// - Throws: the file's errors, as `StoreConfiguration(contentsOf:)` has them.
     public init(contentsOf file: URL, launch: @escaping Launch) throws {
         self.init(products: try StoreConfiguration(contentsOf: file).products, launch: launch)
-    }
-
-    /// Whether another user may sign in.
-    var hasOtherUser: Bool { weights[.signIn] != 0 }
-
-    var choices: AppStepGenerator.Choices {
-        var weights = weights
-        // An app that need not look at signatures delivers whatever they are.
-        if !isVerified { weights[.signature] = 0 }
-        return .init(actions: actions.map(\.name), products: products, weights: weights)
     }
 }
 
@@ -108,8 +69,8 @@ extension AppSimulation {
     /// - Returns: the simulation with the action.
     public func action(_ name: String, _ body: @escaping @Sendable (App) async throws -> Void) -> Self {
         changed {
-            $0.actions.removeAll { $0.name == name }
-            $0.actions.append((name, body))
+            $0.setup.actions.removeAll { $0.name == name }
+            $0.setup.actions.append((name, LaunchedApp.action(body)))
         }
     }
 }
@@ -133,7 +94,7 @@ extension AppSimulation {
     ///     after each step in which some of the app's code has run, and at the end.
     /// - Returns: the simulation with the requirement.
     public func holds(_ product: String, _ count: @escaping @Sendable (App) async -> Int) -> Self {
-        changed { $0.claims.append(.holds(product, count)) }
+        changed { $0.setup.claims.append(.holds(product, LaunchedApp.question(count))) }
     }
 
     /// Requires that each purchase of a product is delivered exactly once, as ``holds(_:_:)`` does, but compares each purchase
@@ -151,10 +112,13 @@ extension AppSimulation {
         _ deliveries: @escaping @Sendable (App) async -> [Identifier: Int]
     ) -> Self {
         changed {
-            $0.claims.append(
-                .delivers(product) { app in
-                    Dictionary(await deliveries(app).map { ("\($0.key)", $0.value) }) { $0 + $1 }
-                }
+            $0.setup.claims.append(
+                .delivers(
+                    product,
+                    LaunchedApp.question { (app: App) in
+                        Dictionary(await deliveries(app).map { ("\($0.key)", $0.value) }) { $0 + $1 }
+                    }
+                )
             )
         }
     }
@@ -168,7 +132,7 @@ extension AppSimulation {
     ///   - isAllowed: returns whether the app gives access now.
     /// - Returns: the simulation with the requirement.
     public func allows(_ product: String, _ isAllowed: @escaping @Sendable (App) async -> Bool) -> Self {
-        changed { $0.claims.append(.allows(product, isAllowed)) }
+        changed { $0.setup.claims.append(.allows(product, LaunchedApp.question(isAllowed))) }
     }
 
     /// Requires something of the app's own whenever it rests.
@@ -178,18 +142,18 @@ extension AppSimulation {
     ///   - isKept: returns whether the app keeps it.
     /// - Returns: the simulation with the requirement.
     public func invariant(_ sentence: String, _ isKept: @escaping @Sendable (App) async -> Bool) -> Self {
-        changed { $0.claims.append(.invariant(sentence, isKept)) }
+        changed { $0.setup.claims.append(.invariant(sentence, LaunchedApp.question(isKept))) }
     }
 
     /// Requires that the app takes back what was refunded.
     ///
     /// Otherwise what was refunded may be kept or not.
-    public func takesBackRefunds() -> Self { changed { $0.isTakenBack = true } }
+    public func takesBackRefunds() -> Self { changed { $0.setup.isTakenBack = true } }
 
     /// Requires that the app delivers nothing whose signature it cannot trust.
     ///
     /// Only then does the store sign wrongly at times, ``AppStep/sign(_:)``.
-    public func verifiesSignatures() -> Self { changed { $0.isVerified = true } }
+    public func verifiesSignatures() -> Self { changed { $0.setup.isVerified = true } }
 }
 
 // MARK: - What is drawn
@@ -197,7 +161,7 @@ extension AppSimulation {
 extension AppSimulation {
     /// Leaves kinds of steps out.
     public func without(_ kinds: AppStep.Kind...) -> Self {
-        changed { for kind in kinds { $0.weights[kind] = 0 } }
+        changed { for kind in kinds { $0.setup.weights[kind] = 0 } }
     }
 
     /// Draws steps of a kind more often or less.
@@ -209,19 +173,19 @@ extension AppSimulation {
     ///     million as a million.
     /// - Returns: the simulation that draws so.
     public func weighing(_ kind: AppStep.Kind, _ weight: Int) -> Self {
-        changed { $0.weights[kind] = min(max(weight, 0), 1_000_000) }
+        changed { $0.setup.weights[kind] = min(max(weight, 0), 1_000_000) }
     }
 
     /// Begins each life with these steps.
     ///
     /// A run throws an ``AppSimulationError`` for steps with an action, a product or the like that the simulation does not
     /// have.
-    public func beginning(with steps: [AppStep]) -> Self { changed { $0.beginning = steps } }
+    public func beginning(with steps: [AppStep]) -> Self { changed { $0.setup.beginning = steps } }
 
     /// Makes callbacks of payment queues and requests before the call returns that caused them.
     ///
     /// Otherwise they come on the main actor, as Store Kit makes them on the main queue.
-    public func callingInline() -> Self { changed { $0.isInline = true } }
+    public func callingInline() -> Self { changed { $0.setup.isInline = true } }
 
     /// Keeps the seeds of failed lives in a file, and tries those in it first.
     ///

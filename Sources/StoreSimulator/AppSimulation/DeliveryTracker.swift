@@ -18,8 +18,8 @@ struct DeliveryTracker {
     /// The largest number of explanations to tell apart.
     private static let limit = 256
 
-    /// The sets of purchases of which one has been delivered each, nil if there are too many.
-    private var explanations: Set<PurchaseSet>? = [PurchaseSet()]
+    /// The different sets of purchases that can have been delivered, nil if there are too many.
+    private var explanations: [PurchaseSet]? = [PurchaseSet()]
     private var count = 0
     /// The purchases that the app was ever told of.
     private var known = PurchaseSet()
@@ -47,7 +47,7 @@ struct DeliveryTracker {
         of product: String,
         isLate: Bool
     ) -> Int? {
-        guard let explanations else { return nil }
+        if explanations == nil { return nil }
         let mayReturn = shown.isEverything || shown.revokedProducts.contains(product)
         // What comes late comes by itself, and not in place of something else.
         let (isLateGain, isLateLoss) = (isLate && count > self.count, isLate && count < self.count)
@@ -73,15 +73,16 @@ struct DeliveryTracker {
             return count
         }
         // Most often all that can be delivered is, at once, which no other set explains.
-        if explanations.count == 1, returnable.isEmpty, let last = explanations.first {
+        if explanations?.count == 1, returnable.isEmpty, let last = explanations?[0] {
             let all = last.union(deliverable)
             if sum(all) == count {
-                self.explanations = [all]
+                explanations?[0] = all
                 self.count = count
                 deliverable.removeAll()
                 return count
             }
         }
+        guard let explanations else { return nil }
         let most = explanations.map { sum($0.union(deliverable)) }.max() ?? 0
         var next: Set<PurchaseSet> = []
         for explanation in explanations {
@@ -102,7 +103,7 @@ struct DeliveryTracker {
         }
         // Where nothing explains it, a part is delivered, or the app does not see all that it has: it will.
         if next.isEmpty { return most }
-        self.explanations = next
+        self.explanations = Array(next)
         self.count = count
         deliverable.removeAll()
         returnable.removeAll()

@@ -6,7 +6,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     private let wire: any StoreBackend
     let process: AppProcess
     let shown: ShownTransactions
-    private let historyFaults: HistoryFaults
+    private let ownServices: StoreServices
     private let receivers = Locked<[LaunchReceiver]>([])
 
     init(
@@ -18,7 +18,12 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
         self.wire = wire
         self.process = process
         self.shown = shown
-        self.historyFaults = historyFaults
+        // Made once: they are asked for with each purchase.
+        var services = wire.services
+        services.history = services.history.map { LaunchHistory($0, process, shown, historyFaults) }
+        services.content = services.content.map { LaunchContent($0, process) }
+        services.receipts = services.receipts.map { LaunchReceipts($0, process, shown) }
+        ownServices = services
     }
 
     var clock: any StoreClock { wire.clock }
@@ -26,11 +31,9 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
 
     /// The store's services, of which a killed process has those that only read.
     var services: StoreServices {
-        var services = wire.services
-        services.history = services.history.map { LaunchHistory($0, process, shown, historyFaults) }
-        services.content = services.content.map { LaunchContent($0, process) }
-        services.receipts = services.receipts.map { LaunchReceipts($0, process, shown) }
-        if process.isDead { (services.promotions, services.codes, services.consent) = (nil, nil, nil) }
+        guard process.isDead else { return ownServices }
+        var services = ownServices
+        (services.promotions, services.codes, services.consent) = (nil, nil, nil)
         return services
     }
 

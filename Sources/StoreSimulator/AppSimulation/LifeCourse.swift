@@ -5,8 +5,10 @@ final class LifeCourse {
     let report: (RunMonitor.Place) throws -> Void
     /// The place of the present step.
     var index = 0
+    /// The present step, nil when all were taken.
+    var step: AppStep? { index < steps.count ? steps[index] : nil }
     /// The states that the present step met.
-    var states: [AppCoverage.State] = []
+    var states = AppCoverage.States()
 
     init(steps: [AppStep], report: @escaping (RunMonitor.Place) throws -> Void) {
         self.steps = steps

@@ -76,13 +76,13 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     /// Lets as many jobs run as at a new moment.
     ///
-    /// - Returns: whether tasks went on forever since the last call, and the number of jobs that another thread has
-    ///   enqueued, of which no seed tells when they come.
+    /// - Returns: whether tasks went on forever since the last call, the number of jobs that another thread has
+    ///   enqueued, of which no seed tells when they come, and the number of all jobs.
     @discardableResult
-    func replenish() -> (isExhausted: Bool, foreignJobs: Int) {
+    func replenish() -> (isExhausted: Bool, foreignJobs: Int, work: Int) {
         state.withLock { state in
             defer { (state.budget, state.overtime, state.isExhausted) = (Self.budget, Self.budget, false) }
-            return (state.isExhausted, state.foreignJobs)
+            return (state.isExhausted, state.foreignJobs, state.work)
         }
     }
 
@@ -109,7 +109,8 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     /// Leaves those asleep who sleep now, until ``wakeStranded()``: their process is killed.
     func strandSleepers() {
-        let timers = state.withLock { state in
+        let timers = state.withLock { state -> [TimerToken] in
+            if state.sleepers.isEmpty { return [] }
             let sleepers = state.sleepers.sorted { $0.key < $1.key }.map(\.value)
             state.sleepers = [:]
             state.stranded += sleepers.map(\.wake)
@@ -141,12 +142,13 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     func drainHere() -> Bool {
         guard TaskScheduler.current === self else { return false }
-        let moment = now
         let (next, isLast) = state.withLock { state -> ((job: UnownedJob, lane: TaskSchedulerLane)?, Bool) in
+            guard state.next < state.jobs.count else { return (nil, false) }
+            let moment = now
             if state.moment != moment, !state.isExhausted {
                 (state.moment, state.budget, state.overtime) = (moment, Self.budget, Self.budget)
             }
-            guard state.next < state.jobs.count, state.budget + state.overtime > 0 else { return (nil, false) }
+            guard state.budget + state.overtime > 0 else { return (nil, false) }
             let isLast = state.budget == 1
             if isLast { state.isExhausted = true }
             if state.budget > 0 { state.budget -= 1 } else { state.overtime -= 1 }

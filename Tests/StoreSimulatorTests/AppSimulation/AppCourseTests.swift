@@ -57,7 +57,11 @@ import Testing
         // A fault that nothing has met stays, and so does a message that is held.
         ([.fault(.drop, at: .productsRequest), .relaunch, look], [false, false]),
         ([.fault(.hold, at: .reply), buy, .relaunch, buy, .release, .relaunch, look], [false, false, true]),
-        // It is the other device's wire.
+        // Each device has a wire of its own.
+        (
+            [.useSecondDevice(true), .fault(.drop, at: .productsRequest), .relaunch, .useSecondDevice(false), look],
+            [false, false, false, true]
+        ),
         ([.fault(.drop, at: .productsRequest), .useSecondDevice(true), look], [false, true]),
     ])
     func `Only a launch that something can disturb asks the store over the wire`(
@@ -158,6 +162,114 @@ import Testing
             .run(seed: 1, steps: [.buyElsewhere("sword"), Self.hour, .action("deliver")])
     }
 
+    // MARK: - Contexts
+
+    /// An app that knows the queue of its launch.
+    private final class Resident: Sendable {
+        let clock: AppClock
+        let storage: AppStorage
+        private let queue = SKPaymentQueue.default()
+        private let visits: Locked<[Bool]>
+
+        init(_ launch: AppLaunch, _ visits: Locked<[Bool]>) {
+            (clock, storage, self.visits) = (launch.clock, launch.storage, visits)
+        }
+
+        /// Notes whether the calling code has the launch's queue.
+        func visit() { visits.withLock { $0.append(SKPaymentQueue.default() === queue) } }
+    }
+
+    @Test func `All code of a launch has its context, whatever waits in another`() async throws {
+        let visits = Locked<[Bool]>([])
+        let simulation = AppSimulation(products: Self.products) { Resident($0, visits) }
+            .action("look") { resident in
+                resident.visit()
+                Task { resident.visit() }
+            }
+            .action("save") { $0.storage["saved"] = true }
+            .action("nap") { resident in
+                try await resident.clock.sleep(for: .seconds(1.5 * 3_600))
+                resident.visit()
+                Task { resident.visit() }
+            }
+            .invariant("none") { resident in
+                resident.visit()
+                return true
+            }
+        let (look, nap, hour) = (Self.look, AppStep.action("nap"), Self.hour)
+        func count(_ steps: [AppStep]) async throws -> Int {
+            visits.withLock { $0 = [] }
+            try await simulation.run(seed: 1, steps: steps)
+            #expect(visits.withLock { !$0.contains(false) })
+            return visits.withLock { $0.count }
+        }
+        let none = try await count([])
+        #expect(try await count([look, .relaunch, look]) == none + 7)
+        // The nap ends in its launch, or when all is over.
+        #expect(try await count([nap, look, hour, hour, look]) == none + 11)
+        #expect(try await count([nap, .relaunch, hour, hour, look]) == none + 9)
+        #expect(try await count([nap, .useSecondDevice(true), look, nap, hour, hour]) > none + 10)
+        // What is killed is launched again in the same step.
+        #expect(try await count([nap, .kill(after: 1), .action("save"), look, hour, hour]) == none + 9)
+    }
+
+    /// An app that listens in a detached task, which has the context of its thread.
+    private final class Listener: Sendable {
+        let storage: AppStorage
+
+        init(_ launch: AppLaunch, _ events: Locked<[String]> = Locked([]), listensAgain: Bool = false) {
+            let (storage, number) = (launch.storage, launch.number)
+            self.storage = storage
+            events.withLock { $0.append("\(number) begins") }
+            Task.detached {
+                repeat {
+                    for await case .verified(let transaction) in Transaction.updates {
+                        let isKnown = storage["swords", default: [UInt64]()].contains(transaction.id)
+                        if !isKnown, transaction.revocationDate == nil {
+                            storage["swords", default: [UInt64]()].append(transaction.id)
+                        }
+                        await transaction.finish()
+                    }
+                    events.withLock { $0.append("\(number) ends") }
+                } while listensAgain
+            }
+        }
+    }
+
+    @Test func `What a launch listens to ends before the next begins`() async throws {
+        for end in [[AppStep.relaunch], [.useSecondDevice(true)], [.kill(after: 1), .buyElsewhere("sword")]] {
+            let events = Locked<[String]>([])
+            try await AppSimulation(products: Self.products) { Listener($0, events) }
+                .action("look") { _ in events.withLock { $0.append("look") } }
+                .holds("sword") { $0.storage["swords", default: [UInt64]()].count }
+                .run(seed: 1, steps: end + [Self.hour, Self.look])
+            let first = events.withLock { $0.prefix(4) }
+            #expect(first == ["0 begins", "0 ends", "1 begins", "look"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `An app that listens in a detached task is right, however it is launched`(listensAgain: Bool) async throws {
+        try await AppSimulation(products: Self.products) { Listener($0, listensAgain: listensAgain) }
+            .action("look") { _ in }
+            .holds("sword") { $0.storage["swords", default: [UInt64]()].count }
+            .run(runs: 300)
+    }
+
+    @Test func `Each of two claims about a product is checked`() async throws {
+        let simulation = Self.shop { Shop($0) }
+        let wrong = simulation.holds("sword") { $0.swords == 1 ? 0 : $0.swords }
+        // Not its shortest part, which only loses something.
+        let violation = try await wrong.setup.onThread {
+            let steps = [Self.buy, Self.hour, Self.buy]
+            return try wrong.setup.violation(seed: 1, steps: steps, RunMonitor(limit: .seconds(60)) { _ in }).0
+        }
+        let sentence = "2 delivered, for only 1 of the 2 paid for: some again, and others never"
+        #expect(violation?.sentence == "sword: \(sentence)")
+        let steps = [Self.buy, Self.hour, .refund(0), Self.buy]
+        try await simulation.holds("sword") { $0.swords }.run(seed: 1, steps: steps)
+    }
+
     // MARK: - Actions that do not end
 
     @Test func `An action that cancels its own task cancels nothing else`() async throws {
@@ -220,9 +332,9 @@ import Testing
             }
             .action("look") { _ in }
             .invariant("none") { _ in true }
-        let violation = try await simulation.onThread {
+        let violation = try await simulation.setup.onThread {
             let steps = [Self.look, .action("fork"), Self.look]
-            return try simulation.violation(seed: 1, steps: steps, RunMonitor(limit: .seconds(60)) { _ in }).0
+            return try simulation.setup.violation(seed: 1, steps: steps, RunMonitor(limit: .seconds(60)) { _ in }).0
         }
         #expect(violation?.sentence == "the app never comes to rest")
         #expect(violation?.step == 1)

@@ -42,8 +42,8 @@ import Testing
         let simulation = AppSimulation(products: products) { Chooser($0, copies) }.without(.signIn)
         for claimed in [simulation.holds("sword") { $0.swords }, simulation.delivers("sword") { $0.delivered }] {
             // Not its shortest part, which only loses something.
-            let violation = try await claimed.onThread {
-                try claimed.violation(seed: 1, steps: steps, RunMonitor(limit: .seconds(60)) { _ in }).0
+            let violation = try await claimed.setup.onThread {
+                try claimed.setup.violation(seed: 1, steps: steps, RunMonitor(limit: .seconds(60)) { _ in }).0
             }
             sentences.append(violation?.sentence ?? "")
         }

@@ -1,12 +1,12 @@
 import StoreCore
 
 // Of a life that breaks a rule, the shortest part that does.
-extension AppSimulation {
+extension AppSimulationSetup {
     /// Returns the steps that it takes to break a rule, if not always the same.
     func shrunk(
         seed: UInt64,
         steps: [AppStep],
-        _ first: AppLife<App>.Violation,
+        _ first: AppLife.Violation,
         _ monitor: RunMonitor
     ) throws -> [AppStep] {
         // What breaks the same rule is most likely the same mistake.
@@ -23,7 +23,7 @@ extension AppSimulation {
 
     private func shrunk(
         _ steps: [AppStep],
-        _ first: AppLife<App>.Violation,
+        _ first: AppLife.Violation,
         _ breaks: ([AppStep]) throws -> Bool
     ) throws -> [AppStep] {
         var best = steps
