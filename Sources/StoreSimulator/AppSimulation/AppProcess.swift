@@ -113,6 +113,7 @@ final class AppProcess: Sendable {
     var isDead: Bool { state.withLock { $0.condition.isDead } }
     /// The boundary at which it was killed, nil for none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
+    /// The process's condition now.
     var condition: Condition { state.withLock { $0.condition } }
     /// Notes what the app cannot do; the first counts.
     func fail(_ sentence: String) {
