@@ -124,6 +124,8 @@ public final class ManualClock: StoreClock {
     /// Moves the clock forward like ``advance(by:)``, but does not settle before it moves.
     ///
     /// For callers that have settled. What another thread still does may come before or after the move.
+    ///
+    /// - Parameter interval: seconds, not negative.
     package func advanceAtRest(by interval: TimeInterval) {
         orStop { try move(isAtRest: true) { $0.addingTimeInterval(interval) } }
     }

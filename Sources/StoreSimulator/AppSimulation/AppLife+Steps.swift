@@ -42,7 +42,7 @@ extension AppLife {
             return attempt { try family.remove(relative) }
         case .storefront(let code): return try move(to: code)
         case .advance(let hours):
-            // Each step settles.
+            // Every step before has settled, or was one of which nothing comes.
             clock.advanceAtRest(by: Double(max(hours, 0)) * 3_600)
             return hours > 0
         case .autoRenew, .billingFails, .gracePeriod, .payBill, .expire, .askForConsent, .consent:
