@@ -70,7 +70,7 @@ final class AppLife {
     ///
     /// Its callbacks are jobs, of which there are only so many: nothing else ends a request that begins again in its
     /// delegate.
-    private let nowhere = StoreContext(delivery: .onMainActor, log: .silent)
+    private var nowhere: StoreContext? = StoreContext(delivery: .onMainActor, log: .silent)
     private(set) var running: Running?
     var coverage = AppCoverage()
     /// The user's answer to payment sheets.
@@ -294,7 +294,8 @@ final class AppLife {
         afterlife.close()
         while scheduler.drainHere() {}
         present.withLock { $0 = nil }
-        StoreContext.ofThread = nil
+        // Code that waits nowhere goes on as a job of this thread, which is not run: another has the process's context.
+        (StoreContext.ofThread, nowhere) = (nil, nil)
     }
 
     func arm(after count: Int) { running?.process.arm(after: count) }

@@ -56,4 +56,27 @@ import Testing
             #expect(reached.withLock { $0 } > 0)
         }
     }
+
+    @Test func `A listener that a life leaves behind does not come to the process's store`() async {
+        await #expect(processExitsWith: .success) {
+            let simulation = AppSimulation(products: Self.products) { launch in
+                Task.detached {
+                    while true {
+                        for await case .verified(let transaction) in Transaction.updates { await transaction.finish() }
+                    }
+                }
+                return launch
+            }
+            .invariant("none") { _ in true }
+            for seed in 1...100 as ClosedRange<UInt64> {
+                try await simulation.run(seed: seed, steps: [.buyElsewhere("sword"), .relaunch])
+            }
+            let store = try SandboxStore(products: Self.products)
+            StoreContext.process.use(store)
+            try store.account.buy("sword")
+            await StoreContext.process.settle()
+            let states = try store.transactions.map(\.isFinished)
+            #expect(states == [false])
+        }
+    }
 }
