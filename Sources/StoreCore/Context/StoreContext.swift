@@ -201,6 +201,9 @@ extension StoreContext {
 
 // For other modules that set a context's store.
 extension StoreContext {
+    /// The default queue, nil as long as nobody has asked for it.
+    package var defaultQueueIfMade: (any AnyObject & Sendable)? { defaultQueue.withLock { $0.object } }
+
     /// The object that such a module attaches to the context, nil until then.
     package var companion: (any AnyObject & Sendable)? {
         get { core.companion.withLock { $0 } }

@@ -38,8 +38,6 @@ final class AppLife {
     /// The signer of all lives' receipts.
     private static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
 
-    private struct WeakContext { weak let context: StoreContext? }
-
     let setup: AppSimulationSetup
     let clock = ManualClock()
     /// The clock of the queue's pauses, which moves at each step: a queue that cannot reach its store retries every few
@@ -64,13 +62,8 @@ final class AppLife {
     let historyFaults: HistoryFaults
     private let beginning: Date
     private var launches = 0
-    /// The contexts of all launches, of which some are gone.
-    private var contexts: [WeakContext] = []
-    /// The context of code whose process has ended.
-    ///
-    /// Its callbacks are jobs, of which there are only so many: nothing else ends a request that begins again in its
-    /// delegate.
-    private var nowhere: StoreContext? = StoreContext(delivery: .onMainActor, log: .silent)
+    private var endedLaunches: [EndedLaunch] = []
+    private let nowhere = AfterlifeContext()
     private(set) var running: Running?
     var coverage = AppCoverage()
     /// The user's answer to payment sheets.
@@ -201,7 +194,6 @@ final class AppLife {
         )
         let running = Running(process, backend, context)
         self.running = running
-        contexts.append(WeakContext(context: context))
         StoreContext.ofThread = context
         let launch = AppLaunch(
             number: launches,
@@ -258,7 +250,8 @@ final class AppLife {
         while scheduler.drainHere() {}
         // What sleeps now, or does so when the app is gone, does not wake in the next process.
         scheduler.strandSleepers()
-        StoreContext.ofThread = nowhere
+        nowhere.bindToThread()
+        if let running { endedLaunches.append(EndedLaunch(running)) }
         running?.context.run { running?.app = nil }
         running = nil
         while scheduler.drainHere() {}
@@ -286,16 +279,11 @@ final class AppLife {
             afterlife.answer()
             while scheduler.drainHere() {}
         }
-        // Whoever still awaits a purchase, an update or the like is told that there is no more, and keeps no store.
-        for context in contexts.compactMap({ $0.context }) {
-            context.use(nil)
-            context.run { _ = SKPaymentQueue.default().relaunch() }
-        }
+        for launch in endedLaunches { launch.endWaits() }
         afterlife.close()
         while scheduler.drainHere() {}
         present.withLock { $0 = nil }
-        // Code that waits nowhere goes on as a job of this thread, which is not run: another has the process's context.
-        (StoreContext.ofThread, nowhere) = (nil, nil)
+        nowhere.end { while scheduler.drainHere() {} }
     }
 
     func arm(after count: Int) { running?.process.arm(after: count) }
@@ -385,7 +373,7 @@ final class AppLife {
 }
 
 extension StoreDelivery {
-    fileprivate static var onMainActor: StoreDelivery { .scheduler { turn in Task { @MainActor in turn() } } }
+    static var onMainActor: StoreDelivery { .scheduler { turn in Task { @MainActor in turn() } } }
 }
 
 extension AppStep.UserAnswer {

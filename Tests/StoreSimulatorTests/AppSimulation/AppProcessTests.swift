@@ -103,8 +103,8 @@ import Testing
 
     /// An app that counts itself.
     private final class Counted: Sendable {
-        static func simulation(_ living: Locked<Int>) -> AppSimulation<Counted> {
-            AppSimulation(products: AppProcessTests.sword) { Counted($0, living) }
+        static func simulation(_ living: Locked<Int>, listens: Bool) -> AppSimulation<Counted> {
+            AppSimulation(products: AppProcessTests.sword) { Counted($0, living, listens: listens) }
                 .action("buy") { app in
                     guard let product = try await Product.products(for: ["sword"]).first else { return }
                     let result = try await product.purchase()
@@ -114,15 +114,30 @@ import Testing
                     try await app.launch.clock.sleep(for: .seconds(86_400))
                     app.living.withLock { _ in }
                 }
+                .action("buy detached") { app in
+                    Task.detached {
+                        guard let product = try? await Product.products(for: ["sword"]).first else { return }
+                        let result = try? await product.purchase()
+                        app.living.withLock { _ in _ = result }
+                    }
+                }
+                .action("listen detached") { app in
+                    Task.detached {
+                        _ = try? await Product.products(for: ["sword"])
+                        for await _ in Transaction.updates {}
+                        app.living.withLock { _ in }
+                    }
+                }
                 .invariant("none") { _ in true }
         }
 
         let launch: AppLaunch
         let living: Locked<Int>
 
-        init(_ launch: AppLaunch, _ living: Locked<Int>) {
+        init(_ launch: AppLaunch, _ living: Locked<Int>, listens: Bool) {
             (self.launch, self.living) = (launch, living)
             living.withLock { $0 += 1 }
+            guard listens else { return }
             Task { for await result in Transaction.updates { await result.unsafePayloadValue.finish() } }
         }
 
@@ -131,12 +146,19 @@ import Testing
 
     @Test func `Nothing is left of an app once its life is over`() async throws {
         let living = Locked(0)
-        try await Counted.simulation(living).run(runs: 30)
+        try await Counted.simulation(living, listens: true).run(runs: 30)
         for steps in [
             [AppStep.askToBuy(true), .action("buy")], [.kill(after: 3), .action("buy")], [.action("wait"), .relaunch],
             [.user(.hesitates), .action("buy"), .relaunch, .action("wait")],
+            [.user(.hesitates), .action("buy detached"), .relaunch], [.kill(after: 12), .action("buy detached")],
+            [.action("listen detached"), .relaunch], [.kill(after: 3), .action("listen detached")],
         ] {
-            try await Counted.simulation(living).run(seed: 1, steps: steps)
+            try await Counted.simulation(living, listens: true).run(seed: 1, steps: steps)
+            do {
+                try await Counted.simulation(living, listens: false).run(seed: 1, steps: steps)
+            } catch is AppSimulationFailure {
+                // It leaves transactions unfinished.
+            }
         }
         #expect(living.withLock { $0 } == 0)
     }

@@ -4,7 +4,7 @@ import StoreKit
 import StoreSimulator
 import Testing
 
-/// Threads of the app's own.
+/// Threads of the app's own, and tasks that a life leaves behind.
 ///
 /// The tests have a process to themselves, where no other asks for a store.
 @Suite struct AppThreadTests {
@@ -57,11 +57,13 @@ import Testing
         }
     }
 
-    @Test func `A listener that a life leaves behind does not come to the process's store`() async {
+    @Test func `A listener that a life leaves behind never reaches the process's store`() async {
         await #expect(processExitsWith: .success) {
+            let reached = Locked(0)
             let simulation = AppSimulation(products: Self.products) { launch in
                 Task.detached {
                     while true {
+                        if StoreContext.current === StoreContext.process { reached.withLock { $0 += 1 } }
                         for await case .verified(let transaction) in Transaction.updates { await transaction.finish() }
                     }
                 }
@@ -77,6 +79,7 @@ import Testing
             await StoreContext.process.settle()
             let states = try store.transactions.map(\.isFinished)
             #expect(states == [false])
+            #expect(reached.withLock { $0 } == 0)
         }
     }
 }
