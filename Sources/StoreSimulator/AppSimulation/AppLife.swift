@@ -62,8 +62,10 @@ final class AppLife {
     let historyFaults: HistoryFaults
     private let beginning: Date
     private var launches = 0
+    /// The launches of processes that have ended.
     private var endedLaunches: [EndedLaunch] = []
-    private let nowhere = AfterlifeContext()
+    /// The context of code whose process has ended.
+    private let nowhere = StorelessContext()
     private(set) var running: Running?
     var coverage = AppCoverage()
     /// The user's answer to payment sheets.
@@ -278,12 +280,14 @@ final class AppLife {
             scheduler.wakeStranded()
             afterlife.answer()
             while scheduler.drainHere() {}
+            for launch in endedLaunches { launch.endWaits() }
+            nowhere.endWaits()
+            while scheduler.drainHere() {}
         }
-        for launch in endedLaunches { launch.endWaits() }
         afterlife.close()
         while scheduler.drainHere() {}
         present.withLock { $0 = nil }
-        nowhere.end { while scheduler.drainHere() {} }
+        nowhere.leave()
     }
 
     func arm(after count: Int) { running?.process.arm(after: count) }

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// What code of a launch that has ended may still use.
+/// The context and the queue of a launch that has ended, as long as code of it uses them.
 struct EndedLaunch {
     private weak let context: StoreContext?
     private weak let queue: SKPaymentQueue?
@@ -11,12 +11,11 @@ struct EndedLaunch {
         queue = launch.context.defaultQueueIfMade as? SKPaymentQueue
     }
 
-    /// Tells whoever still awaits a purchase, an update or the like that there is no more.
-    ///
-    /// Nothing of them keeps the store then.
+    /// Tells code that awaits a purchase, an update or the like that there is no more, and takes the store from it.
     func endWaits() {
-        context?.use(nil)
-        let queue = context?.defaultQueueIfMade as? SKPaymentQueue ?? queue
+        guard let context = context ?? queue?.storeContext else { return }
+        context.use(nil)
+        let queue = context.defaultQueueIfMade as? SKPaymentQueue ?? queue
         _ = queue?.relaunch()
     }
 }

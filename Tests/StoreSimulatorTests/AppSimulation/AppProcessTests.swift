@@ -124,7 +124,16 @@ import Testing
                 .action("listen detached") { app in
                     Task.detached {
                         _ = try? await Product.products(for: ["sword"])
-                        for await _ in Transaction.updates {}
+                        for _ in 0..<2 { for await _ in Transaction.updates {} }
+                        app.living.withLock { _ in }
+                    }
+                }
+                .action("finish detached") { app in
+                    Task.detached {
+                        for await case .verified(let transaction) in Transaction.unfinished {
+                            await transaction.finish()
+                        }
+                        try? await app.launch.clock.sleep(for: .seconds(60))
                         app.living.withLock { _ in }
                     }
                 }
@@ -152,12 +161,14 @@ import Testing
             [.user(.hesitates), .action("buy"), .relaunch, .action("wait")],
             [.user(.hesitates), .action("buy detached"), .relaunch], [.kill(after: 12), .action("buy detached")],
             [.action("listen detached"), .relaunch], [.kill(after: 3), .action("listen detached")],
-        ] {
+            [.buyElsewhere("sword"), .action("finish detached"), .relaunch],
+        ] + (1...12).map({ [AppStep.buyElsewhere("sword"), .kill(after: $0), .action("finish detached")] }) {
             try await Counted.simulation(living, listens: true).run(seed: 1, steps: steps)
             do {
                 try await Counted.simulation(living, listens: false).run(seed: 1, steps: steps)
-            } catch is AppSimulationFailure {
-                // It leaves transactions unfinished.
+            } catch let failure as AppSimulationFailure {
+                // It finishes none by itself.
+                #expect(failure.sentence == "a transaction of sword is paid for and never finished")
             }
         }
         #expect(living.withLock { $0 } == 0)
