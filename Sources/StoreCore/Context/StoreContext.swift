@@ -168,9 +168,12 @@ public final class StoreContext: Sendable {
 }
 
 extension StoreContext {
+    /// The default queue, nil as long as nobody has asked for it.
+    package var defaultQueueIfMade: (any AnyObject & Sendable)? { defaultQueue.withLock { $0.object } }
+
     /// Returns the context's one default queue, created on first use.
     func defaultQueue(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable {
-        if let queue = defaultQueue.withLock({ $0.object }) { return queue }
+        if let queue = defaultQueueIfMade { return queue }
         let new = make()
         return defaultQueue.withLock { defaultQueue in
             if let queue = defaultQueue.object { return queue }
@@ -201,9 +204,6 @@ extension StoreContext {
 
 // For other modules that set a context's store.
 extension StoreContext {
-    /// The default queue, nil as long as nobody has asked for it.
-    package var defaultQueueIfMade: (any AnyObject & Sendable)? { defaultQueue.withLock { $0.object } }
-
     /// The object that such a module attaches to the context, nil until then.
     package var companion: (any AnyObject & Sendable)? {
         get { core.companion.withLock { $0 } }

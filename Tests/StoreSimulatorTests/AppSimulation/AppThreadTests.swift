@@ -57,6 +57,29 @@ import Testing
         }
     }
 
+    @Test func `A detached task that another thread resumes goes on with the process's store`() async {
+        await #expect(processExitsWith: .success) {
+            let (answer, reached) = (Locked<CheckedContinuation<Void, Never>?>(nil), Locked(0))
+            let isDone = DispatchSemaphore(value: 0)
+            let simulation = AppSimulation(products: Self.products) { $0 }
+                .action("download") { _ in
+                    Task.detached {
+                        await withCheckedContinuation { continuation in answer.withLock { $0 = continuation } }
+                        if StoreContext.current === StoreContext.process { reached.withLock { $0 += 1 } }
+                        isDone.signal()
+                    }
+                }
+                .action("wait") { _ in
+                    guard let answer = answer.withLock({ $0 }) else { return }
+                    Self.onThread { answer.resume() }
+                    Self.wait(for: isDone)
+                }
+                .invariant("none") { _ in true }
+            try await simulation.run(seed: 1, steps: [.action("download"), .action("wait")])
+            #expect(reached.withLock { $0 } == 1)
+        }
+    }
+
     @Test func `A listener that a life leaves behind never reaches the process's store`() async {
         await #expect(processExitsWith: .success) {
             let reached = Locked(0)
