@@ -125,7 +125,8 @@ extension ContractSubject {
             restorable: "castle",
             refused: "dragon",
             waiting: "gift",
-            subscription: "pass"
+            subscription: "pass",
+            hosted: "scenery"
         )
         var subject = ContractSubject(products: products) {
             let ledger = MemoryLedger()
@@ -140,7 +141,10 @@ extension ContractSubject {
                     return try wrap(next)
                 },
                 approve: { try shop.store.decide($0, .approve) },
-                refund: { try shop.store.refund($0) }
+                refund: { try shop.store.refund($0) },
+                revoke: { try shop.store.refund($0) },
+                promote: { try shop.device.promote($0) },
+                changeStorefront: { try shop.store.setStorefront("DEU") }
             )
         }
         subject.hasReceipts = true

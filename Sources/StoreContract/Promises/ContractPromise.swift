@@ -17,7 +17,8 @@ public struct ContractPromise: Hashable, Sendable, CaseIterable, CustomStringCon
 
     /// Every promise, in the order of reports.
     public static var allCases: [ContractPromise] {
-        ofTheStore + ofCommands + ofOutcomes + ofUpdates + ofFinishing + ofRestoring + ofRequests + ofHistory
+        ofTheStore + ofCommands + ofOutcomes + ofUpdates + ofNotices + ofFinishing + ofRestoring + ofRequests
+            + ofHistory
     }
 }
 
@@ -58,7 +59,10 @@ extension ContractPromise {
     /// A command is taken once.
     public static let takenOnce = ContractPromise(
         "a command is taken once",
-        "A command that is submitted again, alone or among new ones, at once or after the store was opened again, is not done again."
+        """
+        A command that is submitted again, alone or among new ones, at once, days or many journals later, or after the \
+        store was opened again, is not done again.
+        """
     )
     /// A repetition is acknowledged.
     public static let repetitionsTaken = ContractPromise(
@@ -87,8 +91,8 @@ extension ContractPromise {
 extension ContractPromise {
     private static var ofOutcomes: [ContractPromise] {
         [
-            ordersEnd, oneResult, whatSellsIsSold, refusalsAreUpdates, waitingStays, statesInOrder, paymentReturned,
-            identifiersStay, valuesCodable,
+            ordersEnd, oneResult, whatSellsIsSold, refusalsAreUpdates, reasonsDiscreet, offersRefused, waitingStays,
+            statesInOrder, paymentReturned, identifiersStay, valuesCodable,
         ]
     }
 
@@ -114,6 +118,16 @@ extension ContractPromise {
         An order that is refused is taken, and ends as a failed transaction that carries the order's number and a \
         failure with a sentence.
         """
+    )
+    /// A reason names no user.
+    public static let reasonsDiscreet = ContractPromise(
+        "a reason names no user",
+        "The sentence of a failure does not have what the app calls its user: it is written for a log."
+    )
+    /// An unknown offer is refused.
+    public static let offersRefused = ContractPromise(
+        "an unknown offer is refused",
+        "An order under an offer that the store does not have is refused, and not sold under other terms."
     )
     /// Waiting orders stay undecided.
     public static let waitingStays = ContractPromise(
@@ -148,7 +162,7 @@ extension ContractPromise {
     private static var ofUpdates: [ContractPromise] {
         [
             snapshotFirst, chain, oneAtATime, unfinishedShown, oldestFirst, cursorResumes, beginsAgain,
-            disconnectStops, acknowledgingForgetsNothing,
+            disconnectStops, disconnectsAlone, callsFromWithin, receiversReleased, acknowledgingForgetsNothing,
         ]
     }
 
@@ -173,7 +187,10 @@ extension ContractPromise {
     /// A snapshot shows all unfinished transactions.
     public static let unfinishedShown = ContractPromise(
         "a snapshot shows all that is unfinished",
-        "Failed and undecided transactions too, each in its latest state, also after the store was opened again."
+        """
+        Failed and undecided transactions too, each in its latest state, from the moment in which the order is taken, \
+        also after the store was opened again.
+        """
     )
     /// A snapshot is ordered by age.
     public static let oldestFirst = ContractPromise(
@@ -198,6 +215,24 @@ extension ContractPromise {
         "a disconnected receiver hears nothing",
         "Once the store has gone quiet after a disconnection, the receiver gets no more updates."
     )
+    /// Disconnecting concerns one receiver.
+    public static let disconnectsAlone = ContractPromise(
+        "disconnecting concerns one receiver",
+        "Disconnecting a receiver, connected or not, changes nothing for the others."
+    )
+    /// A receiver may call the store while it is called.
+    public static let callsFromWithin = ContractPromise(
+        "a receiver may call while it is called",
+        """
+        While a receiver takes in a batch, its thread may acknowledge and disconnect, and submit where the store's \
+        lane is the caller's: no lock is held.
+        """
+    )
+    /// Disconnected receivers and forgotten listeners are released.
+    public static let receiversReleased = ContractPromise(
+        "what is disconnected is released",
+        "The store keeps neither a receiver that was disconnected, nor a listener to its history."
+    )
     /// Acknowledging forgets no transaction.
     public static let acknowledgingForgetsNothing = ContractPromise(
         "acknowledging forgets no transaction",
@@ -213,12 +248,15 @@ extension ContractPromise {
     /// Finished transactions do not come back.
     public static let finishedGone = ContractPromise(
         "what is finished does not come back",
-        "Once a finish is acknowledged, no snapshot that is begun afterwards shows the transaction, and no change does."
+        """
+        From the moment in which a finish is acknowledged, no snapshot that is begun shows the transaction, and no \
+        change does.
+        """
     )
     /// A finish is sent to other queues.
     public static let finishTold = ContractPromise(
         "a finish is told to other queues",
-        "A receiver under another journal hears that a transaction is finished."
+        "A receiver under another journal hears that a transaction is finished, with the order that led to it."
     )
     /// Finishing an unknown transaction is acknowledged.
     public static let finishAcknowledged = ContractPromise(
@@ -249,7 +287,7 @@ extension ContractPromise {
         "a restore brings back each finished purchase",
         """
         For each finished purchase that can be restored a new transaction comes, in the state restored, without an \
-        order, with the purchase as its original.
+        order, with the purchase as its original. What was refunded does not come back.
         """
     )
     /// Consumables are not restored.
@@ -263,8 +301,17 @@ extension ContractPromise {
 
 extension ContractPromise {
     private static var ofRequests: [ContractPromise] {
-        [productsComplete, sellsAgrees, receiptsGiven, unknownHasNoReceipt, refreshAnswered]
+        [
+            callsReturn, productsComplete, sellsAgrees, receiptsGiven, unknownHasNoReceipt, refreshAnswered,
+            contentServed, promotionsKept,
+        ]
     }
+
+    /// Calls that must not block return.
+    public static let callsReturn = ContractPromise(
+        "calls that must not block return",
+        "An acknowledgement, and what an app reads of the services, return before the deadline, on any thread."
+    )
 
     /// A look-up accounts for every identifier.
     public static let productsComplete = ContractPromise(
@@ -284,11 +331,24 @@ extension ContractPromise {
     /// Unknown transactions have no receipt.
     public static let unknownHasNoReceipt = ContractPromise(
         "what nobody bought has no receipt",
-        "There is none for an identifier that no transaction has."
+        "There is none for an identifier that no transaction has, nor for a transaction that failed."
     )
     /// A receipt refresh is answered.
     public static let refreshAnswered = ContractPromise(
         "a receipt refresh is answered",
         "It is answered before the deadline, be it with a refusal."
+    )
+    /// A hosted file is sent whole.
+    public static let contentServed = ContractPromise(
+        "a hosted file is sent whole",
+        """
+        Piece by piece, each from its offset and not above its limit, the same bytes come however the file is cut. A \
+        version that is not hosted is refused.
+        """
+    )
+    /// Changes of promotions are kept.
+    public static let promotionsKept = ContractPromise(
+        "changes of promotions are kept",
+        "Once an app's change is acknowledged, the overrides have it, until the app takes it back."
     )
 }

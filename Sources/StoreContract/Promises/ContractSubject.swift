@@ -56,6 +56,18 @@ public struct ContractSubject: Sendable {
         ///
         /// Nil if that cannot be done: refunds are then not tested.
         public var refund: (@Sendable (String) throws -> Void)?
+        /// Ends the access that a transaction of ``Products/restorable`` gave, given its identifier, so that apps are told.
+        ///
+        /// Nil if that cannot be done: revocations are then not tested.
+        public var revoke: (@Sendable (String) throws -> Void)?
+        /// Begins a purchase of a product as a user does in the store itself, given the product's identifier.
+        ///
+        /// Nil if that cannot be done: promoted purchases are then not tested.
+        public var promote: (@Sendable (String) throws -> Void)?
+        /// Changes the country that the store sells for.
+        ///
+        /// Nil if that cannot be done: changes of the storefront are then not tested.
+        public var changeStorefront: (@Sendable () throws -> Void)?
 
         /// Creates a store to check.
         ///
@@ -64,16 +76,25 @@ public struct ContractSubject: Sendable {
         ///   - reopen: reopens the same data.
         ///   - approve: approves a waiting transaction.
         ///   - refund: refunds a transaction.
+        ///   - revoke: ends the access that a transaction gave.
+        ///   - promote: begins a purchase in the store itself.
+        ///   - changeStorefront: changes the country that the store sells for.
         public init(
             _ backend: any StoreBackend,
             reopen: (@Sendable () throws -> any StoreBackend)? = nil,
             approve: (@Sendable (String) throws -> Void)? = nil,
-            refund: (@Sendable (String) throws -> Void)? = nil
+            refund: (@Sendable (String) throws -> Void)? = nil,
+            revoke: (@Sendable (String) throws -> Void)? = nil,
+            promote: (@Sendable (String) throws -> Void)? = nil,
+            changeStorefront: (@Sendable () throws -> Void)? = nil
         ) {
             self.backend = backend
             self.reopen = reopen
             self.approve = approve
             self.refund = refund
+            self.revoke = revoke
+            self.promote = promote
+            self.changeStorefront = changeStorefront
         }
     }
 
@@ -89,8 +110,10 @@ public struct ContractSubject: Sendable {
         public var waiting: String?
         /// An auto-renewable subscription that sells; nil if the store has none.
         ///
-        /// It is only bought from a store that offers a history.
+        /// It is only bought from a store that offers a history. Any store is asked for it under an offer that nobody has.
         public var subscription: String?
+        /// A product that sells and whose transactions come with hosted files; nil if the store has none.
+        public var hosted: String?
         /// An identifier that the store does not sell.
         public var unknown: String
 
@@ -101,6 +124,7 @@ public struct ContractSubject: Sendable {
             refused: String? = nil,
             waiting: String? = nil,
             subscription: String? = nil,
+            hosted: String? = nil,
             unknown: String = "storecontract.nobody.sells.this"
         ) {
             self.consumable = consumable
@@ -108,6 +132,7 @@ public struct ContractSubject: Sendable {
             self.refused = refused
             self.waiting = waiting
             self.subscription = subscription
+            self.hosted = hosted
             self.unknown = unknown
         }
     }

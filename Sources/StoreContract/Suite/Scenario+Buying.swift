@@ -5,7 +5,8 @@ extension Scenario {
     /// The scenario of orders of every kind, and their results.
     static let buying = Scenario(promises: [
         .commandsInOrder, .nothingForgotten, .ordersEnd, .oneResult, .whatSellsIsSold, .refusalsAreUpdates,
-        .statesInOrder, .paymentReturned, .identifiersStay, .valuesCodable, .unfinishedShown, .oldestFirst,
+        .reasonsDiscreet, .statesInOrder, .paymentReturned, .identifiersStay, .valuesCodable, .unfinishedShown,
+        .oldestFirst,
     ]) { harness in
         let products = harness.subject.products
         let several = StorePayment(
@@ -17,8 +18,10 @@ extension Scenario {
         if let restorable = products.restorable { orders.append(harness.buy(restorable)) }
         _ = try harness.sell(orders)
         // A store may refuse to sell several, but must say so.
+        let tooMany = StorePayment(productIdentifier: products.consumable, quantity: 1_000_000)
         orders = [
             harness.command(.purchase(several)), harness.buy(products.consumable), harness.buy(products.consumable),
+            harness.command(.purchase(tooMany)),
         ]
         try harness.submit(orders)
         try harness.expectDecided(orders)
@@ -27,8 +30,15 @@ extension Scenario {
         var refused = [harness.buy(products.unknown)]
         if let product = products.refused { refused.append(harness.buy(product)) }
         // No app is entitled to request data.
-        let data = StorePayment(productIdentifier: products.consumable, requestData: Data([1]))
+        let user = "storecontract-user"
+        let data = StorePayment(
+            productIdentifier: products.consumable,
+            applicationUsername: user,
+            requestData: Data([1])
+        )
         refused.append(harness.command(.purchase(data)))
+        let unknown = StorePayment(productIdentifier: products.unknown, applicationUsername: user)
+        refused.append(harness.command(.purchase(unknown)))
         try harness.submit(refused, .refusalsAreUpdates)
         try harness.expectDecided(refused)
         for transaction in refused.compactMap({ order in harness.look { $0.result(of: order.id) } }) {
@@ -37,6 +47,8 @@ extension Scenario {
                 transaction.state == .failed,
                 "\(harness.name(transaction)), which should be refused, is \(transaction.state)"
             )
+            let isDiscreet = transaction.failure.map { !$0.reason.contains(user) } ?? true
+            harness.results.hold(.reasonsDiscreet, isDiscreet, "\(harness.name(transaction)) failed and names the user")
         }
         try harness.expectSnapshot()
 
@@ -45,6 +57,20 @@ extension Scenario {
         try harness.expectSnapshot(" after the store was opened again")
         _ = try harness.sell([harness.buy(products.consumable)])
         try harness.expectSnapshot(" after the store was opened again")
+    }
+
+    /// The scenario of an order under an offer that nobody has.
+    static let offering = Scenario(promises: [.offersRefused]) { harness in
+        guard let product = harness.subject.products.subscription else {
+            throw Stop(reason: "the subject names no subscription")
+        }
+        var payment = StorePayment(productIdentifier: product)
+        payment.offer = StoreOffer(kind: .promotional, identifier: "storecontract.no.such.offer")
+        let order = harness.command(.purchase(payment))
+        try harness.submit([order])
+        try harness.expectDecided([order])
+        let isRefused = harness.look { $0.result(of: order.id)?.state } == .failed
+        harness.results.hold(.offersRefused, isRefused, "an order under an offer that the store does not have was sold")
     }
 
     /// The scenario of an order that waits for a decision.

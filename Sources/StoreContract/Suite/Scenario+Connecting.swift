@@ -4,7 +4,7 @@ import StoreCore
 extension Scenario {
     /// The scenario of receivers that connect and disconnect.
     static let connecting = Scenario(promises: [
-        .beginsAgain, .disconnectStops, .oneAtATime, .acknowledgingForgetsNothing,
+        .beginsAgain, .disconnectStops, .disconnectsAlone, .oneAtATime, .acknowledgingForgetsNothing,
     ]) { harness in
         let product = harness.subject.products.consumable
         _ = try harness.sell([harness.buy(product)])
@@ -32,6 +32,13 @@ extension Scenario {
             "a receiver that was disconnected got another batch"
         )
         try harness.disconnect(line)
+        if let main = harness.main {
+            try harness.expectNews(
+                main,
+                .disconnectsAlone,
+                "a receiver, beside another one that was disconnected twice,"
+            )
+        }
 
         try harness.crossSubmissions()
         try harness.expectSnapshot()
@@ -39,15 +46,74 @@ extension Scenario {
     }
 }
 
+extension Scenario {
+    /// The scenario of receivers and listeners that nobody needs any more.
+    static let releasing = Scenario(promises: [.receiversReleased]) { harness in
+        let id = try harness.connectAndLeave()
+        try harness.quiet()
+        let isReleased = harness.wait { $0.released.contains(id) }
+        harness.results.hold(.receiversReleased, isReleased, "a receiver that was disconnected is kept")
+        let hasHistory = try harness.call(.historyAnswered, "a question for services") { $0.services.history != nil }
+        if hasHistory { try harness.expectListenerReleased() }
+    }
+
+    /// The scenario of receivers that call the store while they are called.
+    static let callingFromWithin = Scenario(promises: [.callsFromWithin]) { harness in
+        let product = harness.subject.products.consumable
+        let line = try harness.connect(in: .unique())
+        guard let cursor = harness.look({ line.cursor(in: $0) }) else { return }
+        let orders = [harness.buy(product), harness.buy(product, in: .unique())]
+        harness.trace.change { $0.add([orders[1]]) }
+        let submits = harness.backend.lane == .caller && !harness.results.isBroken(.journalsApart)
+        let request = harness.nextRequestNumber()
+        line.receiver.callFromWithin { [backend = harness.backend, trace = harness.trace, receiver = line.receiver] in
+            backend.acknowledge(through: cursor)
+            if submits { backend.submit([orders[1]]) { _ in } }
+            backend.disconnect(receiver)
+            trace.change { _ = $0.done.insert(request) }
+        }
+        harness.trace.change { $0.add([orders[0]]) }
+        var isBack = false
+        for _ in 1...4 {
+            let order: TestHarness.Answer<SubmissionReply> = harness.begin { $0.submit([orders[0]], reply: $1) }
+            isBack = harness.wait { $0.done.contains(order.request) }
+            guard isBack, order.result.read({ $0 }) != .taken else { break }
+            try harness.quiet()
+        }
+        isBack = isBack && harness.wait { $0.done.contains(request) }
+        let why = "calls that a receiver made while it took in a batch did not return"
+        harness.results.hold(.callsFromWithin, isBack, why)
+        guard isBack else { throw Stop(reason: "a receiver cannot call while it is called") }
+        harness.leave(line)
+        try harness.quiet()
+        // Whatever the answers were: both are sure to be taken now.
+        try harness.submit([orders[0]], .repetitionsTaken)
+        if submits { try harness.submit([orders[1]], .repetitionsTaken) }
+        try harness.expectDecided(submits ? orders : [orders[0]], when: ", submitted while a batch was received,")
+    }
+}
+
 extension TestHarness {
+    /// Connects a receiver, disconnects it, and keeps nothing of it.
+    fileprivate func connectAndLeave() throws -> ObjectIdentifier {
+        let line = try connect(in: .unique())
+        _ = try sell([buy(subject.products.consumable)])
+        try quiet()
+        let id = ObjectIdentifier(line.receiver)
+        try disconnect(line)
+        return id
+    }
+
     /// Checks that a connection hears of a new sale.
     fileprivate func expectNews(_ line: Line, _ promise: ContractPromise, _ who: String) throws {
         let order = buy(subject.products.consumable)
-        _ = try sell([order])
+        // Where this is the receiver that all is told to, the order is not waited for otherwise.
+        if line === main { try submit([order]) } else { _ = try sell([order]) }
         let isTold = wait { trace in
             line.news(in: trace).contains { $0.transaction?.order == order.id }
         }
         results.hold(promise, isTold, "\(who) did not hear of what was sold then")
+        if line === main, !isTold { throw Stop(reason: "\"\(promise)\" is broken") }
     }
 
     /// Submits from two threads at once, the second while the first one's update is being received.

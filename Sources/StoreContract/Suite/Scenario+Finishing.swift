@@ -51,6 +51,14 @@ extension TestHarness {
             }
             let why = "a queue under another journal did not hear that \(name(transaction)) was finished"
             results.hold(.finishTold, isTold, why)
+            let orders = look { line.news(in: $0) }.compactMap { update -> OrderID?? in
+                if case .finished(transaction.identifier, let order) = update { order } else { nil }
+            }
+            results.hold(
+                .finishTold,
+                orders.allSatisfy { $0 == transaction.order },
+                "\(name(transaction)) was told as finished without the order that led to it"
+            )
         }
     }
 }

@@ -44,7 +44,55 @@ extension Scenario {
     }
 }
 
+extension Scenario {
+    /// The scenario of a command that comes again when much has happened since.
+    static let remembering = Scenario(promises: []) { harness in
+        let product = harness.subject.products.consumable
+        let first = harness.buy(product)
+        _ = try harness.sell([first])
+        if !harness.results.isBroken(.journalsApart) {
+            for _ in 0..<max(1, harness.subject.crowd) { _ = try harness.sell([harness.buy(product, in: .unique())]) }
+        }
+        try harness.expectNothing(from: [first], " after other journals")
+        try harness.pass(days)
+        try harness.expectNothing(from: [first], " days later")
+        try harness.expectSnapshot(" after a command was repeated days later")
+    }
+
+    /// The time after which a command comes again, in seconds: longer than keys are usually kept.
+    private static var days: Double { 3 * 86_400 }
+
+    /// The scenario of receivers that connect right behind a reply.
+    static let lookingAtOnce = Scenario(promises: []) { harness in
+        let product = harness.subject.products.consumable
+        let order = harness.buy(product)
+        try harness.submit([order])
+        let isShown = try harness.shownNow().contains { $0.payment.productIdentifier == product }
+        let why = "a snapshot that was begun right after an order was taken does not show its transaction"
+        harness.results.hold(.unfinishedShown, isShown, why)
+        guard isShown else { throw Stop(reason: "a snapshot lags behind") }
+        try harness.expectDecided([order])
+        guard let sold = harness.look({ $0.result(of: order.id) }) else { return }
+        try harness.submit([harness.command(.finish(transaction: sold.identifier))])
+        let isGone = try !harness.shownNow().contains { $0.identifier == sold.identifier }
+        harness.results.hold(
+            .finishedGone,
+            isGone,
+            "a snapshot that was begun right after a finish was taken shows \(harness.name(sold))"
+        )
+        try harness.quiet()
+        harness.trace.change { $0.finished[sold.identifier] = $0.count }
+    }
+}
+
 extension TestHarness {
+    /// Returns the snapshot of a new receiver, without waiting before it connects.
+    fileprivate func shownNow() throws -> [StoreTransaction] {
+        let line = try connect(in: .unique())
+        try disconnect(line)
+        return look { line.snapshot(in: $0) } ?? []
+    }
+
     /// Submits commands again, and checks that nothing results.
     fileprivate func expectNothing(from commands: [StoreCommand], _ when: String) throws {
         let before = look { $0.mainUpdates.count }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 extension Scenario {
@@ -45,6 +46,18 @@ extension Scenario {
     }
 }
 
+extension Scenario {
+    /// The scenario of a purchase that is refunded before it is restored.
+    static let refundingRestorable = Scenario(promises: []) { harness in
+        guard let refund = harness.store.refund, let restorable = harness.subject.products.restorable else { return }
+        let sold = try harness.sell([harness.buy(restorable)])[0]
+        try harness.finish([sold])
+        try harness.act("a refund") { try refund(sold.identifier) }
+        try harness.quiet()
+        _ = try harness.expectRestored([], " of a purchase that was refunded")
+    }
+}
+
 extension TestHarness {
     /// Restores, and compares the restored transactions with the expected ones.
     fileprivate func expectRestored(
@@ -85,6 +98,12 @@ extension TestHarness {
                 .restoreComplete,
                 copy.payment == original.payment && copy.original?.payment == original.payment,
                 "\(name(copy)), which is restored, does not carry its original's payment"
+            )
+            // A store may keep its dates in whole seconds.
+            results.hold(
+                .restoreComplete,
+                copy.original.map { !(abs($0.date.timeIntervalSince(original.date)) >= 1) } ?? false,
+                "\(name(copy)), which is restored, does not carry its original's date"
             )
         }
     }

@@ -6,8 +6,10 @@ struct Scenario: Sendable {
 
     static var all: [Scenario] {
         [
-            .buying, .waiting, .repeating, .finishing, .restoring, .resuming, .connecting, .crowding, .requesting,
-            .readingHistory, .refunding, .subscribing,
+            .buying, .offering, .waiting, .repeating, .remembering, .lookingAtOnce, .finishing, .restoring,
+            .refundingRestorable, .resuming, .connecting, .releasing, .callingFromWithin, .crowding, .notifying,
+            .moving,
+            .requesting, .serving, .promoting, .readingHistory, .refunding, .subscribing,
         ]
     }
 

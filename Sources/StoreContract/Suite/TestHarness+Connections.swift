@@ -134,6 +134,15 @@ extension TestHarness {
         try expectChain()
     }
 
+    /// Lets time pass, where it can be moved.
+    func pass(_ seconds: TimeInterval) throws {
+        guard let mover else { return }
+        let isDone = move(seconds, mover, until: Date() + subject.deadline) { _ in false }
+        results.hold(.goesQuiet, isDone, "the store was not quiet within \(subject.deadline) s")
+        guard isDone else { throw Stop(reason: "the store does not go quiet") }
+        try quiet()
+    }
+
     /// Advances the store's time on another thread until that is done or a condition holds.
     ///
     /// - Returns: whether either happened before a moment by the system's clock.

@@ -4,7 +4,12 @@ import StoreCore
 final class HistoryTraceListener: HistoryListener {
     private let trace: MonitoredValue<Trace>
 
-    init(_ trace: MonitoredValue<Trace>) { self.trace = trace }
+    init(_ trace: MonitoredValue<Trace>) {
+        self.trace = trace
+        trace.change { [id = ObjectIdentifier(self)] in _ = $0.released.remove(id) }
+    }
+
+    deinit { trace.change { [id = ObjectIdentifier(self)] in _ = $0.released.insert(id) } }
 
     func historyChanged() { trace.change { $0.historyChanges += 1 } }
 }
@@ -117,7 +122,19 @@ extension TestHarness {
         let result = try change()
         let isTold = wait { $0.historyChanges > count }
         results.hold(.listenersTold, isTold, "a listener was not told after \(what)")
-        // Listeners are held weakly.
         return withExtendedLifetime(listener) { result }
+    }
+
+    /// Checks that the history does not keep a listener.
+    func expectListenerReleased() throws {
+        let id = try follow()
+        try quiet()
+        results.hold(.receiversReleased, wait { $0.released.contains(id) }, "a listener to the history is kept")
+    }
+
+    private func follow() throws -> ObjectIdentifier {
+        let listener = HistoryTraceListener(trace)
+        try call(.listenersTold, "a listener") { $0.services.history?.follow(listener) }
+        return ObjectIdentifier(listener)
     }
 }

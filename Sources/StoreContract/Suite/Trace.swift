@@ -45,6 +45,8 @@ struct Trace: Sendable {
     var finished: [String: Int] = [:]
     /// The number of notifications that listeners to the history have had.
     var historyChanges = 0
+    /// The receivers and listeners that nobody holds any more.
+    var released: Set<ObjectIdentifier> = []
     /// The calls that have returned and been answered, and the tasks that are done.
     var done: Set<Int> = []
 

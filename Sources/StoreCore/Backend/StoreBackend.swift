@@ -47,19 +47,23 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// Begins to send updates to a receiver, until ``disconnect(_:)``.
     ///
     /// Without a cursor, the store first sends a snapshot: the unfinished transactions on this device, failed ones
-    /// included, oldest first, in any number of batches. The first batch has no `after`, and the last one ends behind
-    /// the snapshot. Then it sends changes. With a cursor, it sends only later changes. A store that no longer knows
+    /// included, oldest first, and the revocations and promoted purchases that were not acknowledged, in any number of
+    /// batches. The first batch has no `after`, and the last one ends behind the snapshot. Then it sends changes. With a cursor, it sends only later changes. A store that no longer knows
     /// that place starts again with a snapshot; it may always do so for a cursor within a snapshot.
     ///
-    /// Connecting a connected receiver restarts it from the given cursor. Updates may be sent before this returns.
+    /// Connecting a connected receiver restarts it from the given cursor. Updates may be sent before this returns. The
+    /// receiver is called without a lock: while it takes in a batch, its thread may call the store.
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?)
 
-    /// Stops sending updates to a receiver. A batch that is under way on another thread may still arrive.
+    /// Stops sending updates to a receiver, and releases it.
+    ///
+    /// A batch that is under way on another thread may still arrive. Does nothing for a receiver that is not connected.
     func disconnect(_ receiver: any StoreUpdateReceiver)
 
     /// Confirms that the queue has told its observers every update up to a cursor.
     ///
-    /// Updates other than transactions (a revocation, a promoted purchase) need not be sent again after it.
+    /// Updates other than transactions (a revocation, a promoted purchase) are in every snapshot until it, and in none
+    /// after it: the app would be told of them again.
     ///
     /// Default: does nothing.
     func acknowledge(through cursor: UpdateCursor)

@@ -32,7 +32,11 @@ import Testing
         subject.hasReceipts = false
         let report = await StoreContract.check(subject)
         #expect(report.isKept, "\(report)")
-        #expect(report.notTried == [.waitingStays, .restoreComplete, .receiptsGiven, .subscriptionsFound])
+        #expect(
+            report.notTried == [
+                .offersRefused, .waitingStays, .restoreComplete, .receiptsGiven, .contentServed, .subscriptionsFound,
+            ]
+        )
         #expect(report[.receiptsGiven] == .notTried(because: "the store does not claim to have receipts"))
     }
 

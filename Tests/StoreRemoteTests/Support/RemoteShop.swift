@@ -17,6 +17,7 @@ final class RemoteShop: Sendable {
         .consumable("dragon", price: "99.99"),
         .consumable("gift", price: "4.99"),
         .autoRenewable("pass", price: "9.99", period: .init(1, .year), group: "passes"),
+        .nonConsumable("scenery", price: "2.99").hosting(Data(0..<100)),
     ]
 
     /// Opens a store and its server, whose settings the body changes.

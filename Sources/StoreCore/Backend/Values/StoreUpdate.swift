@@ -4,7 +4,9 @@ import Foundation
 public enum StoreUpdate: Hashable, Codable, Sendable {
     /// A transaction that is new or has changed, as a complete value.
     case transaction(StoreTransaction)
-    /// The removal of a transaction: another queue finished it, or the store withdrew it.
+    /// The removal of a transaction, with the order that led to it: another queue finished it, or the store withdrew it.
+    ///
+    /// A queue knows a transaction of its own by the order, and every other one by the identifier.
     case finished(transaction: String, order: OrderID?)
     /// The end of a restore, after all that it brings; with a failure, not all of it could be delivered.
     case restoreEnded(OrderID, failure: StoreFailure?)

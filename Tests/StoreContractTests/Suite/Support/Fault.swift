@@ -66,5 +66,5 @@ struct Fault: CustomTestStringConvertible, Sendable {
         return subject
     }
 
-    static let all: [Fault] = ofCommands + ofOutcomes + ofUpdates + ofRestores + ofRequests + ofHistory
+    static let all: [Fault] = ofCommands + ofOutcomes + ofUpdates + ofNotices + ofRestores + ofRequests + ofHistory
 }

@@ -7,6 +7,9 @@ extension Fault {
         Fault(AnswersNothing.self, .submissionsAnswered),
         Fault(NeverReturns.self, .submissionsAnswered).within(seconds: 2),
         Fault(TakesTwice.self, .takenOnce).withoutReopening(),
+        Fault(KeepsTenJournals.self, .takenOnce).withoutReopening(),
+        Fault(KeepsNumbersForADay.self, .takenOnce).withoutReopening(),
+        Fault(TakesAgainWhenReopened.self, .takenOnce),
         Fault(OutOfOrder.self, .commandsInOrder).withoutReopening(),
         Fault(RefusesRepetitions.self, .repetitionsTaken),
         Fault(ConfusesJournals.self, .journalsApart),
@@ -48,6 +51,68 @@ private final class TakesTwice: SpoiltStore, @unchecked Sendable {
 
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
         [batch.renaming(state.withLock { $0.aliases })]
+    }
+}
+
+/// Knows what was taken, until it has forgotten.
+private class ForgetsNumbers: SpoiltStore, @unchecked Sendable {
+    private let aliases = Locked<[OrderID: OrderID]>([:])
+
+    /// Whether a command is not known any more.
+    func forgets(_ command: StoreCommand) -> Bool { false }
+
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        let commands = commands.map { command in
+            guard forgets(command) else { return command }
+            let alias = OrderID(journal: .unique(), number: 1)
+            aliases.withLock { $0[alias] = command.id }
+            return StoreCommand(id: alias, action: command.action)
+        }
+        store.submit(commands, reply: reply)
+    }
+
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        [batch.renaming(aliases.withLock { $0 })]
+    }
+}
+
+/// Keeps the numbers of the journals that it heard of last.
+private final class KeepsTenJournals: ForgetsNumbers, @unchecked Sendable {
+    private let journals = Locked<(known: [JournalID], forgotten: Set<JournalID>)>(([], []))
+
+    override func forgets(_ command: StoreCommand) -> Bool {
+        journals.withLock { journals in
+            let journal = command.id.journal
+            journals.known.removeAll { $0 == journal }
+            journals.known.append(journal)
+            if journals.known.count > 10 { journals.forgotten.insert(journals.known.removeFirst()) }
+            return journals.forgotten.remove(journal) != nil
+        }
+    }
+}
+
+/// Keeps a number for a day.
+private final class KeepsNumbersForADay: ForgetsNumbers, @unchecked Sendable {
+    private let taken = Locked<[OrderID: Date]>([:])
+
+    override func forgets(_ command: StoreCommand) -> Bool {
+        let now = clock.now
+        return taken.withLock { taken in
+            defer { taken[command.id] = now }
+            return taken[command.id].map { now > $0 + 86_400 } ?? false
+        }
+    }
+}
+
+/// Keeps the numbers in memory.
+private final class TakesAgainWhenReopened: ForgetsNumbers, @unchecked Sendable {
+    private let taken = Locked<Set<OrderID>>([])
+
+    override func forgets(_ command: StoreCommand) -> Bool {
+        // What an earlier launch took has a transaction.
+        guard taken.withLock({ $0.insert(command.id).inserted }), isReopened else { return false }
+        guard case .purchase = command.action else { return false }
+        return (try? store.transactions.contains { $0.order == command.id }) ?? false
     }
 }
 

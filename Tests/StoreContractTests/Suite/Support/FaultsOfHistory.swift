@@ -23,6 +23,7 @@ extension Fault {
         Fault(HasNoSubscriptions.self, .subscriptionsFound),
         Fault(HasOneGroup.self, .subscriptionsFound),
         Fault(TellsNobody.self, .listenersTold),
+        Fault(KeepsListeners.self, .receiversReleased),
         Fault(ForgetsEarlierLaunches.self, .historyRemains),
     ]
 }
@@ -229,15 +230,18 @@ private final class TellsNobody: SpoiltStore, @unchecked Sendable {
     override func follow(_ listener: any HistoryListener) {}
 }
 
+/// Holds whoever listens.
+private final class KeepsListeners: SpoiltStore, @unchecked Sendable {
+    private let listeners = Locked<[any HistoryListener]>([])
+
+    override func follow(_ listener: any HistoryListener) {
+        listeners.withLock { $0.append(listener) }
+        super.follow(listener)
+    }
+}
+
 /// Knows nothing of what an earlier launch sold.
 private final class ForgetsEarlierLaunches: SpoiltHistory, @unchecked Sendable {
-    private let isReopened: Bool
-
-    required init(_ store: SandboxStore) {
-        isReopened = (try? store.transactions.isEmpty) == false
-        super.init(store)
-    }
-
     override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
         isReopened ? HistoryPage([]) : page
     }

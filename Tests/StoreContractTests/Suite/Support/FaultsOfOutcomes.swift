@@ -8,11 +8,20 @@ extension Fault {
         Fault(NeverDecides.self, .ordersEnd),
         Fault(RefusesEverything.self, .whatSellsIsSold),
         Fault(FailsWithoutReason.self, .refusalsAreUpdates),
+        Fault(SellsAnything.self, .refusalsAreUpdates),
+        Fault(SellsWithRequestData.self, .refusalsAreUpdates),
+        Fault(NamesTheUser.self, .reasonsDiscreet),
+        Fault(IgnoresOffers.self, .offersRefused),
+        Fault(RestoresUnderTheOldIdentifier.self, .identifiersStay).perhaps(
+            .restoreComplete,
+            .finishedGone,
+            .oneResult
+        ),
         Fault(DecidesWhatWaits.self, .waitingStays),
         Fault(GoesBack.self, .statesInOrder),
         Fault(LosesTheUserName.self, .paymentReturned),
         Fault(ForgetsWhoOrdered.self, .identifiersStay),
-        Fault(SendsWhatCannotBeWritten.self, .valuesCodable),
+        Fault(SendsWhatCannotBeWritten.self, .valuesCodable, .restoreComplete),
     ]
 }
 
@@ -62,6 +71,48 @@ private final class FailsWithoutReason: SpoiltTransactions, @unchecked Sendable 
     }
 }
 
+/// Sells what it does not have.
+private final class SellsAnything: SpoiltTransactions, @unchecked Sendable {
+    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
+        let isSold = transaction.state == .failed && store.sells(transaction.payment.productIdentifier) == false
+        return [isSold ? transaction.with(state: .purchased) : transaction]
+    }
+}
+
+/// Sells in spite of request data.
+private final class SellsWithRequestData: SpoiltTransactions, @unchecked Sendable {
+    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
+        let isSold = transaction.state == .failed && transaction.payment.requestData != nil
+        return [isSold ? transaction.with(state: .purchased) : transaction]
+    }
+}
+
+/// Says whose order failed.
+private final class NamesTheUser: SpoiltTransactions, @unchecked Sendable {
+    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
+        guard let failure = transaction.failure, let user = transaction.payment.applicationUsername else {
+            return [transaction]
+        }
+        let reason = "\(failure.reason), ordered by \(user)"
+        return [transaction.with(failure: StoreFailure(domain: failure.domain, code: failure.code, reason: reason))]
+    }
+}
+
+/// Sells at the full price what is ordered under an offer.
+private final class IgnoresOffers: SpoiltTransactions, @unchecked Sendable {
+    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
+        let isSold = transaction.state == .failed && transaction.payment.offer != nil
+        return [isSold ? transaction.with(state: .purchased) : transaction]
+    }
+}
+
+/// Does not make transactions for what is restored, and sends the old ones.
+private final class RestoresUnderTheOldIdentifier: SpoiltTransactions, @unchecked Sendable {
+    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
+        [transaction.original.map { transaction.with(identifier: $0.identifier) } ?? transaction]
+    }
+}
+
 /// Does not wait for whoever should decide.
 private final class DecidesWhatWaits: SpoiltTransactions, @unchecked Sendable {
     override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
@@ -104,7 +155,8 @@ private final class SendsWhatCannotBeWritten: SpoiltTransactions, @unchecked Sen
                 state: transaction.state,
                 date: Date(timeIntervalSinceReferenceDate: .infinity),
                 failure: transaction.failure,
-                original: transaction.original
+                original: transaction.original,
+                content: transaction.content
             )
         ]
     }

@@ -5,6 +5,15 @@ import StoreCore
 extension Fault {
     static let ofRequests: [Fault] = [
         Fault(ChangesItsClock.self, .clockStays),
+        Fault(ChangesItsLane.self, .clockStays),
+        Fault(BlocksWhileItReadsReceipts.self, .callsReturn).within(seconds: 15),
+        Fault(NeverLooksUpProducts.self, .productsComplete),
+        Fault(HasReceiptsForFailures.self, .unknownHasNoReceipt),
+        Fault(SendsWholeFiles.self, .contentServed),
+        Fault(SendsFromTheBeginning.self, .contentServed),
+        Fault(SendsAnyVersion.self, .contentServed),
+        Fault(KeepsItsOwnOrder.self, .promotionsKept),
+        Fault(HidesForEver.self, .promotionsKept),
         Fault(IsNeverQuiet.self, .goesQuiet).within(seconds: 2),
         Fault(LeavesOutInvalid.self, .productsComplete),
         Fault(FindsEverythingTwice.self, .productsComplete),
@@ -18,6 +27,95 @@ extension Fault {
 /// Has another clock each time.
 private final class ChangesItsClock: SpoiltStore, @unchecked Sendable {
     override var clock: any StoreClock { ManualClock() }
+}
+
+/// Has another lane each time.
+private final class ChangesItsLane: SpoiltStore, @unchecked Sendable {
+    private let count = Locked(0)
+
+    override var lane: BackendLane {
+        count.withLock { count in
+            count += 1
+            return count.isMultiple(of: 2) ? .caller : .background
+        }
+    }
+}
+
+/// Keeps the thread that reads a receipt.
+private final class BlocksWhileItReadsReceipts: SpoiltStore, @unchecked Sendable {
+    private let never = DispatchSemaphore(value: 0)
+
+    override func receipt(forTransaction identifier: String) -> Data? {
+        never.wait()
+        return nil
+    }
+}
+
+/// Does not answer.
+private final class NeverLooksUpProducts: SpoiltStore, @unchecked Sendable {
+    override func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {}
+}
+
+/// Has a receipt for every unfinished transaction, bought or not.
+private final class HasReceiptsForFailures: SpoiltStore, @unchecked Sendable {
+    override func receipt(forTransaction identifier: String) -> Data? {
+        (try? store.transactions.contains { $0.id == identifier }) == true
+            ? Data("receipt".utf8) : nil
+    }
+}
+
+/// Sends all that is left of a file.
+private final class SendsWholeFiles: SpoiltStore, @unchecked Sendable {
+    override func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        var request = request
+        request.limit = Int(request.content.length)
+        super.fetchContent(request, reply: reply)
+    }
+}
+
+/// Sends the first bytes of a file, wherever the download was.
+private final class SendsFromTheBeginning: SpoiltStore, @unchecked Sendable {
+    override func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        var request = request
+        request.limit = min(request.limit, Int(request.content.length - request.offset))
+        request.offset = 0
+        super.fetchContent(request, reply: reply)
+    }
+}
+
+/// Sends the version that it has, whichever is asked for.
+private final class SendsAnyVersion: SpoiltStore, @unchecked Sendable {
+    override func fetchContent(
+        _ request: ContentRequest,
+        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
+    ) {
+        var request = request
+        request.content.version = "1.0"
+        super.fetchContent(request, reply: reply)
+    }
+}
+
+/// Takes the app's order and shows its own.
+private final class KeepsItsOwnOrder: SpoiltStore, @unchecked Sendable {
+    override var promotionOverrides: PromotionOverrides {
+        PromotionOverrides(visibility: super.promotionOverrides.visibility)
+    }
+}
+
+/// Does not show again what the app has hidden.
+private final class HidesForEver: SpoiltStore, @unchecked Sendable {
+    override func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        if case .visibility(_, nil) = change { reply(nil) } else { super.changePromotion(change, reply: reply) }
+    }
 }
 
 /// Begins something with each look-up, and ends nothing.

@@ -9,6 +9,8 @@ extension Fault {
         Fault(EndsBeforeItBegins.self, .restoredBeforeEnd),
         Fault(RestoresNothing.self, .restoreComplete),
         Fault(RestoresUnderAnOrder.self, .restoreComplete),
+        Fault(RestoresAsOfToday.self, .restoreComplete),
+        Fault(RestoresRefunded.self, .restoreComplete),
         Fault(RestoresConsumables.self, .consumablesStay),
     ]
 }
@@ -50,6 +52,50 @@ private final class RestoresUnderAnOrder: SpoiltTransactions, @unchecked Sendabl
             if let order = transaction.order { orders[transaction.identifier] = order }
             guard let original = transaction.original else { return [transaction] }
             return [transaction.with(order: orders[original.identifier])]
+        }
+    }
+}
+
+/// Dates the purchase that it restores at the restore.
+private final class RestoresAsOfToday: SpoiltTransactions, @unchecked Sendable {
+    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
+        guard var original = transaction.original else { return [transaction] }
+        original.date = transaction.date + 60
+        return [transaction.with(original: original)]
+    }
+}
+
+/// Brings back what was refunded, for a moment.
+private final class RestoresRefunded: SpoiltStore, @unchecked Sendable {
+    private let sold = Locked<[StoreTransaction]>([])
+
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        let refunded = (try? store.account.refunds.map(\.id)) ?? []
+        return sold.withLock { sold in
+            let updates = batch.updates.flatMap { update -> [StoreUpdate] in
+                if case .transaction(let transaction) = update, transaction.state == .purchased,
+                    transaction.payment.productIdentifier == "castle"
+                {
+                    sold.append(transaction)
+                }
+                guard case .restoreEnded(let restore, _) = update, !batch.isSnapshot else { return [update] }
+                let back = sold.filter { refunded.contains($0.identifier) }.flatMap { original -> [StoreUpdate] in
+                    let copy = StoreTransaction(
+                        identifier: "\(original.identifier) for \(restore)",
+                        payment: original.payment,
+                        state: .restored,
+                        date: original.date,
+                        original: .init(
+                            identifier: original.identifier,
+                            date: original.date,
+                            payment: original.payment
+                        )
+                    )
+                    return [.transaction(copy), .finished(transaction: copy.identifier, order: nil)]
+                }
+                return back + [update]
+            }
+            return [batch.replacing(updates)]
         }
     }
 }

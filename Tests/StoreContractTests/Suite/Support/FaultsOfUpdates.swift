@@ -19,15 +19,26 @@ extension Fault {
         Fault(CountsPartsFromTwo.self, .snapshotFirst).withCrowd(600),
         Fault(SendsFromEveryThread.self, .oneAtATime).withPatience(seconds: 5),
         Fault(ForgetsFailed.self, .unfinishedShown),
+        Fault(ForgetsWhatWaits.self, .unfinishedShown),
+        Fault(TakesLater.self, .unfinishedShown),
+        Fault(ForgetsWhenReopened.self, .unfinishedShown),
         Fault(NewestFirst.self, .oldestFirst),
-        Fault(LosesTheCursor.self, .cursorResumes),
+        Fault(LosesTheCursor.self, .cursorResumes, .noticesTold),
         Fault(RemembersTooMuch.self, .cursorResumes),
+        Fault(FollowsAnyCursor.self, .cursorResumes),
+        Fault(LosesTheRestOfASnapshot.self, .cursorResumes).withCrowd(600),
+        Fault(GoesDeaf.self, .nothingForgotten, .ordersEnd),
         Fault(ConnectsOnce.self, .beginsAgain),
-        Fault(NeverDisconnects.self, .disconnectStops),
+        Fault(NeverDisconnects.self, .disconnectStops, .receiversReleased),
+        Fault(DisconnectsEverybody.self, .disconnectsAlone),
+        Fault(HoldsALock.self, .callsFromWithin).within(seconds: 15),
+        Fault(KeepsReceivers.self, .receiversReleased),
         Fault(ForgetsWhatIsAcknowledged.self, .acknowledgingForgetsNothing),
         Fault(ShowsFinished.self, .finishedGone),
         Fault(RevivesFinished.self, .finishedGone),
+        Fault(FinishesLater.self, .finishedGone),
         Fault(KeepsFinishesToItself.self, .finishTold),
+        Fault(FinishesWithoutOrder.self, .finishTold),
     ]
 }
 
@@ -106,6 +117,152 @@ private final class ForgetsFailed: SpoiltTransactions, @unchecked Sendable {
     }
 }
 
+/// Thinks that an order is a transaction once it is decided.
+private final class ForgetsWhatWaits: SpoiltTransactions, @unchecked Sendable {
+    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
+        isSnapshot && transaction.state == .deferred ? [] : [transaction]
+    }
+}
+
+/// Takes orders, and looks at them five seconds later by its clock.
+private final class TakesLater: SpoiltStore, @unchecked Sendable {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        clock.schedule(at: clock.now + 5) { [store] in store.submit(commands) { _ in } }
+        reply(.taken)
+    }
+}
+
+/// Takes finishes, and looks at them five seconds later by its clock.
+private final class FinishesLater: SpoiltStore, @unchecked Sendable {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        let areFinishes = commands.allSatisfy { if case .finish = $0.action { true } else { false } }
+        guard areFinishes else { return store.submit(commands, reply: reply) }
+        clock.schedule(at: clock.now + 5) { [store] in store.submit(commands) { _ in } }
+        reply(.taken)
+    }
+}
+
+/// Has nothing unfinished when it is opened again.
+private final class ForgetsWhenReopened: SpoiltStore, @unchecked Sendable {
+    private let before: Set<String>
+
+    required init(_ store: SandboxStore) {
+        before = Set((try? store.transactions.map(\.id)) ?? [])
+        super.init(store)
+    }
+
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        guard batch.isSnapshot else { return [batch] }
+        return [
+            batch.replacing(
+                batch.updates.filter {
+                    if case .transaction(let transaction) = $0 {
+                        !before.contains(transaction.identifier)
+                    } else {
+                        true
+                    }
+                }
+            )
+        ]
+    }
+}
+
+/// Waits for what comes behind a place that it never came to.
+private final class FollowsAnyCursor: SpoiltStore, @unchecked Sendable {
+    private let ahead = Locked<Set<ObjectIdentifier>>([])
+    private let last = Locked(0)
+
+    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        let isAhead = cursor.map { $0.position > last.withLock { $0 } + 500 } ?? false
+        ahead.withLock { ahead in
+            if isAhead { ahead.insert(ObjectIdentifier(receiver)) } else { ahead.remove(ObjectIdentifier(receiver)) }
+        }
+        super.connect(receiver, after: cursor)
+    }
+
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        last.withLock { $0 = max($0, batch.through.position) }
+        return ahead.withLock { $0.contains(ObjectIdentifier(receiver)) } ? [] : [batch]
+    }
+}
+
+/// Goes on behind a part of a snapshot with what changes then.
+private final class LosesTheRestOfASnapshot: SpoiltStore, @unchecked Sendable {
+    private let cut = Locked<[ObjectIdentifier: UpdateCursor]>([:])
+
+    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        cut.withLock { $0[ObjectIdentifier(receiver)] = cursor?.part == nil ? nil : cursor }
+        super.connect(receiver, after: cursor)
+    }
+
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        guard let cursor = cut.withLock({ $0[ObjectIdentifier(receiver)] }) else { return [batch] }
+        guard batch.through.part == nil else { return [] }
+        cut.withLock { $0[ObjectIdentifier(receiver)] = nil }
+        return [UpdateBatch(after: cursor, through: UpdateCursor(position: cursor.position), updates: [])]
+    }
+}
+
+/// Sends to a connection for a while, and does not say that it stopped.
+private final class GoesDeaf: SpoiltStore, @unchecked Sendable {
+    private let counts = Locked<[ObjectIdentifier: Int]>([:])
+
+    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        counts.withLock { $0[ObjectIdentifier(receiver)] = 0 }
+        super.connect(receiver, after: cursor)
+    }
+
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        counts.withLock { counts in
+            counts[ObjectIdentifier(receiver), default: 0] += 1
+            return counts[ObjectIdentifier(receiver), default: 0] > 12 ? [] : [batch]
+        }
+    }
+}
+
+/// Ends every connection with the second disconnection of one.
+private final class DisconnectsEverybody: SpoiltStore, @unchecked Sendable {
+    private let receivers = Locked<[any StoreUpdateReceiver]>([])
+
+    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        receivers.withLock { receivers in
+            if !receivers.contains(where: { $0 === receiver }) { receivers.append(receiver) }
+        }
+        super.connect(receiver, after: cursor)
+    }
+
+    override func disconnect(_ receiver: any StoreUpdateReceiver) {
+        let ended = receivers.withLock { receivers in
+            let isKnown = receivers.contains { $0 === receiver }
+            let ended = isKnown ? [receiver] : receivers
+            receivers.removeAll { receiver in ended.contains { $0 === receiver } }
+            return ended
+        }
+        for receiver in ended { super.disconnect(receiver) }
+    }
+}
+
+/// Sends with its lock held.
+private final class HoldsALock: SpoiltStore, @unchecked Sendable {
+    private let lock = NSLock()
+
+    override func deliver(_ batch: UpdateBatch, to receiver: any StoreUpdateReceiver) {
+        lock.withLock { receiver.receive(batch) }
+    }
+
+    override func disconnect(_ receiver: any StoreUpdateReceiver) { lock.withLock { super.disconnect(receiver) } }
+}
+
+/// Remembers everybody who ever connected.
+private final class KeepsReceivers: SpoiltStore, @unchecked Sendable {
+    private let receivers = Locked<[any StoreUpdateReceiver]>([])
+
+    override func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        receivers.withLock { $0.append(receiver) }
+        super.connect(receiver, after: cursor)
+    }
+}
+
 /// Shows the newest first.
 private final class NewestFirst: SpoiltStore, @unchecked Sendable {
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
@@ -174,7 +331,10 @@ private final class NeverDisconnects: SpoiltStore, @unchecked Sendable {
 private final class ForgetsWhatIsAcknowledged: SpoiltStore, @unchecked Sendable {
     private let position = Locked(0)
 
-    override func acknowledge(through cursor: UpdateCursor) { position.withLock { $0 = cursor.position } }
+    override func acknowledge(through cursor: UpdateCursor) {
+        position.withLock { $0 = cursor.position }
+        super.acknowledge(through: cursor)
+    }
 
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
         let isForgotten = batch.after == nil && batch.through.position <= position.withLock { $0 }
@@ -203,6 +363,23 @@ private final class ShowsFinished: SpoiltStore, @unchecked Sendable {
 private final class KeepsFinishesToItself: SpoiltStore, @unchecked Sendable {
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
         [batch.replacing(batch.updates.filter { if case .finished = $0 { false } else { true } })]
+    }
+}
+
+/// Says that something was finished, and not which order led to it.
+private final class FinishesWithoutOrder: SpoiltStore, @unchecked Sendable {
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        [
+            batch.replacing(
+                batch.updates.map {
+                    if case .finished(let identifier, _) = $0 {
+                        .finished(transaction: identifier, order: nil)
+                    } else {
+                        $0
+                    }
+                }
+            )
+        ]
     }
 }
 

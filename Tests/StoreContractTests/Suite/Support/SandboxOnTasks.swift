@@ -2,13 +2,33 @@ import Foundation
 import StoreCore
 
 /// The sandbox as if it were behind a network: what it says comes from tasks.
-struct SandboxOnTasks: AsyncStoreBackend, AvailabilityService, AsyncReceiptService, AsyncHistoryService {
+struct SandboxOnTasks: AsyncStoreBackend, AvailabilityService, AsyncStorefrontService, AsyncReceiptService,
+    AsyncContentService, AsyncPromotionService, AsyncHistoryService
+{
     let store: SandboxStore
 
     var clock: any StoreClock { store.clock }
 
     func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
     func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
+
+    var storefront: StoreStorefront? { store.storefront }
+    var promotionOverrides: PromotionOverrides { store.promotionOverrides }
+
+    func acknowledge(through cursor: UpdateCursor) async {
+        await Task.yield()
+        store.acknowledge(through: cursor)
+    }
+
+    func content(_ request: ContentRequest) async throws -> Data {
+        try await answer { store.fetchContent(request, reply: $0) }
+    }
+
+    func changePromotion(_ change: PromotionChange) async throws {
+        try await answer { reply in
+            store.changePromotion(change) { reply($0.map { .failure($0) } ?? .success(())) }
+        }
+    }
 
     func submit(_ commands: [StoreCommand]) async throws {
         await Task.yield()

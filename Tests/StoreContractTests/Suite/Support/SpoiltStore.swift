@@ -5,13 +5,19 @@ import StoreCore
 ///
 /// What is not overridden is passed on.
 // unchecked: subclasses guard what they keep
-class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, HistoryService,
-    @unchecked Sendable
+class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, ContentService,
+    PromotionService, HistoryService, @unchecked Sendable
 {
     let store: SandboxStore
     private let relays = Locked<[ObjectIdentifier: Relay]>([:])
 
-    required init(_ store: SandboxStore) { self.store = store }
+    /// Whether the store had data when this one began to stand before it.
+    let isReopened: Bool
+
+    required init(_ store: SandboxStore) {
+        self.store = store
+        isReopened = (try? store.transactions.isEmpty) == false
+    }
 
     var clock: any StoreClock { store.clock }
     var lane: BackendLane { .caller }
@@ -53,6 +59,16 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
 
     func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
     func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
+
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
+        store.fetchContent(request, reply: reply)
+    }
+
+    var promotionOverrides: PromotionOverrides { store.promotionOverrides }
+
+    func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        store.changePromotion(change, reply: reply)
+    }
 
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         store.refreshReceipt(properties, reply: reply)
@@ -105,6 +121,9 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
 }
 
 extension UpdateBatch {
+    /// Whether it is part of a snapshot.
+    var isSnapshot: Bool { after == nil || after?.part != nil }
+
     /// The same place, with other updates.
     func replacing(_ updates: [StoreUpdate]) -> UpdateBatch {
         UpdateBatch(after: after, through: through, updates: updates)
@@ -118,6 +137,8 @@ extension UpdateBatch {
                 case .transaction(let transaction):
                     guard let order = transaction.order.flatMap({ orders[$0] }) else { return update }
                     return .transaction(transaction.with(order: order))
+                case .finished(let identifier, let order?):
+                    return .finished(transaction: identifier, order: orders[order] ?? order)
                 case .restoreEnded(let order, let failure):
                     return .restoreEnded(orders[order] ?? order, failure: failure)
                 default: return update
@@ -135,7 +156,8 @@ extension StoreTransaction {
         payment: StorePayment? = nil,
         state: State? = nil,
         failure: StoreFailure? = nil,
-        original: Original?? = nil
+        original: Original?? = nil,
+        content: [StoreContent]? = nil
     ) -> StoreTransaction {
         StoreTransaction(
             identifier: identifier ?? self.identifier,
@@ -145,7 +167,8 @@ extension StoreTransaction {
             date: date,
             failure: failure ?? self.failure,
             original: original ?? self.original,
-            receipt: receipt
+            receipt: receipt,
+            content: content ?? self.content
         )
     }
 }

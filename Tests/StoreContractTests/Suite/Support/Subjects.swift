@@ -16,7 +16,8 @@ extension ContractSubject {
             restorable: "castle",
             refused: "dragon",
             waiting: "gift",
-            subscription: "pass"
+            subscription: "pass",
+            hosted: "scenery"
         )
         var subject = ContractSubject(products: products) {
             let ledger = MemoryLedger()
@@ -29,6 +30,7 @@ extension ContractSubject {
                         .nonConsumable("castle", price: "9.99"),
                         .consumable("dragon", price: "99.99"),
                         .consumable("gift", price: "4.99"),
+                        .nonConsumable("scenery", price: "2.99").hosting(Data(0..<100)),
                         .autoRenewable("pass", price: "9.99", period: .init(1, .year), group: "passes"),
                     ],
                     clock: clock,
@@ -42,7 +44,10 @@ extension ContractSubject {
                 wrap(store),
                 reopen: { wrap(try open()) },
                 approve: { try store.decide($0, .approve) },
-                refund: { try store.refund($0) }
+                refund: { try store.refund($0) },
+                revoke: { try store.refund($0) },
+                promote: { try store.device.promote($0) },
+                changeStorefront: { try store.setStorefront("DEU") }
             )
         }
         subject.hasReceipts = true
