@@ -1,5 +1,5 @@
-// What libmicrohttpd's header has only with a variable number of arguments, which Swift cannot call.
-#include </usr/include/microhttpd.h>
+// libmicrohttpd, and what it has only with a variable number of arguments, which Swift cannot call.
+#include <microhttpd.h>
 
 /// The port that a daemon listens on; 0 if it does not tell.
 static inline uint16_t store_bound_port(struct MHD_Daemon *daemon) {

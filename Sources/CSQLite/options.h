@@ -1,5 +1,5 @@
-// What SQLite's header has only with a variable number of arguments, which Swift cannot call.
-#include </usr/include/sqlite3.h>
+// SQLite, and what it has only with a variable number of arguments, which Swift cannot call.
+#include <sqlite3.h>
 
 /// Whether closing the last connection leaves the write-ahead log as it is, instead of bringing it into the database.
 static inline int store_keep_log_on_close(sqlite3 *database, int keeps) {

@@ -3,16 +3,12 @@
 // Clients rely on Foundation (and, away from Apple's platforms, FoundationNetworking) arriving with it.
 @_exported import Foundation
 
-@_exported import enum CStoreKit.SKErrorCode
-@_exported import enum CStoreKit.SKPaymentTransactionState
-@_exported import enum CStoreKit.SKProductDiscountPaymentMode
-@_exported import enum CStoreKit.SKProductDiscountType
-@_exported import enum CStoreKit.SKProductPeriodUnit
 @_exported import class StoreCore.SKDownload
 @_exported import enum StoreCore.SKDownloadState
 @_exported import let StoreCore.SKDownloadTimeRemainingUnknown
 @_exported import struct StoreCore.SKError
 @_exported import let StoreCore.SKErrorClientInvalid
+@_exported import enum StoreCore.SKErrorCode
 @_exported import let StoreCore.SKErrorDomain
 @_exported import let StoreCore.SKErrorPaymentCancelled
 @_exported import let StoreCore.SKErrorPaymentInvalid
@@ -25,12 +21,16 @@
 @_exported import protocol StoreCore.SKPaymentQueueDelegate
 @_exported import class StoreCore.SKPaymentTransaction
 @_exported import protocol StoreCore.SKPaymentTransactionObserver
+@_exported import enum StoreCore.SKPaymentTransactionState
 @_exported import let StoreCore.SKPaymentTransactionStateFailed
 @_exported import let StoreCore.SKPaymentTransactionStatePurchased
 @_exported import let StoreCore.SKPaymentTransactionStatePurchasing
 @_exported import let StoreCore.SKPaymentTransactionStateRestored
 @_exported import class StoreCore.SKProduct
 @_exported import class StoreCore.SKProductDiscount
+@_exported import enum StoreCore.SKProductDiscountPaymentMode
+@_exported import enum StoreCore.SKProductDiscountType
+@_exported import enum StoreCore.SKProductPeriodUnit
 @_exported import class StoreCore.SKProductStorePromotionController
 @_exported import enum StoreCore.SKProductStorePromotionVisibility
 @_exported import class StoreCore.SKProductSubscriptionPeriod

@@ -115,10 +115,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
                 .unknown, .invalidOfferIdentifier, .invalidSignature, .missingOfferParams, .invalidOfferPrice,
             ]
             guard allowed.contains(newValue) else {
-                let (kept, refused) = (failureError, newValue)
                 context.log(
-                    "failureError stays \(kept.name ?? "\(kept.rawValue)"): transactions cannot be made to fail with "
-                        + (refused.name ?? "\(refused.rawValue)")
+                    "failureError stays \(failureError): transactions cannot be made to fail with \(newValue)"
                 )
                 return
             }

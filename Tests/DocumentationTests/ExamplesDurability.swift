@@ -59,7 +59,7 @@ final class Spectator: NSObject, SKPaymentTransactionObserver, @unchecked Sendab
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
-            let line = "\(transaction.payment.productIdentifier) \(transaction.transactionState.name!)"
+            let line = "\(transaction.payment.productIdentifier) \(transaction.transactionState)"
             lock.withLock { lines.append(line) }
         }
     }

@@ -83,7 +83,7 @@ import Testing
         try act.perform(session)
         #expect(shop.takeHeard().isEmpty)
         #expect(
-            session.allTransactions().map { "\($0.identifier) \($0.productIdentifier) \($0.state.name!)" } == act.list
+            session.allTransactions().map { "\($0.identifier) \($0.productIdentifier) \($0.state)" } == act.list
         )
         await context.settle()
         #expect(shop.takeHeard() == act.heard)

@@ -87,7 +87,7 @@ import Testing
         ] {
             app.session.failureError = code
             app.buy("castle")
-            #expect(app.heard == ["castle purchasing", "castle failed (\(code.name!))"])
+            #expect(app.heard == ["castle purchasing", "castle failed (\(code))"])
         }
         app.session.failTransactionsEnabled = false
         app.buy("castle")

@@ -73,7 +73,7 @@
             let told = Locked<[String]>([])
             let shopper = Shopper(onUpdate: { transaction in
                 if system.isCut { return }
-                let line = "\(transaction.payment.productIdentifier) \(transaction.transactionState.name!)"
+                let line = "\(transaction.payment.productIdentifier) \(transaction.transactionState)"
                 told.withLock { $0.append(line) }
             })
             // Opening is not what is looked at.

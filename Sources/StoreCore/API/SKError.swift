@@ -42,12 +42,9 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
     /// The code of the error.
     ///
-    /// May be a code without a case.
-    public var code: Code {
-        // Enumerations of C accept every raw value.
-        Code(rawValue: errorCode)!
-    }
-    /// The raw value of the code; that of ``SKErrorCode/unknown`` for an error of another domain.
+    /// ``SKErrorCode/unknown`` for a number that has no case; ``errorCode`` has the number.
+    public var code: Code { Code(rawValue: errorCode) ?? .unknown }
+    /// The number of the code; that of ``SKErrorCode/unknown`` for an error of another domain.
     public var errorCode: Int { isForeign ? Code.unknown.rawValue : _nsError.code }
     /// The information that came with the error, exactly as it was given.
     public var userInfo: [String: Any] { _nsError.userInfo }

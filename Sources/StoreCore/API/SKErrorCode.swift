@@ -1,5 +1,67 @@
 import Foundation
 
+/// The numbers of Store Kit's errors.
+///
+/// Later versions may add codes: a `switch` needs `@unknown default`. Not every code can come from a store that sells; those about
+/// cloud services and overlays belong to parts of Store Kit that are not offered here, and stand for code that names them.
+@nonexhaustive(warn)
+public enum SKErrorCode: Int, Sendable {
+    /// Something unexpected happened.
+    case unknown = 0
+    /// The app may not do what it tried.
+    case clientInvalid = 1
+    /// The user canceled.
+    case paymentCancelled = 2
+    /// The store did not recognize something in the payment.
+    case paymentInvalid = 3
+    /// The user may not authorize payments.
+    case paymentNotAllowed = 4
+    /// The product is not sold in the user's country.
+    case storeProductNotAvailable = 5
+    /// The user refused access to cloud information.
+    case cloudServicePermissionDenied = 6
+    /// The device could not reach the cloud service.
+    case cloudServiceNetworkConnectionFailed = 7
+    /// The user took back a permission given earlier.
+    case cloudServiceRevoked = 8
+    /// The user has not yet agreed to the store's privacy text.
+    case privacyAcknowledgementRequired = 9
+    /// The payment carries request data, and the app is not entitled to send any.
+    case unauthorizedRequestData = 10
+    /// The promotional offer is unknown, or has been withdrawn.
+    case invalidOfferIdentifier = 11
+    /// The promotional offer's signature does not match the payment.
+    case invalidSignature = 12
+    /// The promotional offer is incomplete.
+    case missingOfferParams = 13
+    /// The promotional offer is no longer below the product's price.
+    case invalidOfferPrice = 14
+    /// An overlay was dismissed before it appeared.
+    case overlayCancelled = 15
+    /// An overlay's configuration cannot be used.
+    case overlayInvalidConfiguration = 16
+    /// An overlay took too long to load.
+    case overlayTimeout = 17
+    /// The user may not have this offer.
+    case ineligibleForOffer = 18
+    /// The platform does not offer what was asked for.
+    case unsupportedPlatform = 19
+    /// An overlay was presented by a scene in the background.
+    case overlayPresentedInBackgroundScene = 20
+    /// Reserved for cases of later versions; never a value.
+    @available(*, unavailable) case _later = -1
+}
+
+extension SKErrorCode: _ErrorCodeProtocol {
+    /// The error that belongs to these codes.
+    public typealias _ErrorType = SKError
+}
+
+extension SKError {
+    /// The numbers of Store Kit's errors.
+    public typealias Code = SKErrorCode
+}
+
 extension SKError.Code {
     /// The description of an error whose `userInfo` has none.
     var sentence: String {
@@ -73,13 +135,4 @@ extension SKError {
     public static var unsupportedPlatform: Code { .unsupportedPlatform }
     /// An overlay was presented by a scene in the background.
     public static var overlayPresentedInBackgroundScene: Code { .overlayPresentedInBackgroundScene }
-}
-
-extension SKError.Code {
-    /// The name of the case for logs, nil without a case.
-    ///
-    /// The enumeration itself prints as a number, because it is imported from C.
-    package var name: String? {
-        StoreFailure.Code(rawValue: rawValue).name
-    }
 }

@@ -95,8 +95,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 
     /// The state of the transaction.
     open var transactionState: SKPaymentTransactionState {
-        changes.value("transactionState", else: nil)
-            ?? SKPaymentTransactionState(rawValue: Int(mark.load(ordering: .acquiring)))!
+        SKPaymentTransactionState(rawValue: Int(mark.load(ordering: .acquiring)))!
     }
 
     /// A copy of the payment that was added; of the original's for a restored transaction.
@@ -131,11 +130,9 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 
     override class var properties: [String: KeyedProperty] { keys }
 
-    /// Sets a state that does not come from a store, and may be one without a case.
+    /// Sets a state that does not come from a store.
     private final func take(_ state: SKPaymentTransactionState) {
-        let isKnown = state.name != nil
-        changes.set("transactionState", to: isKnown ? nil : Optional(state))
-        mark.store(isKnown ? UInt8(state.rawValue) : .max, ordering: .releasing)
+        mark.store(UInt8(state.rawValue), ordering: .releasing)
     }
 
     private final var originalMade: SKPaymentTransaction? {

@@ -48,14 +48,13 @@ open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
             StoreProduct.Offer(
                 identifier: identifier,
                 price: price.decimalValue,
-                paymentMode: paymentMode.value ?? .payAsYouGo,
+                paymentMode: paymentMode.value,
                 period: StoreProduct.Period(0, .day),
                 periodCount: numberOfPeriods
             ),
             type: identifier == nil ? .introductory : .subscription,
             localeIdentifier: priceLocale.identifier
         )
-        if paymentMode.value == nil { changes.set("paymentMode", to: paymentMode) }
         // Kept as it is: it may be of a test's own subclass.
         changes.set("subscriptionPeriod", to: subscriptionPeriod)
     }
@@ -137,13 +136,12 @@ extension SKProductDiscount.PaymentMode {
         }
     }
 
-    /// The mode as stores represent it, nil without a case.
-    fileprivate var value: StoreProduct.Offer.PaymentMode? {
+    /// The mode as stores represent it.
+    fileprivate var value: StoreProduct.Offer.PaymentMode {
         switch self {
         case .payAsYouGo: .payAsYouGo
         case .payUpFront: .payUpFront
         case .freeTrial: .freeTrial
-        @unknown default: nil
         }
     }
 }

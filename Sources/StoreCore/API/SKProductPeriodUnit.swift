@@ -8,14 +8,13 @@ extension SKProduct.PeriodUnit {
         }
     }
 
-    /// The unit as stores represent it, nil without a case.
-    package var value: StoreProduct.Period.Unit? {
+    /// The unit as stores represent it.
+    package var value: StoreProduct.Period.Unit {
         switch self {
         case .day: .day
         case .week: .week
         case .month: .month
         case .year: .year
-        @unknown default: nil
         }
     }
 }

@@ -18,8 +18,7 @@ open class SKProductSubscriptionPeriod: KeyValueObject, @unchecked Sendable {
     ///
     /// Apple's Store Kit has no such initializer.
     public convenience init(numberOfUnits: Int, unit: SKProduct.PeriodUnit) {
-        self.init(StoreProduct.Period(numberOfUnits, unit.value ?? .day))
-        if unit.value == nil { changes.set("unit", to: unit) }
+        self.init(StoreProduct.Period(numberOfUnits, unit.value))
     }
 
     convenience init(_ period: StoreProduct.Period) {

@@ -58,7 +58,7 @@ extension ShopObserver {
     /// Returns a transaction in one line, with an event: unless given, the change to its state.
     private static func describe(_ transaction: SKPaymentTransaction, as event: String? = nil) -> String {
         let quantity = transaction.payment.quantity
-        var text = (event ?? transaction.transactionState.name ?? "unknown").padded(to: 10)
+        var text = (event ?? "\(transaction.transactionState)").padded(to: 10)
         text += quantity == 1 ? "  " : "  \(quantity) × "
         text += transaction.payment.productIdentifier
         if event == nil {
@@ -79,6 +79,6 @@ extension ShopObserver {
     private static func describe(_ error: any Error) -> String {
         guard let error = error as? SKError else { return error.localizedDescription }
         let reason = error.userInfo[NSLocalizedFailureReasonErrorKey] as? String
-        return "SKError \(error.errorCode) \(error.code.name ?? "unknown"): \(reason ?? error.localizedDescription)"
+        return "SKError \(error.errorCode) \(error.code): \(reason ?? error.localizedDescription)"
     }
 }

@@ -165,35 +165,4 @@ import Testing
             for await whole in group { #expect(whole) }
         }
     }
-
-    @Test(arguments: [5, 255, 256, -1])
-    func `A state without a case is kept, until another is set`(number: Int) throws {
-        let state = try #require(SKPaymentTransactionState(rawValue: number))
-        let transaction = SKPaymentTransaction()
-        transaction.setValue(number, forKey: "transactionState")
-        #expect(transaction.transactionState == state)
-        #expect(transaction.value(forKey: "transactionState") as? Int == number)
-        transaction.setValue(SKPaymentTransactionState.failed, forKey: "transactionState")
-        #expect(transaction.transactionState == .failed)
-        let made = SKPaymentTransaction(payment: SKPayment(productIdentifier: "a"), transactionState: state)
-        #expect(made.transactionState == state)
-        #expect(made.transactionIdentifier == nil)
-    }
-
-    @Test func `Units and ways to pay without a case are kept, and tell objects apart`() throws {
-        let unit = try #require(SKProduct.PeriodUnit(rawValue: 10))
-        let mode = try #require(SKProductDiscount.PaymentMode(rawValue: 10))
-        let period = SKProductSubscriptionPeriod(numberOfUnits: 1, unit: unit)
-        #expect(period.unit == unit)
-        #expect(period != SKProductSubscriptionPeriod(numberOfUnits: 1, unit: .day))
-        #expect(period == SKProductSubscriptionPeriod(numberOfUnits: 1, unit: unit))
-        #expect(period.hash == SKProductSubscriptionPeriod(numberOfUnits: 1, unit: unit).hash)
-        let discount = SKProductDiscount(price: 1, paymentMode: mode, subscriptionPeriod: period)
-        #expect(discount.paymentMode == mode)
-        #expect(discount.subscriptionPeriod.unit == unit)
-        let day = SKProductSubscriptionPeriod(numberOfUnits: 1, unit: .day)
-        #expect(discount != SKProductDiscount(price: 1, paymentMode: .payAsYouGo, subscriptionPeriod: period))
-        #expect(discount != SKProductDiscount(price: 1, paymentMode: mode, subscriptionPeriod: day))
-        #expect(discount == SKProductDiscount(price: 1, paymentMode: mode, subscriptionPeriod: period))
-    }
 }

@@ -31,7 +31,7 @@ import Testing
         let world = try Conformer.inProcess.world()
         let order = Locked<[String]>([])
         let observer = Recorder(onUpdate: { queue, transactions in
-            let names = transactions.map { "\($0.payment.productIdentifier) \($0.transactionState.name!)" }
+            let names = transactions.map { "\($0.payment.productIdentifier) \($0.transactionState)" }
             order.withLock { $0.append("begin " + names.joined(separator: ", ")) }
             for transaction in transactions where transaction.transactionState == .purchased {
                 if transaction.payment.productIdentifier == "sword" {

@@ -29,7 +29,7 @@ import Testing
             onUpdate: { queue, transactions in
                 for transaction in transactions {
                     let product = transaction.payment.productIdentifier
-                    order.withLock { $0.append("\(product) \(transaction.transactionState.name!)") }
+                    order.withLock { $0.append("\(product) \(transaction.transactionState)") }
                     guard product == "sword", transaction.isDecided else { continue }
                     deliveries.async { order.withLock { $0.append("the callback's own work") } }
                     queue.finishTransaction(transaction)

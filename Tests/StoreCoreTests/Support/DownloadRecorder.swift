@@ -35,7 +35,7 @@ final class DownloadRecorder: NSObject, SKPaymentTransactionObserver, @unchecked
     private func record(_ lines: [String]) { state.withLock { $0.callbacks.append(lines) } }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-        record(transactions.map { "\($0.payment.productIdentifier) \($0.transactionState.name!)" })
+        record(transactions.map { "\($0.payment.productIdentifier) \($0.transactionState)" })
         let decided = transactions.filter { $0.transactionState == .purchased || $0.transactionState == .restored }
         state.withLock { $0.transactions += decided }
     }

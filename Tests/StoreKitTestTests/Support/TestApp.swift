@@ -35,7 +35,7 @@ final class TestApp {
 
     /// The session's transactions, each with its number.
     var list: [String] {
-        session.allTransactions().map { "\($0.identifier) \($0.productIdentifier) \($0.state.name!)" }
+        session.allTransactions().map { "\($0.identifier) \($0.productIdentifier) \($0.state)" }
     }
 }
 
@@ -53,8 +53,8 @@ final class Shop: NSObject, SKPaymentTransactionObserver {
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
-            let error = (transaction.error as? SKError).map { " (\($0.code.name!))" } ?? ""
-            heard.append("\(transaction.payment.productIdentifier) \(transaction.transactionState.name!)\(error)")
+            let error = (transaction.error as? SKError).map { " (\($0.code))" } ?? ""
+            heard.append("\(transaction.payment.productIdentifier) \(transaction.transactionState)\(error)")
             if let identifier = transaction.transactionIdentifier { identifiers.append(identifier) }
             switch transaction.transactionState {
             case .purchased, .restored, .failed: if finishes { queue.finishTransaction(transaction) }

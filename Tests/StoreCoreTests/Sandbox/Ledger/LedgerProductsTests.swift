@@ -44,7 +44,7 @@ struct LedgerProductsTests {
 
         func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
             for transaction in transactions {
-                heard.append("\(transaction.transactionState.name!) \(transaction.payment.productIdentifier)")
+                heard.append("\(transaction.transactionState) \(transaction.payment.productIdentifier)")
                 if transaction.transactionState != .purchasing { queue.finishTransaction(transaction) }
             }
         }
