@@ -1,6 +1,5 @@
 import Foundation
 import StoreCore
-import StoreCrypto
 
 /// The signer of a sandbox store that was given none: ES256 below a root of its own, whose keys are made when the first JWS
 /// is read.
@@ -12,7 +11,7 @@ final class DefaultSigner: PayloadSigner {
 
     init(clock: any StoreClock, start: Date) { (self.clock, self.start) = (clock, start) }
 
-    var environment: String { AppStore.Environment.sandbox.rawValue }
+    var environment: String { "Sandbox" }
 
     private var signer: AppStoreSigner {
         get throws {
@@ -38,11 +37,11 @@ final class DefaultSigner: PayloadSigner {
     func deviceVerification(of text: Data) -> Data? { JWSSigner.deviceVerification(of: text) }
 }
 
-extension StoreBackend {
-    /// Has a sandbox store sign as the App Store does, where libcrypto is installed.
-    func preferAppStoreSignatures() {
-        guard Libcrypto.isAvailable, let store = self as? any SandboxBackend else { return }
-        let (clock, start) = (store.clock, store.clock.now)
-        store.preferForPayloads { DefaultSigner(clock: clock, start: start) }
-    }
+/// Returns the signer that a sandbox store of Store Kit 2 begins with; nil without libcrypto.
+///
+/// The module StoreKit binds it by its symbol and does not import this module: whoever imports a module needs the module maps of
+/// all that it imports, and a target that sees StoreKit without depending on it has not got that of libcrypto.
+@_silgen_name("StoreCrypto_makeDefaultSigner")
+package func makeDefaultSigner(clock: any StoreClock, start: Date) -> (any PayloadSigner)? {
+    Libcrypto.isAvailable ? DefaultSigner(clock: clock, start: start) : nil
 }
