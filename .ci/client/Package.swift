@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Where Apple has frameworks of these names, the targets use those.
-let elsewhere: TargetDependencyCondition? = .when(platforms: [.linux, .windows, .android])
+let elsewhere: TargetDependencyCondition? = .when(platforms: [.linux])
 let storeKit: Target.Dependency = .product(name: "StoreKit", package: "StoreCore", condition: elsewhere)
 let storeCore: Target.Dependency = .product(name: "StoreCore", package: "StoreCore", condition: elsewhere)
 let storeKitTest: Target.Dependency = .product(name: "StoreKitTest", package: "StoreCore", condition: elsewhere)

@@ -1,0 +1,5 @@
+#if canImport(StoreKit)
+    import StoreKit
+
+    func canBuy() -> Bool { SKPaymentQueue.canMakePayments() }
+#endif

@@ -1,0 +1,1 @@
+#include <openssl/pkcs7.h>

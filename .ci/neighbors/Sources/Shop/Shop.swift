@@ -1,0 +1,3 @@
+import StoreKit
+
+func canBuy() -> Bool { SKPaymentQueue.canMakePayments() }
