@@ -202,7 +202,7 @@ let package = Package(
             dependencies: [
                 "AppGallery", "PostgresCluster", "StoreCore", "StoreContract", "StoreCrypto", "StorePostgres",
                 "StoreSimulator", "StoreSimulatorSQLite", "StoreKit", "StoreKitTest", "StoreRemote", "StoreScenario",
-                "StoreSQLite", "StoreServer",
+                "StoreSQLite", "StoreServer", "CSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings

@@ -81,6 +81,36 @@ import Testing
         }
     }
 
+    /// Who compares the fences of an article that hold no Swift and no commands, or why there is nothing to compare.
+    private static let outputs: [String: (fences: Int, judge: String)] = [
+        "AppSimulation.md": (1, "Tests/DocumentationTests/ExamplesAppSimulation.swift"),
+        "Architecture.md": (7, ".ci/rooms"),
+        "BillingTrouble.md": (1, "Tests/DocumentationTests/ExamplesBilling.swift"),
+        "ProvingYourBackend.md": (2, "Tests/DocumentationTests/ExamplesProving.swift"),
+        "PurchaseMistakes.md": (17, "Tests/DocumentationTests/MistakesTests.swift"),
+        "PurchaseMistakesStoreKit2.md": (16, "Tests/DocumentationTests/MistakesTests.swift"),
+        "Receipts.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
+        "RunningItForReal.md": (2, "input: a connection string and SQL"),
+        "Scenarios.md": (3, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
+        "Simulator.md": (2, "input: commands"),
+        "TestingYourReceiptServer.md": (3, "input: programs for other libraries"),
+        "TestingYourServer.md": (3, "input: programs for other libraries"),
+        "TheStoreInABrowser.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
+        "WhatHappened.md": (1, "Tests/DocumentationTests/ExamplesHistory.swift"),
+        "WritingABackend.md": (2, "input: drawings"),
+    ]
+
+    @Test(arguments: articles) func `Each output that an article shows is compared with what is printed`(
+        path: String
+    ) throws {
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        let fences = try Document(path).fences.filter { ["text", "console", "json"].contains($0.language) }
+        #expect(fences.count == Self.outputs[name]?.fences ?? 0, "\(path): say in `outputs` who compares what it shows")
+        guard let judge = Self.outputs[name]?.judge, !judge.hasPrefix("input: ") else { return }
+        let text = try Document.text(judge)
+        #expect(text.contains(name) || text.contains("/\(name.prefix(16))"), "\(judge) does not read \(name)")
+    }
+
     @Test func `The commands that README names are run by CI`() throws {
         let script = try Document.text(".ci/run").split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         let fences = try Document("README.md").fences.filter { ["bash", "console"].contains($0.language) }

@@ -79,6 +79,9 @@ extension ShopServer {
         guard payment.requestData == nil else {
             return .storeKit(.unauthorizedRequestData, "the payment carries request data")
         }
+        guard payment.discount == nil, payment.offer == nil else {
+            return .storeKit(.invalidOfferIdentifier, "the shop has no offers for \(payment.productIdentifier)")
+        }
         return nil
     }
 

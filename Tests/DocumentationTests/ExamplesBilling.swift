@@ -50,3 +50,18 @@ import Testing
     #expect(try account.totalCharged == Decimal(string: "21.96"))
     #expect(till.delivered.count == 4)
 }
+
+@Test func `A timeline says why a subscription ended, as the article shows`() throws {
+    let store = try SandboxStore(products: [
+        .autoRenewable("pro.monthly", price: "4.99", period: .init(1, .month), group: "pro")
+    ])
+    let queue = SKPaymentQueue(backend: store, delivery: .inline)
+    let till = Till()
+    queue.add(till)
+    queue.add(SKPayment(productIdentifier: "pro.monthly"))
+    try store.account.setBillingFails(true)
+    store.advance(by: 100 * 86_400)
+    let article = try Document("Sources/StoreCore/StoreCore.docc/Articles/BillingTrouble.md")
+    let shown = try #require(article.fences.first { $0.language == "text" }).lines
+    #expect(try store.timeline.description.split(separator: "\n").map(String.init) == shown)
+}

@@ -85,3 +85,78 @@ final class ShopTests: XCTestCase {
     let report = await StoreContract.check(subject)
     #expect(report.isKept, "\(report)")
 }
+
+/// What "Proving your backend" says of the suite.
+@Suite struct ContractArticleTests {
+    private static let path = "Sources/StoreCore/StoreCore.docc/Articles/ProvingYourBackend.md"
+
+    @Test func `The table of duties has every promise, and no other`() throws {
+        let rows = try #require(try Document.text(Self.path).components(separatedBy: "| Duty | Promises |\n").last)
+        let names = rows.split(separator: "\n").dropFirst().prefix { $0.hasPrefix("|") }.flatMap { row in
+            row.split(separator: "|")[1].split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        #expect(Set(names) == Set(ContractPromise.allCases.map(\.name)))
+        #expect(Set(names).count == names.count)
+    }
+
+    @Test func `The report that it shows is one of a shop that forgets failures`() async throws {
+        var subject = patientShop
+        subject.newStore = {
+            let server = ShopServer(items: stock)
+            let open: @Sendable () -> any StoreBackend = {
+                ForgetsFailures(backend: ShopBackend(server: server).asStoreBackend())
+            }
+            return .init(open(), reopen: open)
+        }
+        let printed = await StoreContract.check(subject).description.split(separator: "\n")
+        let shown = try #require(try Document(Self.path).fences.last { $0.language == "text" }).lines
+        // Each line that is shown is printed, in this order; dots stand for the rest.
+        var rest = printed[...]
+        for line in shown where line != "..." {
+            let place = try #require(rest.firstIndex { $0 == line }, "\(line)\n\(printed.joined(separator: "\n"))")
+            rest = rest[(place + 1)...]
+        }
+    }
+}
+
+/// Shows no failed transaction in its snapshots.
+private final class ForgetsFailures: ForwardingBackend {
+    let backend: any StoreBackend
+    private let relays = Locked<[ObjectIdentifier: Relay]>([:])
+
+    init(backend: any StoreBackend) { self.backend = backend }
+
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        let relay = relays.withLock { relays in
+            let relay = relays[ObjectIdentifier(receiver)] ?? Relay(receiver)
+            relays[ObjectIdentifier(receiver)] = relay
+            return relay
+        }
+        backend.connect(relay, after: cursor)
+    }
+
+    func disconnect(_ receiver: any StoreUpdateReceiver) {
+        let relay = relays.withLock { $0.removeValue(forKey: ObjectIdentifier(receiver)) }
+        if let relay { backend.disconnect(relay) }
+    }
+
+    private final class Relay: StoreUpdateReceiver {
+        private let receiver: any StoreUpdateReceiver
+
+        init(_ receiver: any StoreUpdateReceiver) { self.receiver = receiver }
+
+        var journal: JournalID { receiver.journal }
+
+        func receive(_ batch: UpdateBatch) {
+            var batch = batch
+            if batch.after == nil {
+                batch.updates.removeAll { update in
+                    if case .transaction(let transaction) = update { transaction.state == .failed } else { false }
+                }
+            }
+            receiver.receive(batch)
+        }
+
+        func connectionLost(_ failure: StoreFailure) { receiver.connectionLost(failure) }
+    }
+}

@@ -188,6 +188,20 @@ extension TestHarness {
         results.skip([.sellsAgrees], because: "the store does not say at once what sells")
     }
 
+    /// Reads the receipt of a transaction that failed, if there are receipts.
+    private func readReceiptOfFailure() throws {
+        let order = buy(subject.products.unknown)
+        try submit([order], .refusalsAreUpdates)
+        try expectDecided([order])
+        guard let failed = look({ $0.result(of: order.id) }), failed.state == .failed else { return }
+        let answer: Data?? = try call(.unknownHasNoReceipt, "a question for a receipt") {
+            $0.services.receipts.map { $0.receipt(forTransaction: failed.identifier) }
+        }
+        guard let receipt = answer else { return }
+        let why = "\(name(failed)), which failed, has one"
+        results.hold(.unknownHasNoReceipt, receipt == nil && failed.receipt == nil, why)
+    }
+
     fileprivate func readReceipts() throws {
         let products = subject.products
         for identifier in ["storecontract-no-such-transaction", ""] {
@@ -201,16 +215,7 @@ extension TestHarness {
                 "transaction \"\(identifier)\", which nobody made, has one"
             )
         }
-        let order = buy(products.unknown)
-        try submit([order], .refusalsAreUpdates)
-        try expectDecided([order])
-        if let failed = look({ $0.result(of: order.id) }), failed.state == .failed {
-            let receipt: Data? = try call(.unknownHasNoReceipt, "a question for a receipt") {
-                $0.services.receipts?.receipt(forTransaction: failed.identifier)
-            }
-            let why = "\(name(failed)), which failed, has one"
-            results.hold(.unknownHasNoReceipt, receipt == nil && failed.receipt == nil, why)
-        }
+        try readReceiptOfFailure()
         guard subject.hasReceipts else {
             return results.skip([.receiptsGiven], because: "the store does not claim to have receipts")
         }

@@ -1,0 +1,131 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import StoreSQLite
+import StoreServer
+import Testing
+
+@testable import sandbox_store
+
+/// What the articles show of the tool's output is what it prints.
+@MainActor
+@Suite struct DocumentedOutputTests {
+    private let directory: Directory
+
+    init() throws { directory = try Directory() }
+
+    @Test func `A store in a file prints what "Scenarios" shows`() throws {
+        let article = try Article("Scenarios.md")
+        let scenario = try #require(article.fences.first { $0.language == "text" })
+        _ = try directory.write("refunds.scenario", scenario.lines.joined(separator: "\n"))
+        _ = try directory.write("Shop.storekit", Self.shop)
+        let console = try #require(article.fences.first { $0.language == "console" })
+        let shown = Self.commands(in: console.lines)
+        #expect(shown.count == 4)
+        for (command, output) in shown {
+            #expect(try print(command) == output, "\(command)")
+        }
+    }
+
+    @Test func `A verified receipt prints what "Receipts" shows`() throws {
+        let receipt = TransactionReceipt(
+            productIdentifier: "sword",
+            transactionIdentifier: "1",
+            purchaseDate: Date(timeIntervalSince1970: 1_735_689_600),
+            bundleIdentifier: "com.example.app",
+            bundleVersion: "1.0"
+        )
+        let signer = HMACReceiptSigner(key: Data("for tests only".utf8))
+        _ = try directory.write("receipt.txt", receipt.data(signedBy: signer).base64EncodedString())
+        _ = try directory.write("store.key", "for tests only")
+        let article = try Article("Receipts.md")
+        let fence = try #require(article.fences.first { $0.lines.first?.hasPrefix("$ sandbox-store verify") == true })
+        let (command, output) = try #require(Self.commands(in: fence.lines).first)
+        #expect(output.last == "…")
+        #expect(Array(try print(command).prefix(output.count - 1)) == output.dropLast())
+    }
+
+    @Test(.enabled(if: MicroHTTPD.isAvailable && SQLite.isAvailable && Libcrypto.isAvailable, "a library is missing"))
+    func `A served store prints what "The store in a browser" shows`() throws {
+        _ = try directory.write("Shop.storekit", Self.shop)
+        let article = try Article("TheStoreInABrowser.md")
+        let lines = try #require(article.fences.first { $0.language == "text" }).lines
+        let words = lines[0].split(separator: " ").map(String.init)
+        let serve = try #require(words.firstIndex(of: "serve"))
+        let service = try Service(Array(words[(serve + 1)...]), in: directory)
+        let printed = service.line.split(separator: "\n").map(Self.withoutChance)
+        #expect(printed == lines.dropFirst().map(Self.withoutChance))
+        #expect(service.end(SIGTERM) == 0)
+    }
+
+    /// A line with what is another each time left out: ports, keys, issuers and tokens.
+    private static func withoutChance(_ line: some StringProtocol) -> String {
+        String(line)
+            .replacing(#/127\.0\.0\.1:\d+/#, with: "127.0.0.1:…")
+            .replacing(#/AuthKey_\w+/#, with: "AuthKey_…")
+            .replacing(#/issuer [^,]+/#, with: "issuer …")
+            .replacing(#/token=\S+/#, with: "token=…")
+    }
+
+    /// The commands behind prompts, each with the lines up to the next.
+    private static func commands(in lines: [String]) -> [(command: [String], output: [String])] {
+        var commands: [(command: [String], output: [String])] = []
+        for line in lines {
+            if line.hasPrefix("$ sandbox-store ") {
+                commands.append((line.split(separator: " ").dropFirst(2).map(String.init), []))
+            } else {
+                commands[commands.count - 1].output.append(line)
+            }
+        }
+        return commands
+    }
+
+    /// Runs the tool as it is installed, and returns the lines that it prints.
+    private func print(_ arguments: [String]) throws -> [String] {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store")
+        process.arguments = arguments
+        process.currentDirectoryURL = directory.url
+        process.standardOutput = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(arguments)")
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// A file that sells a monthly subscription for 4.99.
+    private static let shop = """
+        {
+          "identifier" : "5A1F0D3C",
+          "nonRenewingSubscriptions" : [], "products" : [], "settings" : {},
+          "subscriptionGroups" : [ {
+            "id" : "1B2C3D4E", "localizations" : [], "name" : "Pro",
+            "subscriptions" : [ {
+              "adHocOffers" : [], "codeOffers" : [], "displayPrice" : "4.99", "familyShareable" : false,
+              "groupNumber" : 1, "internalID" : "6F7A8B9C", "introductoryOffer" : null, "localizations" : [],
+              "productID" : "pro.monthly", "recurringSubscriptionPeriod" : "P1M", "referenceName" : "Pro, monthly",
+              "subscriptionGroupID" : "1B2C3D4E", "type" : "RecurringSubscription"
+            } ]
+          } ],
+          "version" : { "major" : 3, "minor" : 0 }
+        }
+        """
+}
+
+/// The fences of an article.
+private struct Article {
+    let fences: [(language: String, lines: [String])]
+
+    init(_ name: String) throws {
+        let url = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/StoreCore/StoreCore.docc/Articles/\(name)").standardized
+        let parts = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n```")
+        // Every second part is inside a fence.
+        fences = stride(from: 1, to: parts.count, by: 2).map { index in
+            let lines = parts[index].split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            return (lines[0], Array(lines.dropFirst()))
+        }
+    }
+}
