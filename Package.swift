@@ -131,6 +131,8 @@ let package = Package(
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
+        // What tests of several modules share.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "StoreCoreTests",
             dependencies: ["StoreCore"],
@@ -180,13 +182,16 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreServerTests",
-            dependencies: ["StoreServer", "StoreCore", "StoreCrypto", "StoreScenario", "StoreSQLite", "CMicroHTTPD"],
+            dependencies: [
+                "StoreServer", "StoreCore", "StoreCrypto", "StoreScenario", "StoreSQLite", "CMicroHTTPD", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "StoreRemoteTests",
             dependencies: [
                 "StoreRemote", "StoreContract", "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSQLite",
+                "TestSupport",
             ],
             swiftSettings: settings
         ),
@@ -211,7 +216,7 @@ let package = Package(
             name: "SandboxStoreTests",
             dependencies: [
                 "sandbox-store", "PostgresCluster", "StoreContract", "StoreCore", "StoreCrypto", "StorePostgres",
-                "StoreRemote", "StoreScenario", "StoreServer", "StoreSimulator", "StoreSQLite",
+                "StoreRemote", "StoreScenario", "StoreServer", "StoreSimulator", "StoreSQLite", "TestSupport",
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings

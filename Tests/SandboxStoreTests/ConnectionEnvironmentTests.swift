@@ -1,6 +1,7 @@
 import Foundation
 import PostgresCluster
 import StorePostgres
+import TestSupport
 import Testing
 
 @testable import sandbox_store
@@ -8,6 +9,7 @@ import Testing
 /// The settings of a shared store's connection that come from elsewhere than its address, in a process of its own.
 @MainActor
 @Suite(
+    .fewAtATime,
     .enabled(
         if: Postgres.isAvailable && PostgresCluster.isAvailable,
         Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)

@@ -4,12 +4,14 @@ import StoreCrypto
 import StoreRemote
 import StoreSQLite
 import StoreServer
+import TestSupport
 import Testing
 
 @testable import sandbox_store
 
 /// A server that is ended by `kill -9` while a device elsewhere buys.
 @Suite(
+    .fewAtATime,
     .enabled(if: MicroHTTPD.isAvailable && SQLite.isAvailable && Libcrypto.isAvailable, "a library is missing"),
     .timeLimit(.minutes(20))
 )

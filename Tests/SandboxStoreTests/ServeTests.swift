@@ -5,6 +5,7 @@ import StoreCrypto
 import StorePostgres
 import StoreSQLite
 import StoreServer
+import TestSupport
 import Testing
 
 @testable import sandbox_store
@@ -14,7 +15,10 @@ import Testing
 #endif
 
 /// `serve`, as a process that is told to end.
-@Suite(.enabled(if: MicroHTTPD.isAvailable && SQLite.isAvailable && Libcrypto.isAvailable, "a library is missing"))
+@Suite(
+    .fewAtATime,
+    .enabled(if: MicroHTTPD.isAvailable && SQLite.isAvailable && Libcrypto.isAvailable, "a library is missing")
+)
 struct ServeTests {
     private func arguments(_ directory: Directory, _ more: String...) -> [String] {
         let path = { (name: String) in directory.url.appending(path: name).path(percentEncoded: false) }

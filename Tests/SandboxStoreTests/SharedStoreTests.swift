@@ -2,6 +2,7 @@ import Foundation
 import PostgresCluster
 import StoreCore
 import StorePostgres
+import TestSupport
 import Testing
 
 @testable import sandbox_store
@@ -9,6 +10,7 @@ import Testing
 /// Commands on a store in a database that other processes have open too.
 @MainActor
 @Suite(
+    .fewAtATime,
     .enabled(
         if: Postgres.isAvailable && PostgresCluster.isAvailable,
         Comment(rawValue: Postgres.isAvailable ? PostgresCluster.advice : Postgres.advice)

@@ -2,10 +2,11 @@ import Foundation
 import StoreCore
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// What the store's ledger says is for the server's log, and not for devices elsewhere.
-@Suite(.server, .timeLimit(.minutes(20))) struct ConcealedErrorTests {
+@Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct ConcealedErrorTests {
     /// A ledger in memory whose database, when it is away, is named in the error.
     private final class DistantLedger: Ledger {
         struct Failure: Error, CustomStringConvertible {

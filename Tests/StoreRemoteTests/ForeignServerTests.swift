@@ -2,10 +2,11 @@ import Foundation
 import StoreCore
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// Servers that answer otherwise than a store for devices does.
-@Suite(.server, .timeLimit(.minutes(20))) struct ForeignServerTests {
+@Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct ForeignServerTests {
     private let token: DeviceToken
 
     init() throws { token = try SandboxStore(products: RemoteShop.products).device.makeToken() }

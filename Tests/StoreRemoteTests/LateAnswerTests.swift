@@ -1,10 +1,11 @@
 import Foundation
 import StoreCore
 import StoreRemote
+import TestSupport
 import Testing
 
 /// Answers and lines that come after newer ones.
-@Suite(.server, .timeLimit(.minutes(20))) struct LateAnswerTests {
+@Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct LateAnswerTests {
     private let server: ScriptedServer
     private var remote: RemoteStore { server.remote }
     private let old = Data("old".utf8)

@@ -3,10 +3,11 @@ import StoreContract
 import StoreCore
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// An app's queue over a store elsewhere, from the purchase to the restore.
-@Suite(.server) struct QueueTests {
+@Suite(.fewAtATime, .server) struct QueueTests {
     private func queue(_ backend: any StoreBackend, _ shopper: Shopper, _ journal: MemoryJournal) -> SKPaymentQueue {
         let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .queue(.global()))
         queue.add(shopper)

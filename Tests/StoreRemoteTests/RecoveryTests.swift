@@ -2,10 +2,11 @@ import Foundation
 import StoreCore
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// What holds once something between a device and its store was lost.
-@Suite(.server, .timeLimit(.minutes(20))) struct RecoveryTests {
+@Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct RecoveryTests {
     @Test(arguments: [false, true])
     func `A command that an earlier launch has not heard acknowledged is sent by the next, and charged once`(
         isKnownToStore: Bool

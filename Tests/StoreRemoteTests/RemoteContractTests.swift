@@ -3,10 +3,11 @@ import StoreContract
 import StoreCore
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// A store elsewhere keeps every promise of a store.
-@Suite(.server) struct RemoteContractTests {
+@Suite(.fewAtATime, .server) struct RemoteContractTests {
     @Test func `A device elsewhere keeps every promise of a store`() async {
         let report = await StoreContract.check(.remote { $0.remote().asStoreBackend() })
         #expect(report.isKept, "\(report)")

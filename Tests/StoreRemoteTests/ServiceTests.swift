@@ -2,10 +2,11 @@ import Foundation
 import StoreCore
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// What a store offers beyond the sale reaches a device elsewhere.
-@Suite(.server) struct ServiceTests {
+@Suite(.fewAtATime, .server) struct ServiceTests {
     /// A remote store whose stream is open, so that it hears of changes.
     private struct Line {
         let shop: RemoteShop

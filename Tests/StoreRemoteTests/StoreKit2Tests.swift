@@ -4,10 +4,11 @@ import StoreCore
 import StoreKit
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// Store Kit 2 over a store elsewhere.
-@Suite(.server) struct StoreKit2Tests {
+@Suite(.fewAtATime, .server) struct StoreKit2Tests {
     @Test func `An app buys, finishes, and hears what is bought elsewhere and refunded`() async throws {
         let signer = HMACReceiptSigner()
         let shop = try RemoteShop(signer: signer)

@@ -3,10 +3,11 @@ import StoreCore
 import StoreCrypto
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// A store that is reached over TLS, by a certificate of the authority's.
-@Suite(.server) struct TLSTests {
+@Suite(.fewAtATime, .server) struct TLSTests {
     private func shop(_ authority: CertificateAuthority, for hosts: [String]) throws -> RemoteShop {
         let identity = try authority.serverIdentity(for: hosts, at: Date())
         return try RemoteShop { $0.identity = identity }

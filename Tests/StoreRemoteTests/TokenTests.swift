@@ -2,10 +2,11 @@ import Foundation
 import StoreCore
 import StoreRemote
 import StoreServer
+import TestSupport
 import Testing
 
 /// Who may buy on a device elsewhere.
-@Suite(.server) struct TokenTests {
+@Suite(.fewAtATime, .server) struct TokenTests {
     @Test func `A token has 256 random bits, and neither a description nor a reflection shows it`() throws {
         let store = try SandboxStore(products: RemoteShop.products)
         let tokens = try (0..<100).map { _ in try store.device.makeToken() }

@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import TestSupport
 import Testing
 
 @testable import StoreServer
@@ -10,7 +11,7 @@ import Testing
 #endif
 
 /// A server from end to end: over HTTP, with a receiver of notifications that is another process's as far as it can tell.
-@Suite(.microHTTPD, .libcrypto) struct StoreServerTests {
+@Suite(.fewAtATime, .microHTTPD, .libcrypto) struct StoreServerTests {
     private func store(_ ledger: any Ledger = MemoryLedger()) throws -> (SandboxStore, ManualClock) {
         let clock = ManualClock()
         return (try SandboxStore(products: Shop.products, clock: clock, ledger: ledger), clock)

@@ -1,11 +1,12 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @testable import StoreServer
 
 /// The streams of updates that devices elsewhere have open.
-@Suite(.microHTTPD, .libcrypto, .timeLimit(.minutes(20))) struct DeviceStreamTests {
+@Suite(.fewAtATime, .microHTTPD, .libcrypto, .timeLimit(.minutes(20))) struct DeviceStreamTests {
     @Test func `A signer that takes its time keeps no other stream from its signs of life`() throws {
         let signer = GatedSigner()
         let store = try SandboxStore(products: Shop.products, clock: SystemClock(), signer: signer)

@@ -1,11 +1,12 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @testable import StoreServer
 
 /// The HTTP server, over the loopback interface.
-@Suite(.microHTTPD) struct HTTPServerTests {
+@Suite(.fewAtATime, .microHTTPD) struct HTTPServerTests {
     /// A server that answers with what it was asked.
     private func echo(_ change: (inout HTTPLimits) -> Void = { _ in }) throws -> HTTPServer {
         var limits = HTTPLimits()

@@ -1,11 +1,12 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @testable import StoreServer
 
 /// Answers that are sent piece by piece.
-@Suite(.microHTTPD) struct HTTPStreamTests {
+@Suite(.fewAtATime, .microHTTPD) struct HTTPStreamTests {
     private func server(_ stream: HTTPStream) throws -> HTTPServer {
         try HTTPServer { request in
             request.path.isEmpty

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// Runs the test cases of network suites four at a time, whichever suite they belong to.
+///
+/// `swift test` begins all tests at once. A test that talks to a server on this machine would share the machine with hundreds of
+/// others between its request and its answer, for as long as they take; a deadline would then measure them. A case that waits
+/// here has not begun: what it counts, it counts from the moment in which it works.
+public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
+    /// True: a suite hands the trait on to its tests.
+    public var isRecursive: Bool { true }
+
+    private static let places = Places(4)
+
+    /// Runs a test case once one of the four places is free.
+    public func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        await Self.places.enter()
+        defer { Self.places.leave() }
+        try await function()
+    }
+}
+
+extension Trait where Self == FewAtATime {
+    /// Runs each test case of the suite beside at most three others of such suites.
+    public static var fewAtATime: Self { Self() }
+}
+
+/// A counting semaphore for tasks, which are let in in the order in which they came.
+// unchecked: the lock guards all of it.
+private final class Places: @unchecked Sendable {
+    private let lock = NSLock()
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ count: Int) { free = count }
+
+    func enter() async {
+        await withCheckedContinuation { continuation in
+            let isFree = lock.withLock {
+                guard free == 0 else {
+                    free -= 1
+                    return true
+                }
+                waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func leave() {
+        let next = lock.withLock { () -> CheckedContinuation<Void, Never>? in
+            guard waiting.isEmpty else { return waiting.removeFirst() }
+            free += 1
+            return nil
+        }
+        next?.resume()
+    }
+}
