@@ -24,7 +24,7 @@ struct Mishap: Sendable, CustomTestStringConvertible {
     }
 
     /// Every code that Store Kit has a name for.
-    static let storeKit = (0...99).compactMap(SKError.Code.init(rawValue:)).filter { $0.name != nil }.map { Mishap($0) }
+    static let storeKit = (0...99).compactMap(SKError.Code.init(rawValue:)).map { Mishap($0) }
 
     static let network = [
         URLError.Code.timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .notConnectedToInternet,

@@ -17,6 +17,21 @@ struct Fault: CustomTestStringConvertible, Sendable {
         wrap = { store.init($0) }
     }
 
+    /// One that is written with `async` functions, without receipts and files.
+    init<Store: AsyncStoreBackend>(
+        _ store: Store.Type,
+        _ breaks: ContractPromise...,
+        before sandbox: @escaping @Sendable (SandboxStore) -> Store
+    ) {
+        name = "\(store)"
+        self.breaks = breaks
+        wrap = { sandbox($0).asStoreBackend() }
+        adjust = { subject in
+            subject.hasReceipts = false
+            subject.products.hosted = nil
+        }
+    }
+
     /// One that breaks more where threads meet in a certain order.
     func perhaps(_ promises: ContractPromise...) -> Fault {
         var fault = self

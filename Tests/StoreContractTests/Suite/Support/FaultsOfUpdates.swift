@@ -30,6 +30,7 @@ extension Fault {
         Fault(GoesDeaf.self, .nothingForgotten, .ordersEnd),
         Fault(ConnectsOnce.self, .beginsAgain),
         Fault(NeverDisconnects.self, .disconnectStops, .receiversReleased),
+        Fault(IgnoresCancellation.self, .disconnectStops, .receiversReleased) { IgnoresCancellation(store: $0) },
         Fault(DisconnectsEverybody.self, .disconnectsAlone),
         Fault(HoldsALock.self, .callsFromWithin).within(seconds: 15),
         Fault(KeepsReceivers.self, .receiversReleased),
@@ -217,6 +218,39 @@ private final class GoesDeaf: SpoiltStore, @unchecked Sendable {
             counts[ObjectIdentifier(receiver), default: 0] += 1
             return counts[ObjectIdentifier(receiver), default: 0] > 12 ? [] : [batch]
         }
+    }
+}
+
+/// Goes on sending from a task that was canceled.
+private struct IgnoresCancellation: AsyncStoreBackend, AsyncStorefrontService {
+    let store: SandboxStore
+
+    var clock: any StoreClock { store.clock }
+    var storefront: StoreStorefront? { store.storefront }
+
+    func submit(_ commands: [StoreCommand]) async throws {
+        try await SandboxOnTasks(store: store).submit(commands)
+    }
+
+    func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
+        store.connect(Direct(feed), after: cursor)
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+
+    func acknowledge(through cursor: UpdateCursor) async { store.acknowledge(through: cursor) }
+
+    func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
+        try await SandboxOnTasks(store: store).products(identifiers)
+    }
+
+    private final class Direct: StoreUpdateReceiver {
+        private let feed: UpdateFeed
+
+        init(_ feed: UpdateFeed) { self.feed = feed }
+
+        var journal: JournalID { feed.journal }
+        func receive(_ batch: UpdateBatch) { feed.send(batch) }
+        func connectionLost(_ failure: StoreFailure) {}
     }
 }
 
