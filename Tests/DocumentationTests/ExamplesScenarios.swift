@@ -25,6 +25,19 @@ import Testing
         #expect(try store.account(named: "anna")?.refunds.count == 1)
     }
 
+    @Test func `A mistake in it is named with its place, as the article says`() throws {
+        let article = try Document("Sources/StoreCore/StoreCore.docc/Articles/Scenarios.md")
+        let text = try #require(article.fences.first { $0.language == "text" }).lines.joined(separator: "\n")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appending(path: "anna.scenario")
+        try Data(text.replacing("pro.monthly", with: "pro.montly").utf8).write(to: url)
+        let scenario = try Scenario(contentsOf: url)
+        let error = try #require(throws: ScenarioError.self) { try scenario.run(on: store) }
+        #expect(try Document.text(article.path).contains("`\(error)`"), "\(error)")
+    }
+
     @Test func `A scenario in a text`() throws {
         let scenario = try Scenario(
             """
