@@ -83,7 +83,7 @@ extension ShopApp: SKProductsRequestDelegate {
 
     private static func price(of product: SKProduct) -> String {
         let price = Wording.price(product.price, in: product.priceLocale)
-        guard let period = product.subscriptionPeriod, let unit = period.unit.value else { return price }
-        return "\(price) \(Wording.every(period.numberOfUnits, unit))"
+        guard let period = product.subscriptionPeriod else { return price }
+        return "\(price) \(Wording.every(period.numberOfUnits, period.unit.value))"
     }
 }
