@@ -22,7 +22,8 @@ private let sandbox = ContractSubject(
         restorable: "castle",
         refused: "dragon",
         waiting: "gift",
-        subscription: "pass"
+        subscription: "pass",
+        hosted: "scenery"
     )
 ) {
     let ledger = MemoryLedger()
@@ -32,6 +33,7 @@ private let sandbox = ContractSubject(
                 .consumable("sword", price: "1"), .nonConsumable("castle", price: "10"),
                 .consumable("dragon", price: "100"), .consumable("gift", price: "5"),
                 .autoRenewable("pass", price: "20", period: .init(1, .year), group: "passes"),
+                .nonConsumable("scenery", price: "3").hosting(Data(0..<100)),
             ],
             ledger: ledger,
             authorizer: Authorizer { request in
@@ -48,7 +50,10 @@ private let sandbox = ContractSubject(
         store,
         reopen: open,
         approve: { try store.decide($0, .approve) },
-        refund: { try store.refund($0) }
+        refund: { try store.refund($0) },
+        revoke: { try store.refund($0) },
+        promote: { try store.device.promote($0) },
+        changeStorefront: { try store.setStorefront("DEU") }
     )
 }
 
