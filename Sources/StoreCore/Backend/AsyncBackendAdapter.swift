@@ -11,7 +11,7 @@ final class AsyncBackendAdapter: StoreBackend {
         services = StoreServices(implementedBy: store)
     }
 
-    deinit { connections.withLock { $0.values.forEach { $0.cancel() } } }
+    deinit { for task in connections.withLock({ $0 }).values { task.cancel() } }
 
     var clock: any StoreClock { store.clock }
 

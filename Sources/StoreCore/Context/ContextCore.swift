@@ -39,8 +39,6 @@ final class ContextCore: Sendable {
     }
 
     private let state: Locked<State>
-    /// A lock that serializes changes; recursive, because a store released by one change may make another.
-    private let changing = NSRecursiveLock()
     let promotions = PromotionMemory()
     let receiptFile = ReceiptFile()
 
@@ -56,6 +54,8 @@ final class ContextCore: Sendable {
 
     private struct State {
         var setup: Setup
+        /// The number of times that it was replaced.
+        var changes = 0
         var hasWarned = false
         var members: [WeakMember] = []
     }
@@ -85,20 +85,24 @@ final class ContextCore: Sendable {
     static let noBackend =
         "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
 
+    /// Replaces the setup by what `body` makes of it, which is called without a lock: it asks the new store for its clock.
     func change(_ body: (Setup) -> Setup) {
-        let (old, members) = changing.withLock {
-            // Created without the state lock: it asks the new store for its clock.
-            let old = setup
+        while true {
+            let (old, changes) = state.withLock { ($0.setup, $0.changes) }
             let new = body(old)
-            return state.withLock { state in
+            let members = state.withLock { state -> [any ContextMember]? in
+                // Another change came first.
+                guard state.changes == changes else { return nil }
+                state.changes += 1
                 state.setup = new
                 state.hasWarned = false
-                return (old, state.members.compactMap { $0.member })
+                return state.members.compactMap { $0.member }
             }
+            guard let members else { continue }
+            for member in members { member.setupChanged() }
+            // Released without a lock held: this may be the last reference to a store.
+            return withExtendedLifetime(old) {}
         }
-        for member in members { member.setupChanged() }
-        // Released without a lock held: this may be the last reference to a store.
-        withExtendedLifetime(old) {}
     }
 
     func register(_ member: any ContextMember) {
